@@ -6,7 +6,7 @@ export function httpText(
   path: string,
   options: { headers?: Readonly<Record<string, string>>; body?: object } = {},
 ): string {
-  const body = options.body ? JSON.stringify(options.body) : '';
+  const body = bodyText(options.body);
   const headers = {
     host: '127.0.0.1',
     accept: 'application/json',
@@ -21,7 +21,9 @@ export function httpText(
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-/** Makes the header in which the gateway states the caller to a service. Each header has its own call id. */
+const bodyText = (body: object | undefined): string => (body ? JSON.stringify(body) : '');
+
+/** Makes the header in which the gateway states the caller to a service. A service accepts each header once. */
 export async function signAsGateway(audience: string, key: string, principal: Principal) {
   // Imported here because the package is not built yet when this file is loaded.
   const { createPrincipalSigner, parsePrincipalKeys, principalHeader } = await import(
@@ -33,7 +35,13 @@ export async function signAsGateway(audience: string, key: string, principal: Pr
     keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY', key),
     clock: { now: Date.now },
   });
-  return (method: string, path: string) => ({
-    [principalHeader]: sign({ principal, method, path, callId: crypto.randomUUID() }),
+  return (method: string, path: string, body?: object) => ({
+    [principalHeader]: sign({
+      principal,
+      method,
+      path,
+      callId: crypto.randomUUID(),
+      body: Buffer.from(bodyText(body)),
+    }),
   });
 }

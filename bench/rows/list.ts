@@ -24,7 +24,9 @@ export const list = ratioRow({
         name: 'at messages',
         load,
         processes: [messages],
-        makeRequests: () => [httpText('GET', path, { headers: sign('GET', path) })],
+        // A service accepts each principal once.
+        makeRequests: (count) =>
+          Array.from({ length: count }, () => httpText('GET', path, { headers: sign('GET', path) })),
       }),
       baseline: directSubject('the bare query', await environment.program('direct-list', env)),
       others: [

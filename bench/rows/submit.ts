@@ -28,7 +28,10 @@ export const submit = ratioRow({
         // Each has its own call id: a repeated call would get the stored answer.
         makeRequests: (count) =>
           Array.from({ length: count }, () =>
-            httpText('POST', '/api/v1/help', { headers: sign('POST', '/api/v1/help'), body: submission }),
+            httpText('POST', '/api/v1/help', {
+              headers: sign('POST', '/api/v1/help', submission),
+              body: submission,
+            }),
           ),
       }),
       baseline: directSubject('node-postgres, no HTTP', baselines.direct),

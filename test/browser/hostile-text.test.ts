@@ -1,9 +1,8 @@
-import { eventually } from '@expert-relay/testkit';
+import { eventually, expensiveTexts, hostileTexts, largeHostileText } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
-import { expensiveTexts, largeHostileText, scripts } from './setup/hostile-texts.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product } from './setup/open-product.ts';
 import { sendByKeyboard } from './setup/send-by-keyboard.ts';
@@ -30,10 +29,10 @@ afterAll(async () => {
 
 /** All texts, starting with one of them. Tests rotate them so that each text is used in each field. */
 const textsFrom = (start: number): string[] =>
-  scripts.map((_, at) => scripts[(start + at) % scripts.length] as string);
+  hostileTexts.map((_, at) => hostileTexts[(start + at) % hostileTexts.length] as string);
 
 test('hostile text in any field of a request is only shown', async () => {
-  for (const start of scripts.keys()) {
+  for (const start of hostileTexts.keys()) {
     const [question, plaintext, ...rest] = textsFrom(start);
     const name = rest.find((text) => text.length <= 100) ?? '';
     await using agent = await device.newAgent(name);
@@ -43,7 +42,7 @@ test('hostile text in any field of a request is only shown', async () => {
   await page.goto('/dashboard/requests');
   await page.locator('[data-request]').first().waitFor();
   await checkPage(page);
-  for (const _ of scripts) {
+  for (const _ of hostileTexts) {
     const before = page.url();
     await page.keyboard.press('j');
     await page.waitForURL((url) => url.href !== before);
@@ -59,9 +58,9 @@ test('hostile text in any field of a request is only shown', async () => {
 test('hostile text in a message, encrypted or plain, or in an answer of the expert is only shown', async () => {
   await using agent = await device.newAgent('chatty agent');
   const { requestId } = await agent.askPlainly({ question: 'Plain', plaintext: 'Plain' });
-  for (const text of scripts) await agent.sendPlainly(requestId, text);
+  for (const text of hostileTexts) await agent.sendPlainly(requestId, text);
   await openConversation(requestId);
-  await showEach(scripts.length);
+  await showEach(hostileTexts.length);
 
   const conversation = await agent.ask('Encrypted');
   await openConversation(conversation.requestId);
@@ -70,10 +69,10 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.waitFor();
   await conversation.refresh();
-  for (const text of scripts) await conversation.send(text);
-  await showEach(scripts.length);
+  for (const text of hostileTexts) await conversation.send(text);
+  await showEach(hostileTexts.length);
 
-  for (const text of scripts) {
+  for (const text of hostileTexts) {
     await box.fill(text);
     await page.getByRole('button', { name: 'Preview' }).click();
     await page.getByRole('region', { name: 'Preview' }).waitFor();

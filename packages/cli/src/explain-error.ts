@@ -45,22 +45,27 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
 
 const unprotected =
   'It is not shown. If your expert uses a client without this protocol, --accept-unprotected takes it: the relay could then have written or replaced it.';
+const unsigned =
+  "If your expert uses a client without this protocol, --accept-unprotected takes these keys, except for a confidential question and from an expert who is known: they could be the relay's.";
 
-/** Sentences for the terminal, which say what to type next. They replace or extend those of the SDK and the relay. */
-const inTheTerminal: Partial<Record<RelayErrorCode, (message: string) => string>> = {
+/** Sentences that replace or extend those of the SDK and the relay, for those who read them. */
+export type SentencesOf = Partial<Record<RelayErrorCode, (message: string) => string>>;
+
+/** Sentences for the terminal, which say what to type next. */
+const inTheTerminal: SentencesOf = {
   no_keys_yet: () =>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
     `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,
   plaintext_refused: (message) => `${message} ${unprotected}`,
-  key_signature_missing: (message) => `${message} ${unprotected}`,
+  key_signature_missing: (message) => `${message} ${unsigned}`,
   unsequenced_refused: (message) => `${message} ${unprotected}`,
   new_expert: (message) =>
-    `${message} Compare this fingerprint with your expert's, over another channel. If it is theirs, set it as RELAY_EXPERT and resume the conversation; or accept whoever answers first: relay keys forget`,
+    `${message} Here this is RELAY_EXPERT: set it and resume the conversation. From then on this key knows the expert.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
   unknown_expert: (message) =>
-    `${message} If it is: relay keys forget (and set RELAY_EXPERT again if you use it). Then resume the conversation, or ask again.`,
+    `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
 };
 
 /** Whether the SDK has thrown an error with this code. */
@@ -76,14 +81,14 @@ export const isNotAsked = ({ outcome, code }: Failure): boolean =>
   outcome === 'usage' || outcome === 'refused' || code === 'conflict';
 
 /** Turns every error into a Failure. After Ctrl-C, all errors count as caused by it. */
-export function explainError(error: unknown, signal: AbortSignal): Failure {
+export function explainError(error: unknown, signal: AbortSignal, sentences = inTheTerminal): Failure {
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
     const { code, message, cause } = error;
     // The SDK wraps errors of this program's own files.
     if (cause instanceof Failure) return cause;
-    const sentence = inTheTerminal[code]?.(message) ?? message;
+    const sentence = sentences[code]?.(message) ?? message;
     return new Failure(outcomes[code], sentence, { code, cause: error });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));

@@ -76,7 +76,9 @@ test('a question of an AI agent cannot get the code of another question', async 
     const { isError, text } = await client.call('ask_expert', { question: 'Delete PRODUCTION?' });
     expect({ isError, text }).toEqual({
       isError: true,
-      text: expect.stringMatching(/the reference code of another one.*Do not rely.*question_altered/s),
+      text: expect.stringMatching(
+        /the reference code of another one.*Take nothing of it for an answer.*question_altered/s,
+      ),
     });
     liar.tell({});
     const { data: status } = await client.call('conversation_status', {});

@@ -214,7 +214,7 @@ describe('an option that does not exist', () => {
       listed('timeOut', 'timeout'),
     );
     await expect(conversation.send('y', unknown({ singal: 5 }))).rejects.toMatchObject(
-      listed('singal', 'shown, signal.'),
+      listed('singal', 'answerForm, files, shown, signal.'),
     );
     await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
       refused('There is no option `q`. Options: signal.'),
@@ -230,7 +230,7 @@ describe('an option that does not exist', () => {
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
-      listed('plainText', 'plaintext, shown, evenIfNewer, signal, onKept.'),
+      listed('plainText', 'answer, files, plaintext, shown, evenIfNewer, signal, onKept.'),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
   });

@@ -53,6 +53,8 @@ export interface Timing {
   readonly poll: number;
   /** How often it is read while a stream is connected. Default 60 s. */
   readonly recheck: number;
+  /** How long after an expert has written it, an answer to a form is sent without asking again. Default 10 minutes. */
+  readonly decision: number;
 }
 
 export const defaultTiming: Timing = {
@@ -65,6 +67,7 @@ export const defaultTiming: Timing = {
   gather: 10,
   poll: 3_000,
   recheck: 60_000,
+  decision: 600_000,
 };
 
 /**

@@ -1,4 +1,4 @@
-import { type Access, checkOptions, defaultTiming } from './client-options.ts';
+import { type Access, checkOptions, defaultTiming, type Timing } from './client-options.ts';
 import { toBase64 } from './crypto/base64.ts';
 import { sha256, toUtf8 } from './crypto/bytes.ts';
 import { createMemory, type Memory, partOf } from './memory.ts';
@@ -14,6 +14,7 @@ import { members } from './transport/shape.ts';
 export interface Client {
   readonly api: Api;
   readonly hub: Hub;
+  readonly timing: Timing;
   /** The whole memory. */
   readonly memory: Memory;
   /** Its part that belongs to this API key. With a session it is the whole memory. */
@@ -49,6 +50,7 @@ export function createClient(
   return {
     api,
     hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
+    timing,
     memory,
     // Not of the user's id, which comes from the relay: it could lie, and the client would forget what it remembers.
     keyMemory: apiKey ? partOf(memory, async () => toBase64(await sha256(toUtf8(apiKey)))) : memory,

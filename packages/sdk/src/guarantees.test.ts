@@ -1,9 +1,9 @@
 import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
+import { alterList, alterSecondOf, blobOf, flipBit } from '@expert-relay/testkit/lies';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { ExpertOptions } from './expert/index.ts';
 import { type ConversationState, createMemory } from './index.ts';
-import { alterList, alterSecondOf, blobOf, flipBit } from './testing/lies/alter-list.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 

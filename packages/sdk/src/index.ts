@@ -1,5 +1,6 @@
 export type {
   Answer,
+  AskAgainOptions,
   Conversation,
   Sending,
   SendOptions,
@@ -22,3 +23,5 @@ export type {
   WhoAmI,
 } from './request-state.ts';
 export type { Protection } from './thread/message.ts';
+export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';
+export type { FileToSend } from './thread/parts-to-send.ts';

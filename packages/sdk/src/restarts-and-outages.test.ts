@@ -142,13 +142,14 @@ describe('waiting for an answer', () => {
     const stopped = expect(conversation.waitForAnswer()).rejects.toMatchObject({ code: 'aborted' });
     relay.stop();
     await stopped;
-    const closed = expect(conversation.waitForAnswer()).rejects.toMatchObject({
+    const resumed = await server.agent().resume(conversation.export());
+    const closed = expect(resumed.waitForAnswer()).rejects.toMatchObject({
       code: 'conversation_closed',
     });
     await (await server.expert({ root }).request(conversation.requestId)).close();
     await closed;
-    for await (const answer of conversation) expect(answer).toBeUndefined();
-    await expect(conversation.send('x')).rejects.toMatchObject({ code: 'conversation_closed' });
+    for await (const answer of resumed) expect(answer).toBeUndefined();
+    await expect(resumed.send('x')).rejects.toMatchObject({ code: 'conversation_closed' });
   });
 
   test.concurrent('continues when the gateway and the hub are reachable again', async () => {

@@ -5,6 +5,7 @@ export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { createTcpProxy, type TcpProxy } from './create-tcp-proxy.ts';
 export { eventually } from './eventually.ts';
 export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
+export { expensiveTexts, hostileTexts, largeHostileText } from './hostile-texts.ts';
 export { type Call, type Json, type Lie, type LyingRelay, startLyingRelay } from './lying-relay.ts';
 export { openStream, readBlocks, type StreamEvent, type TestStream, topicUrl } from './open-stream.ts';
 export { reservePort } from './reserve-port.ts';

@@ -67,9 +67,17 @@ export const edge: Board = {
       queries: { '{{pod}}': `max by (pod) (relay_gateway_body_bytes${here()})` },
     },
     {
+      title: 'Memory of answers that clients have not read',
+      description: 'RELAY_ANSWER_MEMORY is the limit of each pod.',
+      unit: 'bytes',
+      queries: { '{{pod}}': `max by (pod) (relay_gateway_unread_bytes${here()})` },
+    },
+    {
       title: 'Clients disconnected for slowness',
+      description:
+        'By reason: too slow (slow), beyond the share of their address (address) or of all (memory), or because a service had few connections left (connections).',
       unit: 'cps',
-      queries: { '{{pod}}': perSecond('relay_gateway_slow_clients_total', 'pod') },
+      queries: { '{{reason}}': perSecond('relay_gateway_slow_clients_total', 'reason') },
     },
     refusedConnections(gateway),
     memory(gateway),

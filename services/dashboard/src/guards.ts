@@ -1,4 +1,5 @@
 import { isLoopback, siteOrigins } from '@expert-relay/kit/config';
+import { identifyCaller } from '@expert-relay/kit/http';
 import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
@@ -7,11 +8,10 @@ import type { RequestHandler } from 'express';
 export const requireGatewayPrincipal =
   (requirePrincipal: PrincipalGuard): RequestHandler =>
   (request, response, next) => {
-    const header = request.get(principalHeader);
     // The gateway's health check sends no principal. It must not count as a refused call.
-    if (header === undefined && request.method === 'HEAD') throw new Problem('unauthorized');
-    const { callId } = requirePrincipal(header, { method: request.method, path: request.originalUrl });
-    response.locals.callId = callId;
+    const isCheck = request.get(principalHeader) === undefined && request.method === 'HEAD';
+    if (isCheck) throw new Problem('unauthorized');
+    response.locals.callId = identifyCaller(request, requirePrincipal).callId;
     next();
   };
 

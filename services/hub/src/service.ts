@@ -34,7 +34,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     url: config.requestsUrl,
     sign,
     log,
-    headTimeoutMs: 2_500,
+    timeoutMs: 2_500,
   });
   const failures = new FailureLimit({ perMinute: config.failuresPerAddress, clock });
   const verify = createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock });

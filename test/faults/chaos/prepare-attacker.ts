@@ -11,7 +11,10 @@ const lastingMs = 24 * 3_600_000;
 const largeMessages = 12;
 const largeMessageLength = 700_000;
 
-/** Gives the attacker requests, one with a large conversation. Returns a function that renews the attacker's credentials. */
+/** The most keys that a user may have, of both kinds together. */
+const mostKeys = 100;
+
+/** Gives the attacker all keys that a user may have, and requests, one with a large conversation. Returns a function that renews the attacker's credentials. */
 export async function prepareAttacker(environment: ChaosEnvironment): Promise<() => Promise<Knowledge>> {
   const { database, attacker, gatewayUrl, hubUrl } = environment;
   await seedRequests(
@@ -26,9 +29,12 @@ export async function prepareAttacker(environment: ChaosEnvironment): Promise<()
   );
   const requestIds = rows.map(({ id }) => id);
   const agent = new Agent({ keepAlive: true });
-  const headers = { 'content-type': 'application/json', 'x-api-key': attacker.consumerKey };
+  const cookie = await signIn(gatewayUrl, 'mallory');
+  const headers = { 'content-type': 'application/json', 'x-api-key': attacker.consumerKey, cookie };
+  let calls = 0;
   const post = async (path: string, json: object, status: number) => {
-    const forwarded = { ...headers, 'x-forwarded-for': '10.9.9.9' };
+    // Other addresses, so that the rate limits of one do not matter.
+    const forwarded = { ...headers, 'x-forwarded-for': `10.9.${++calls % 250}.9` };
     const answer = await sendCall(
       gatewayUrl,
       { method: 'POST', path, headers: forwarded, body: JSON.stringify(json) },
@@ -42,11 +48,21 @@ export async function prepareAttacker(environment: ChaosEnvironment): Promise<()
     await post(`/api/v1/message/${requestIds[0]}`, message, 201);
   }
 
+  const consumerKeys = [attacker.consumerKey];
+  const providerKeys = [attacker.providerKey];
+  for (let count = 2; count < mostKeys; count++) {
+    const [kind, keys] = count % 2 === 0 ? ['consumer', consumerKeys] : ['provider', providerKeys];
+    keys.push((await post('/api/keys', { kind, name: `key ${count}` }, 201)).key);
+  }
+  await post('/api/keys', { kind: 'consumer', name: 'one too many' }, 409);
+
   return async () => {
     const topics = [`/svc/requests/${requestIds[1]}`];
     const { token } = await post('/api/v1/stream-token', { topics }, 201);
     return {
-      ...attacker,
+      userId: attacker.userId,
+      consumerKeys,
+      providerKeys,
       gatewayHost: new URL(gatewayUrl).host,
       hubHost: new URL(hubUrl).host,
       cookie: await signIn(gatewayUrl, 'mallory'),

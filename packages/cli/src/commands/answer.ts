@@ -34,6 +34,8 @@ export const answer = defineCommand({
     const { out, err, signal } = context;
     try {
       const request = await warnWhenSlow(err, outages, expert.request(refCode, { signal }));
+      // It throws what the request is refused for: that is more serious than missing keys.
+      if (request.refused) await request.refresh({ signal });
       if (request.encrypted && !hasKeys && !plaintext) {
         throw new Failure(
           'state',
@@ -41,8 +43,6 @@ export const answer = defineCommand({
         );
       }
       if (!request.encrypted && hasAnyKeys && !plaintext) {
-        // Keys that were there before and are missing now are the more serious error.
-        await request.refresh({ signal });
         throw new Failure(
           'usage',
           `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
@@ -80,10 +80,10 @@ export const answer = defineCommand({
         return 'done';
       }
       const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
-      out.line(
-        `${refCode} answered, ${how}. ${lastText ? 'The last message of the agent' : 'The question'}:`,
-      );
-      out.foreign(lastText ?? question, { indent: '  ' });
+      const to = lastText ?? question;
+      const what = lastText === undefined ? 'The question:' : 'The last message of the agent:';
+      out.line(`${refCode} answered, ${how}. ${to === '' ? withoutQuestion : what}`);
+      if (to !== '') out.foreign(to, { indent: '  ' });
       return 'done';
     } finally {
       outages.stop();
@@ -91,3 +91,5 @@ export const answer = defineCommand({
     }
   },
 });
+
+const withoutQuestion = 'It has no question, only what was said before.';

@@ -211,7 +211,7 @@ describe('the exit code is', () => {
     });
     expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
     expect(stderr).not.toContain('Trust me.');
-    expect(stderr).toContain('whether the key is new. If it is: relay keys forget');
+    expect(stderr).toContain('whether the key is new. If it is, set RELAY_EXPERT');
   });
 
   test.concurrent('8: the relay cannot be reached', async () => {

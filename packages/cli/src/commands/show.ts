@@ -25,7 +25,7 @@ export const show = defineCommand({
     const access = requireRelay(config, { kind: 'consumer', folder });
     if (refCode === undefined) {
       if (access.kind === 'provider') await showListToExpert(context, json);
-      else await showListToAgent(context, access, json);
+      else await showListToAgent(context, json);
       return 'done';
     }
     const show = (view: ConversationView) => {

@@ -6,10 +6,9 @@ import type {
   ServerNotification,
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Outcome } from '../exit-codes.ts';
-import { explainError, isNotAsked } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
-import { AskFailure, type ConversationPool } from './conversation-pool/conversation-pool.ts';
+import type { ConversationPool } from './conversation-pool/conversation-pool.ts';
+import { explainFailure } from './explain-failure.ts';
 import { askExpert } from './tools/ask-expert.ts';
 import { close } from './tools/close.ts';
 import { conversationStatus } from './tools/conversation-status.ts';
@@ -64,34 +63,6 @@ function toResult({ text, data }: Report): CallToolResult {
 }
 
 const tools: readonly Tool[] = [askExpert, waitForAnswer, reply, conversationStatus, close];
-
-const nextSteps: Partial<Record<Outcome, string>> = {
-  usage: 'Correct that, then call again.',
-  refused:
-    "Tell your user: RELAY_API_KEY in the settings of this MCP server must be an agent's key (hs_...) of this relay. The server must be restarted after that.",
-  untrusted:
-    'Do not rely on this conversation any more, and tell your user so: someone between you and the expert may have changed it. To ask again, call ask_expert.',
-  plaintext:
-    'Do not take it for an answer. Tell your user: the answer came as plain text, which the relay could have written. They can ask the expert over another channel, or start this server with --accept-unprotected if the expert cannot encrypt.',
-  unreachable: 'Nothing is lost. Wait a minute, then make the same call again.',
-  unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
-  state: 'If you cannot correct that yourself, tell your user.',
-  closed: 'No message can be sent any more. If you still need help, call ask_expert.',
-  expired: 'No message can be sent any more. If you still need help, call ask_expert.',
-  failed: 'Tell your user if it happens again.',
-};
-
-/** An error as the text of a tool's result: what went wrong, what to do, and the stable code. */
-export function explainFailure(error: unknown, signal: AbortSignal): string {
-  const isUncertain = error instanceof AskFailure;
-  const failure = explainError(isUncertain ? error.cause : error, signal);
-  const { outcome, code, message } = failure;
-  const next =
-    isUncertain && !['state', 'untrusted'].includes(outcome) && !isNotAsked(failure)
-      ? `The question may still have arrived. Do not ask it again: call wait_for_answer with the reference ${error.id}, which continues with the same question and never asks it twice.`
-      : nextSteps[outcome];
-  return [message, next && `Next: ${next}`, `Error code: ${code}`].filter(Boolean).join('\n');
-}
 
 /** A signal that also aborts after some seconds, with a Failure as its reason. */
 function startDeadline(seconds: number, signal: AbortSignal): { signal: AbortSignal; end(): void } {

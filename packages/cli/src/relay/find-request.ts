@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, isTooLarge, quoteProblem } from './call-relay.ts';
+import { hasEnded } from './request-state.ts';
 import type { Access } from './require-relay.ts';
 
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
@@ -22,7 +23,7 @@ const message = z.object({
   // The SDK reads its content.
   encrypted: z.unknown().optional().transform(Boolean),
 });
-const conversation = state.extend({
+const listedConversation = state.extend({
   question: z.string().nullish(),
   plaintext: z.string().nullish(),
   agentName: z.string().nullish(),
@@ -33,11 +34,15 @@ const conversation = state.extend({
   messages: z.array(message),
   next: z.number().optional(),
 });
+// The content of an open conversation is never erased: there the member is ignored, as in the SDK.
+const conversation = listedConversation.transform(({ erasedAt, ...listed }) =>
+  hasEnded(listed.status) ? { ...listed, erasedAt } : listed,
+);
 
 export type FoundRequest = z.infer<typeof state>;
 export type ListedRequest = z.infer<typeof list>['requests'][number];
 /** As the relay lists it: not decrypted and not verified. */
-export type RawConversation = Omit<z.infer<typeof conversation>, 'next'>;
+export type RawConversation = Omit<z.infer<typeof listedConversation>, 'next'>;
 
 /** A request of this key, by its reference code. */
 export async function findRequest(

@@ -34,6 +34,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const relayFolder = openRelayFolder(config.folder, access.url);
   const memory = openMemory(config.folder, 'agents', now);
   const outages = watchOutages(context);
+  if (acceptsUnprotected) context.err.paragraph(unprotected, { style: 'yellow' });
   return {
     outages,
     access,
@@ -53,6 +54,9 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
       }),
   };
 }
+
+const unprotected =
+  'Answers are accepted that the relay could have written or replaced (--accept-unprotected, RELAY_ACCEPT_UNPROTECTED).';
 
 /** For a conversation whose keys are not on this machine. */
 export const notKept = (name: string) =>

@@ -21,3 +21,14 @@ export const isConfidential = (request: {
   readonly question: string;
   readonly encrypted?: boolean | undefined;
 }): boolean => request.encrypted !== false && request.question === confidentialQuestion;
+
+/** Whether its question was compared and may be shown: a refused one is empty. After a refused message it still may. */
+export const mayBeShown = (request: {
+  readonly question: string;
+  readonly plaintext?: string | undefined;
+  readonly context: readonly unknown[];
+  readonly refused?: unknown;
+}): boolean => {
+  const { question, plaintext = '', context, refused } = request;
+  return refused === undefined || question !== '' || plaintext !== '' || context.length > 0;
+};

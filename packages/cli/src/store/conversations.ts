@@ -57,6 +57,8 @@ export interface Conversations {
   find(refCodeOrId: string): KeptConversation | undefined;
   /** Whether a conversation other than `id` has this reference code. */
   isTaken(refCode: string, id: string): boolean;
+  /** The questions that were asked here, by their reference codes. Broken files are left out: `find` reports them. */
+  questions(): ReadonlyMap<string, string>;
   keep(conversation: KeptConversation): void;
   /** Removes a conversation whose question the relay refused. */
   forget(id: string): void;
@@ -93,9 +95,9 @@ export function openConversations(relayFolder: string, now: () => number): Conve
     return undefined;
   }
 
-  function refCodeOf(id: string): string | undefined {
+  function readIntact(id: string): KeptConversation | undefined {
     try {
-      return read(id)?.state.request?.refCode;
+      return read(id);
     } catch {
       // `find` reports a broken file to the command that needs it.
       return undefined;
@@ -114,7 +116,15 @@ export function openConversations(relayFolder: string, now: () => number): Conve
   return {
     all: () => ids().flatMap((id) => read(id) ?? []),
     find,
-    isTaken: (refCode, id) => ids().some((other) => other !== id && refCodeOf(other) === refCode),
+    isTaken: (refCode, id) =>
+      ids().some((other) => other !== id && readIntact(other)?.state.request?.refCode === refCode),
+    questions: () =>
+      new Map(
+        ids().flatMap((id) => {
+          const { entries: [asked] = [], state } = readIntact(id) ?? {};
+          return asked && state?.request ? [[state.request.refCode, asked.text] as const] : [];
+        }),
+      ),
     forget: (id) => fileOf(id).remove(),
     keep: (conversation) => fileOf(conversation.state.id).write(conversation as Stored),
     lockPath: (id) => join(folder, `${id}.lock`),

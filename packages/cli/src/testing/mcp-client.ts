@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { type BundleOptions, buildCli } from './build-cli.ts';
 
-interface McpServerOptions {
+export interface McpServerOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Options of `relay mcp`. */
   readonly args?: readonly string[];

@@ -6,7 +6,7 @@ import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
-import { type McpClient, startMcpClient, type ToolAnswer } from './mcp-client.ts';
+import { type McpClient, type McpServerOptions, startMcpClient, type ToolAnswer } from './mcp-client.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -20,7 +20,7 @@ export interface McpSession {
   readonly env: Env;
   readonly expert: Expert;
   /** Starts an MCP server with its client. It is closed after the test. */
-  start(env?: Env, args?: readonly string[]): Promise<McpClient>;
+  start(env?: Env, options?: Pick<McpServerOptions, 'args' | 'bundle'>): Promise<McpClient>;
   /** The client that was started last. */
   readonly agent: McpClient;
   /** Asks with the last client, and returns the request that the expert gets. */
@@ -32,6 +32,10 @@ export interface McpSession {
    * answer ends as "unreachable".
    */
   waitWithoutAnswer(reference: string): Promise<ToolAnswer>;
+  /** What the relay lists of a request. */
+  listed(requestId: string): Promise<ReturnType<typeof JSON.parse>>;
+  /** As the relay itself could write an answer: it is not signed. */
+  answerInPlainText(requestId: string, plaintext: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,8 +70,8 @@ async function openSession(relay: Constellation): Promise<McpSession> {
   const clients: McpClient[] = [];
   const session: McpSession = {
     ...{ relay, tenant, proxy, env, expert },
-    async start(changes = {}, args = []) {
-      const client = await startMcpClient({ env: { ...env, ...changes }, args });
+    async start(changes = {}, options = {}) {
+      const client = await startMcpClient({ env: { ...env, ...changes }, ...options });
       clients.push(client);
       return client;
     },
@@ -90,6 +94,20 @@ async function openSession(relay: Constellation): Promise<McpSession> {
         if (answer.data?.answers.length > 0) throw new Error(`An answer came: ${answer.text}`);
         return answer.data?.outcome === 'still_waiting' ? answer : undefined;
       }),
+    async listed(requestId) {
+      const response = await fetch(`${relay.gatewayUrl}/api/v1/messages/${requestId}`, {
+        headers: { 'x-api-key': tenant.providerKey },
+      });
+      return response.json();
+    },
+    async answerInPlainText(requestId, plaintext) {
+      const response = await fetch(`${relay.gatewayUrl}/api/v1/message/${requestId}`, {
+        method: 'POST',
+        headers: { 'x-api-key': tenant.providerKey, 'content-type': 'application/json' },
+        body: JSON.stringify({ role: 'provider', plaintext }),
+      });
+      if (!response.ok) throw new Error(await response.text());
+    },
     async stop() {
       for (const client of clients) await client.close();
       expert.stop();

@@ -3,7 +3,9 @@ export { createHttpServer, type HttpServer, listen } from './create-http-server.
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
 export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
+export { identifyCaller } from './identify-caller.ts';
 export { jsonText } from './json-text.ts';
+export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export { limitPerUser } from './limit-per-user.ts';
 export {

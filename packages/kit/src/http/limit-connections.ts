@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Counter, type Metrics } from '../metrics/index.ts';
 import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
+import { KeyedCounter } from './keyed-counter.ts';
 
 export interface ConnectionLimit {
   /** Open connections of one client address (IPv6: of one /64), at most; 0 = no limit. A /48 may have four times as many. */
@@ -28,25 +29,21 @@ export function limitConnections(server: Server, options: ConnectionLimit): void
   server.on('drop', () => refused.inc());
   if (perAddress === 0) return;
   const isTrustedProxy = createProxyCheck(trustedProxies);
-  const open = new Map<string, number>();
+  const open = new KeyedCounter();
 
   server.on('connection', (socket: Socket) => {
     const address = plainAddress(socket.remoteAddress ?? '');
     if (isTrustedProxy(address)) return;
     const limits: [network: string, limit: number][] = [[networkOf(address), perAddress]];
     if (address.includes(':')) limits.push([networkOf(address, 48), perAddress * clientsPerSite]);
-    if (limits.some(([network, limit]) => (open.get(network) ?? 0) >= limit)) {
+    if (limits.some(([network, limit]) => open.of(network) >= limit)) {
       refused.inc();
       socket.destroy();
       return;
     }
-    for (const [network] of limits) open.set(network, (open.get(network) ?? 0) + 1);
+    for (const [network] of limits) open.add(network, 1);
     socket.once('close', () => {
-      for (const [network] of limits) {
-        const left = (open.get(network) ?? 0) - 1;
-        if (left > 0) open.set(network, left);
-        else open.delete(network);
-      }
+      for (const [network] of limits) open.add(network, -1);
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { Principal } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
+import { KeyedCounter } from './keyed-counter.ts';
 
 /**
  * Begins some work of a caller, and returns the function that ends it. Throws when the caller has too much of this work
@@ -13,15 +14,9 @@ export type UserLimit = (caller: Principal) => () => void;
  */
 export function limitPerUser(limit: number, work: string): UserLimit {
   const ofOne = Math.max(1, Math.floor(limit * 0.75));
-  const running = new Map<string, number>();
-  const begin = (id: string) => running.set(id, (running.get(id) ?? 0) + 1);
-  const end = (id: string) => {
-    const left = (running.get(id) ?? 0) - 1;
-    if (left > 0) running.set(id, left);
-    else running.delete(id);
-  };
+  const running = new KeyedCounter();
   const require = (id: string, most: number, who: string) => {
-    if ((running.get(id) ?? 0) < most) return;
+    if (running.of(id) < most) return;
     throw new Problem('too_many_at_once', {
       detail: `${who} ${most} ${work} under way. Finish some of them first, or wait as long as \`Retry-After\` says.`,
       headers: { 'retry-after': '60' },
@@ -34,12 +29,12 @@ export function limitPerUser(limit: number, work: string): UserLimit {
     const credential = `credential ${caller.kind === 'session' ? caller.sessionId : caller.apiKeyId}`;
     require(credential, ofOne, 'This key or session has');
     require(user, limit, 'The keys and sessions of this user have');
-    for (const id of [user, credential]) begin(id);
+    for (const id of [user, credential]) running.add(id, 1);
     let isRunning = true;
     return () => {
       if (!isRunning) return;
       isRunning = false;
-      for (const id of [user, credential]) end(id);
+      for (const id of [user, credential]) running.add(id, -1);
     };
   };
 }

@@ -8,11 +8,24 @@ export const bodyLimit = 1_048_576;
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0;
 
+const bodyChecks = new WeakMap<IncomingMessage, (body: Buffer) => void>();
+
+/** A check that throws if the body of this call may not be used. It runs when the body is read. */
+export function checkBodyWhenRead(request: IncomingMessage, check: (body: Buffer) => void): void {
+  bodyChecks.set(request, check);
+}
+
+export async function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
+  const body = await receive(request, limit);
+  bodyChecks.get(request)?.(body);
+  return body;
+}
+
 /**
  * Reads a body, and counts the bytes that really arrive. Bytes beyond the limit are read and dropped, since the next call on
  * a kept-alive connection comes after them. The stream's own iterator would take most of the time.
  */
-export function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
+function receive(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;

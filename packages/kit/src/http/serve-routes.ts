@@ -7,11 +7,11 @@ import {
   type Principal,
   type PrincipalKind,
   type PrincipalVerifier,
-  principalHeader,
   type VerifiedCall,
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import { handleErrors } from './handle-errors.ts';
+import { identifyCaller } from './identify-caller.ts';
 import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
@@ -108,8 +108,7 @@ export function serveRoutes(options: {
   app.use(observeCalls({ log, metrics }));
   mountRoutes(app, {
     routes,
-    identify: (request) =>
-      requirePrincipal(request.get(principalHeader), { method: request.method, path: request.originalUrl }),
+    identify: (request) => identifyCaller(request, requirePrincipal),
     maxLongAnswers,
     onCaller,
   });

@@ -1,5 +1,5 @@
 export { type KeySecret, type Principal, type PrincipalKind, principalHeader } from './principal.ts';
-export { createPrincipalGuard, type PrincipalGuard } from './principal-guard.ts';
+export { createPrincipalGuard, type GuardedCall, type PrincipalGuard } from './principal-guard.ts';
 export { type PrincipalKeys, parsePrincipalKeys } from './principal-keys.ts';
 export { createPrincipalSigner, type PrincipalSigner } from './principal-signer.ts';
 export {
@@ -7,4 +7,5 @@ export {
   type PrincipalVerifier,
   type Refusal,
   type VerifiedCall,
+  type VerifiedHead,
 } from './principal-verifier.ts';

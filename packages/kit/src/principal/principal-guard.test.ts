@@ -1,12 +1,14 @@
-import { beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
-import { createPrincipalGuard, type PrincipalGuard, type Refusal } from './index.ts';
+import { createPrincipalGuard, type PrincipalGuard, type Refusal, type VerifiedHead } from './index.ts';
+import { digestOf } from './principal-keys.ts';
 
 const header = 'gateway.k1.secret-payload.mac';
 const call = { method: 'GET', path: '/api/v1/requests?q=private' };
 const clock = { time: 1_000_000, now: () => clock.time };
-let refused: Refusal;
+let refused: Refusal | undefined;
+let verified: VerifiedHead;
 let text: string;
 let guard: PrincipalGuard;
 let metrics: ReturnType<typeof createMetrics>;
@@ -20,7 +22,7 @@ beforeEach(() => {
     },
   };
   guard = createPrincipalGuard({
-    verify: () => ({ refused }),
+    verify: () => (refused ? { refused } : { verified }),
     log: createLog('test', { level: 'info', destination }),
     metrics,
     clock,
@@ -52,6 +54,39 @@ test.each([
   refused = { reason: 'expired', caller: 'gateway', ageMs };
   expect(() => guard(header, call)).toThrow();
   expect(text).toContain(nextStep);
+});
+
+describe('the body of a call', () => {
+  const body = Buffer.from('{"private":1}');
+  const accept = (bodyDigest: Buffer | undefined) => {
+    refused = undefined;
+    verified = { principal: { kind: 'nobody' }, callId: 'c', bodyDigest };
+    return guard(header, call);
+  };
+
+  test('is accepted if it is the one that was signed, or if the previous release has signed the call', () => {
+    accept(digestOf(body)).checkBody(body);
+    accept(undefined).checkBody(body);
+  });
+
+  test.each([
+    ['another one', Buffer.from('{"private":2}')],
+    ['none', Buffer.alloc(0)],
+  ])('is refused with 502 if it is %s, counted, and logged without its text', async (_, other) => {
+    const accepted = accept(digestOf(body));
+    expect(() => accepted.checkBody(other)).toThrow(
+      expect.objectContaining({ code: 'principal_refused', status: 502 }),
+    );
+    expect(lines()).toEqual([expect.objectContaining({ level: 'error', reason: 'wrong_body' })]);
+    expect(text).not.toMatch(/private/);
+    expect(await metrics.metrics()).toMatch(/^relay_principal_refused_total\{reason="wrong_body",.*\} 1$/m);
+  });
+});
+
+test('a principal that was accepted before is answered as a call that may have taken effect', () => {
+  refused = { reason: 'repeated', caller: 'gateway' };
+  expect(() => guard(header, call)).toThrow(expect.objectContaining({ code: 'bad_gateway', status: 502 }));
+  expect(text).toContain('nothing between the two services repeats calls');
 });
 
 test('a call without a principal is answered with 401, counted and not logged', async () => {

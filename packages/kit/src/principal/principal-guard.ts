@@ -2,10 +2,16 @@ import { type Clock, systemClock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import { Counter, type Metrics } from '../metrics/index.ts';
 import { Problem } from '../problem/index.ts';
+import { digestOf } from './principal-keys.ts';
 import type { PrincipalVerifier, Refusal, VerifiedCall } from './principal-verifier.ts';
 
+export interface GuardedCall extends VerifiedCall {
+  /** Throws a `Problem` if the principal is for a call with another body. A call without a body has one of no bytes. */
+  checkBody(body: Buffer): void;
+}
+
 /** Returns the content of a valid principal. Throws a `Problem` for any other header. */
-export type PrincipalGuard = (...call: Parameters<PrincipalVerifier>) => VerifiedCall;
+export type PrincipalGuard = (...call: Parameters<PrincipalVerifier>) => GuardedCall;
 
 /** Only one line for each reason is logged in this time, so that many invalid principals do not fill the logs. */
 const logIntervalMs = 10_000;
@@ -23,12 +29,17 @@ const nextSteps: Record<Refusal['reason'], string> = {
   wrong_audience: "Check the caller's addresses of the other services.",
   wrong_method: 'Check that nothing between the two services changes calls.',
   wrong_path: 'Check that nothing between the two services changes calls.',
+  wrong_body: 'Check that nothing between the two services changes calls.',
+  repeated: 'It was accepted before: check that nothing between the two services repeats calls.',
   wrong_kind: compareReleases,
 };
 
 /** The age of a principal also grows while its call waits for a free connection, or for this process to read it. */
 const waitedTooLong =
   'The call waited for longer than its principal is valid: check the load of the two services. If they are idle, compare their clocks.';
+
+/** A proxy between the services may have repeated it, and then the first one may have taken effect. */
+const arrivedTwice = 'The same call arrived twice: it is not known whether it took effect.';
 
 const nextStepOf = ({ reason, ageMs = 0 }: Refusal): string =>
   reason === 'expired' && ageMs > 0 ? waitedTooLong : nextSteps[reason];
@@ -69,12 +80,24 @@ export function createPrincipalGuard(options: {
     );
   }
 
+  function refuse(refusal: Refusal): never {
+    refusals.inc({ reason: refusal.reason });
+    if (refusal.reason === 'missing') throw new Problem('unauthorized');
+    report(refusal);
+    const headers = { 'retry-after': '5' };
+    if (refusal.reason === 'repeated') throw new Problem('bad_gateway', { detail: arrivedTwice, headers });
+    throw new Problem('principal_refused', { headers });
+  }
+
   return (header, call) => {
     const { verified, refused } = verify(header, call);
-    if (verified) return verified;
-    refusals.inc({ reason: refused.reason });
-    if (refused.reason === 'missing') throw new Problem('unauthorized');
-    report(refused);
-    throw new Problem('principal_refused', { headers: { 'retry-after': '5' } });
+    if (refused) return refuse(refused);
+    const { bodyDigest, ...verifiedCall } = verified;
+    return {
+      ...verifiedCall,
+      checkBody(body) {
+        if (bodyDigest && !digestOf(body).equals(bodyDigest)) refuse({ reason: 'wrong_body' });
+      },
+    };
   };
 }

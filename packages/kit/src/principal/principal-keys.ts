@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { ConfigError } from '../config/index.ts';
 
 /** The keys that one caller and one callee share. The first one signs, all of them are accepted. */
@@ -29,3 +29,5 @@ export function parsePrincipalKeys(variable: string, text: string): PrincipalKey
 
 export const macOf = (key: PrincipalKey, text: string): Buffer =>
   createHmac('sha256', key.secret).update(text).digest();
+
+export const digestOf = (body: Buffer): Buffer => hash('sha256', body, 'buffer');

@@ -1,10 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { create, createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf';
+import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import {
   createPrincipalSigner,
   createPrincipalVerifier,
   type Principal,
   type PrincipalKeys,
+  type PrincipalVerifier,
   parsePrincipalKeys,
   type Refusal,
 } from './index.ts';
@@ -16,14 +20,19 @@ const clock = { time: 1_000_000, now: () => clock.time };
 
 const signer = (options: { caller?: string; audience?: string; keys?: PrincipalKeys } = {}) =>
   createPrincipalSigner({ caller: 'gateway', audience: 'requests', keys: [current], clock, ...options });
-const verify = createPrincipalVerifier({
-  audience: 'requests',
-  callers: {
-    gateway: { keys: [current, previous], kinds: ['consumer', 'provider', 'nobody'] },
-    dashboard: { keys: [key('d1')], kinds: ['session', 'signin'] },
-  },
-  clock,
-});
+const verifier = () =>
+  createPrincipalVerifier({
+    audience: 'requests',
+    callers: {
+      gateway: { keys: [current, previous], kinds: ['consumer', 'provider', 'nobody'] },
+      dashboard: { keys: [key('d1')], kinds: ['session', 'signin'] },
+    },
+    clock,
+  });
+/** Checks a header as a process that has accepted no other one. */
+const verify: PrincipalVerifier = (header, call) => verifier()(header, call);
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest();
+const bodyDigest = new Uint8Array(sha256(''));
 
 const consumer: Principal = { kind: 'consumer', apiKeyId: randomUUID(), userId: randomUUID() };
 const call = { method: 'POST', path: '/api/v1/help?x=1' };
@@ -31,7 +40,7 @@ const callId = randomUUID();
 
 test('a signed principal is accepted for its call', () => {
   const header = signer()({ principal: consumer, ...call, callId });
-  expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId } });
+  expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId, bodyDigest } });
 });
 
 test('a principal contains the time when the secret of its key was made, and when it expires', () => {
@@ -41,7 +50,7 @@ test('a principal contains the time when the secret of its key was made, and whe
   ]) {
     const principal: Principal = { ...consumer, kind: 'provider', secret };
     expect(verify(signer()({ principal, ...call, callId }), call)).toEqual({
-      verified: { principal, callId },
+      verified: { principal, callId, bodyDigest },
     });
   }
 });
@@ -53,12 +62,90 @@ test('each call of one principal is signed', () => {
     header: sign({ principal: consumer, ...call, callId: id }),
   }));
   for (const { id, header } of headers)
-    expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId: id } });
+    expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId: id, bodyDigest } });
 });
 
 test('the previous key is accepted during a rotation', () => {
   const header = signer({ keys: [previous, current] })({ principal: consumer, ...call, callId });
   expect(verify(header, call).verified?.principal).toEqual(consumer);
+});
+
+test('a principal states the digest of the body', () => {
+  const header = signer()({ principal: consumer, ...call, callId, body: Buffer.from('{"a":1}') });
+  expect(verify(header, call).verified?.bodyDigest).toEqual(new Uint8Array(sha256('{"a":1}')));
+});
+
+describe('a principal is accepted once', () => {
+  const repeated = { refused: { reason: 'repeated', caller: 'gateway' } };
+
+  test('as long as it is valid', () => {
+    const start = clock.time;
+    for (const issuedAt of [start, start + 9_999, start + 10_000]) {
+      clock.time = issuedAt;
+      const header = signer()({ principal: consumer, ...call, callId });
+      const accepts = verifier();
+      expect(accepts(header, call).verified).toBeDefined();
+      for (let waited = 0; waited <= 30_000; waited += 500) {
+        clock.time = issuedAt + waited;
+        // Other calls must not make it forget this one.
+        expect(
+          accepts(signer()({ principal: consumer, ...call, callId: randomUUID() }), call).verified,
+        ).toBeDefined();
+        expect(accepts(header, call)).toEqual(repeated);
+      }
+    }
+    clock.time = start;
+  });
+
+  test('also when it was issued by a clock that is ahead', () => {
+    clock.time += 30_000;
+    const header = signer()({ principal: consumer, ...call, callId });
+    clock.time -= 30_000;
+    const accepts = verifier();
+    expect(accepts(header, call).verified).toBeDefined();
+    clock.time += 60_000;
+    expect(accepts(header, call)).toEqual(repeated);
+    clock.time -= 60_000;
+  });
+
+  test('and the same call is signed again for its next attempt, even in the same millisecond', () => {
+    const sign = signer();
+    const accepts = verifier();
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(accepts(sign({ principal: consumer, ...call, callId }), call).verified).toBeDefined();
+  });
+});
+
+describe('the previous release', () => {
+  const baseline = readFileSync(new URL('../../../../proto/baseline.binpb', import.meta.url));
+  const released = createFileRegistry(fromBinary(FileDescriptorSetSchema, baseline)).getMessage(
+    'relay.principal.v1.SignedPrincipal',
+  );
+  if (!released) throw new Error('the last release has no principals');
+
+  test('reads what this one signs', () => {
+    const header = signer()({ principal: consumer, ...call, callId, body: Buffer.from('{}') });
+    const read = fromBinary(released, Buffer.from(header.split('.')[2] ?? '', 'base64url'));
+    expect(read).toMatchObject({ ...call, audience: 'requests', callId, issuedAtMs: BigInt(clock.time) });
+  });
+
+  test('signs what this one accepts, with any body and for each attempt', () => {
+    const { apiKeyId, userId } = consumer as Extract<Principal, { kind: 'consumer' }>;
+    const signed = create(released, {
+      ...call,
+      audience: 'requests',
+      callId,
+      issuedAtMs: BigInt(clock.time),
+      principal: { case: 'consumerKey', value: { apiKeyId, userId } },
+    } as Record<string, unknown>);
+    const text = `gateway.k2.${Buffer.from(toBinary(released, signed)).toString('base64url')}`;
+    const header = `${text}.${createHmac('sha256', current.secret).update(text).digest('base64url')}`;
+    const accepts = verifier();
+    for (let attempt = 0; attempt < 2; attempt++)
+      expect(accepts(header, call)).toEqual({
+        verified: { principal: consumer, callId, bodyDigest: undefined },
+      });
+  });
 });
 
 describe('a header is refused, with the reason:', () => {

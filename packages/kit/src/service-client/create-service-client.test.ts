@@ -1,6 +1,8 @@
-import { EventEmitter } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
@@ -9,7 +11,7 @@ import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient }
 let server: Server;
 let url: string;
 let client: ServiceClient;
-let createClient: (url: string, headTimeoutMs?: number) => ServiceClient;
+let createClient: (url: string, timeoutMs?: number) => ServiceClient;
 let handler: RequestListener;
 let logged: Record<string, unknown>[];
 /** The ids of the calls that arrived. */
@@ -25,21 +27,34 @@ beforeEach(async () => {
     handler(request, response);
   });
   url = await listen(server, '127.0.0.1', 0);
-  createClient = (url, headTimeoutMs = 60_000) =>
+  createClient = (url, timeoutMs = 60_000) =>
     createServiceClient({
       name: 'callee',
       url,
       sign: () => 'signed',
       log: createLog('caller', { level: 'info', destination }),
-      headTimeoutMs,
+      timeoutMs,
     });
   client = createClient(url);
 });
 afterEach(async () => {
+  jest.restoreAllMocks();
   await client.stop?.();
   server.closeAllConnections();
   server.close();
 });
+
+/** From now on intervals run only when the returned function is called. */
+function holdIntervals(): () => void {
+  const held = new Set<() => void>();
+  jest.spyOn(globalThis, 'setInterval').mockImplementation(((run: () => void) => {
+    held.add(run);
+    return setTimeout(() => {}, 0);
+  }) as unknown as typeof setInterval);
+  return () => {
+    for (const run of held) run();
+  };
+}
 
 const callOf = (callId: string): ServiceCall => ({
   method: 'GET',
@@ -55,6 +70,69 @@ async function call(callId: string): Promise<number | undefined> {
   await new Promise((resolve) => answer.once('close', resolve));
   return answer.statusCode;
 }
+
+/** A port at which connections are neither made nor refused: its process is stopped, and its queue is full. */
+async function openBlackHole(): Promise<{ url: string; close(): void }> {
+  const program = `require('net').createServer().listen(0, '127.0.0.1', 1, function () { console.log(this.address().port) })`;
+  const process = spawn(globalThis.process.execPath, ['--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = (await once(process.stdout, 'data')) as [Buffer];
+  const port = Number(line);
+  process.kill('SIGSTOP');
+  const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
+  await once(fillers[0] as Socket, 'connect');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      for (const socket of fillers) socket.destroy();
+      process.kill('SIGKILL');
+    },
+  };
+}
+
+test('a connection that is not made in time counts as not reached, also with another attempt', async () => {
+  const blackHole = await openBlackHole();
+  const lost = createClient(blackHole.url);
+  try {
+    const startedAt = performance.now();
+    const error = await lost.call(callOf('first')).catch((problem: unknown) => problem);
+    expect(error).toMatchObject({ code: 'unavailable', cause: { code: 'ETIMEDOUT', syscall: 'connect' } });
+    // Two attempts. Without a limit, each takes the whole time for an answer, a minute here.
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    expect(logged).toHaveLength(1);
+    expect(await lost.isReachable()).toBe(false);
+  } finally {
+    await lost.stop?.();
+    blackHole.close();
+  }
+});
+
+test('when an instance is silent, the next call uses no connection that was idle', async () => {
+  const ports = new Map<unknown, number | undefined>();
+  let release = () => {};
+  handler = ({ headers, socket }, response) => {
+    ports.set(headers['x-request-id'], socket.remotePort);
+    if (headers['x-request-id'] === 'slow') release = () => response.end();
+    else response.end();
+  };
+  await Promise.all([call('a'), call('b')]);
+  const { setTimeout } = globalThis;
+  let becomeSlow = () => {};
+  const spy = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    if (ms === 2_000) becomeSlow = run;
+    return setTimeout(run, ms);
+  }) as typeof setTimeout);
+  const slow = call('slow');
+  while (!ports.has('slow')) await pause(10);
+  spy.mockRestore();
+  becomeSlow();
+  expect(await call('next')).toBe(200);
+  expect(ports.get('next')).not.toBe(ports.get('a'));
+  expect(ports.get('next')).not.toBe(ports.get('b'));
+  release();
+  expect(await slow).toBe(200);
+});
 
 test('a call whose kept-alive connection broke is repeated once with the same id, and not logged', async () => {
   await call('first');
@@ -125,13 +203,13 @@ describe('when the client stops, a call ends and is not repeated:', () => {
     const limits: unknown[] = [];
     const spy = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
       limits.push(ms);
-      if (limits.length === 2) queueMicrotask(() => client.stop?.());
+      if (limits.length === 3) queueMicrotask(() => client.stop?.());
       return setTimeout(run, ms);
     }) as typeof setTimeout);
     await expect(call('first')).rejects.toMatchObject({ code: 'bad_gateway' });
     spy.mockRestore();
-    // The limit of the first attempt, and the pause.
-    expect(limits).toEqual([60_000, 100]);
+    // The limits of the first attempt and of its connection, and the pause.
+    expect(limits).toEqual([60_000, 1_500, 100]);
     expect(timers()).toBe(before);
   });
 });
@@ -253,12 +331,62 @@ describe('a failure is logged once, with its cause and no content of the call:',
     expect(logged).toEqual([line('ECONNRESET', /aborted/)]);
   });
 
+  test('a body that stops', async () => {
+    const passTime = holdIntervals();
+    handler = (_request, response) => void response.writeHead(200, { 'content-length': 100 }).write('half');
+    const answer = await client.call(callOf('first'));
+    const failed = readAnswer(answer).catch((error) => error);
+    for (; !answer.destroyed; await pause(5)) passTime();
+    expect(await failed).toMatchObject({ code: 'bad_gateway', cause: { code: 'ETIMEDOUT' } });
+    expect(logged).toEqual([line('ETIMEDOUT', /nothing more within 60000 ms/)]);
+  });
+
+  test('a body without an end', async () => {
+    handler = (_request, response) => {
+      const send = () => {
+        if (!response.destroyed) response.write('x'.repeat(65_536), () => setImmediate(send));
+      };
+      send();
+    };
+    const read = readAnswer(await client.call(callOf('first')));
+    await expect(read).rejects.toMatchObject({
+      code: 'bad_gateway',
+      cause: { code: 'ERR_ANSWER_TOO_LARGE' },
+    });
+    expect(logged).toEqual([line('ERR_ANSWER_TOO_LARGE', /more than 1048576 bytes/)]);
+  });
+
   test('the path without its query, when the call has no template', async () => {
     handler = (request) => request.socket.destroy();
     const { route: _, ...rest } = callOf('first');
     await client.call({ ...rest, path: '/keys?q=private' }).catch(() => {});
     expect(logged).toEqual([expect.objectContaining({ route: '/keys' })]);
   });
+});
+
+test('an answer may be read as slowly as its reader likes', async () => {
+  const passTime = holdIntervals();
+  const size = 20_000_000;
+  handler = (_request, response) => response.end('x'.repeat(size));
+  const answer = await client.call(callOf('first'));
+  // Nothing more arrives once the buffer of the answer is full.
+  while (answer.readableLength < answer.readableHighWaterMark) await pause(5);
+  for (let times = 0; times < 5; times++) passTime();
+  let received = 0;
+  for await (const piece of answer) received += piece.length;
+  expect(received).toBe(size);
+  expect(logged).toEqual([]);
+});
+
+test('the end of a silent answer that nothing reads is no error of this process', async () => {
+  const passTime = holdIntervals();
+  handler = (_request, response) => response.writeHead(200, { 'content-length': 100 }).flushHeaders();
+  const answer = await client.call(callOf('first'));
+  const closed = new Promise((resolve) => answer.once('close', resolve));
+  passTime();
+  passTime();
+  await closed;
+  expect(answer.complete).toBe(false);
 });
 
 test('an answer that the caller destroys is not a failure', async () => {

@@ -1,11 +1,11 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { text as readText } from 'node:stream/consumers';
 import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
-import { Problem, type ProblemCode, unavailable } from '../problem/index.ts';
+import { Problem, unavailable } from '../problem/index.ts';
 import { createPool, maxConnections } from './create-pool.ts';
+import { answerTooLarge } from './read-answer.ts';
 
 export interface ServiceCall {
   readonly method: string;
@@ -33,7 +33,8 @@ export interface ServiceClient extends Part {
    * cause.
    *
    * A call is repeated once when a kept-alive connection broke before the answer began, and once when a new connection
-   * was refused, since one of two instances may be restarting. `callId` makes both safe. Nothing else is repeated.
+   * was refused or not made in time, since one of two instances may be restarting or gone. `callId` makes both safe. Nothing
+   * else is repeated.
    */
   call(call: ServiceCall): Promise<IncomingMessage>;
   /** Whether the service answers, with any status. */
@@ -44,6 +45,10 @@ export interface ServiceClient extends Part {
 
 const nearlyFullCalls = Math.floor(maxConnections * 0.9);
 const pauseAfterRefusalMs = 100;
+/** Where a network drops packets, as at a Service without pods, a connection is neither made nor refused. */
+const connectTimeoutMs = 1_500;
+/** An instance that is silent for this long may be frozen. Kept-alive connections lead to it after others answer in its place. */
+const slowMs = 2_000;
 const probeTimeoutMs = 1_500;
 
 export function createServiceClient(options: {
@@ -51,11 +56,12 @@ export function createServiceClient(options: {
   url: string;
   sign: PrincipalSigner;
   log: Log;
-  /** How long an attempt waits for the head of the answer. */
-  headTimeoutMs?: number;
+  /** How long an attempt waits for the head of the answer, and then for each further part of it. */
+  timeoutMs?: number;
 }): ServiceClient {
-  const { name, url, sign, log, headTimeoutMs = 30_000 } = options;
+  const { name, url, sign, log, timeoutMs = 30_000 } = options;
   const pool = createPool(url);
+  let idleClosedAt = -slowMs;
   /** Ends each call whose answer is not complete. */
   const running = new Set<() => void>();
 
@@ -95,27 +101,28 @@ export function createServiceClient(options: {
       const endAtStop = () => end(problemOf('broken', name, new Error('this process stops')));
 
       function attempt(onNewConnection: boolean): void {
-        headers[principalHeader] = sign({ principal, method, path, callId });
+        headers[principalHeader] = sign({ principal, method, path, callId, body });
         const outgoing = pool.open({ method, path, headers }, { onNewConnection });
-        cancel = awaitAnswer(outgoing, headTimeoutMs, { onAnswer, onFailure });
+        cancel = awaitAnswer(outgoing, timeoutMs, { onAnswer, onFailure, onSlow });
         outgoing.end(body);
       }
 
       function onAnswer(answer: IncomingMessage): void {
         body = undefined;
         cancel = () => answer.destroy();
-        // An answer that this process destroys itself has no error.
+        const stopWatching = limitSilence(answer, timeoutMs);
         answer.once('close', () => {
           running.delete(endAtStop);
+          stopWatching();
           const error = answer.errored as NodeJS.ErrnoException | null;
-          if (error?.code === 'ECONNRESET') logFailure(labels, error, startedAt);
+          if (error && bodyFailures.has(error.code)) logFailure(labels, error, startedAt);
         });
         resolve(answer);
       }
 
       function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
         const failure = failureOf(error);
-        const isRepeatable = failure === 'refused' || (failure === 'broken' && wasKeptAlive);
+        const isRepeatable = isUnmade(failure, error) || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(labels, error, startedAt);
           end(problemOf(failure, name, error));
@@ -135,6 +142,13 @@ export function createServiceClient(options: {
       running.add(endAtStop);
       attempt(false);
     });
+  }
+
+  function onSlow(): void {
+    const now = performance.now();
+    if (now - idleClosedAt < slowMs) return;
+    idleClosedAt = now;
+    pool.closeIdle();
   }
 
   function logFailure(labels: object, error: NodeJS.ErrnoException, startedAt: number): void {
@@ -178,15 +192,33 @@ function awaitAnswer(
   callback: {
     onAnswer(answer: IncomingMessage): void;
     onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void;
+    /** The connection is there, and no answer for a while. */
+    onSlow(): void;
   },
 ): () => void {
-  const timer = setTimeout(() => fail(timeoutError(timeoutMs)), timeoutMs);
+  const timer = setTimeout(() => fail(timeoutError('no answer', timeoutMs)), timeoutMs);
+  /** Of the connection first, then of the first byte. */
+  let shortTimer: NodeJS.Timeout | undefined;
   let isOver = false;
 
   function end(): void {
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(shortTimer);
   }
+
+  function onConnected(): void {
+    clearTimeout(shortTimer);
+    if (!isOver) shortTimer = setTimeout(callback.onSlow, slowMs);
+  }
+
+  outgoing.once('socket', (socket) => {
+    if (!socket.connecting) return onConnected();
+    const tooLate = () =>
+      fail(Object.assign(timeoutError('no connection', connectTimeoutMs), { syscall: 'connect' }));
+    if (!isOver) shortTimer = setTimeout(tooLate, connectTimeoutMs);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
+  });
 
   function fail(error: NodeJS.ErrnoException): void {
     if (isOver) return;
@@ -213,6 +245,24 @@ function awaitAnswer(
 }
 
 /**
+ * Ends an answer of which nothing has arrived for this time, or for up to twice as long. A reader that does not take what has
+ * arrived may be as slow as it is.
+ */
+function limitSilence(answer: IncomingMessage, timeoutMs: number): () => void {
+  let seenBytes = answer.socket.bytesRead;
+  const timer = setInterval(() => {
+    const { bytesRead } = answer.socket;
+    const isSilent = bytesRead === seenBytes && answer.readableLength === 0 && !answer.complete;
+    if (isSilent) answer.destroy(timeoutError('nothing more', timeoutMs));
+    seenBytes = bytesRead;
+  }, timeoutMs);
+  return () => clearInterval(timer);
+}
+
+/** An answer that this process destroys because its own client has left has no error, or another one. */
+const bodyFailures = new Set<string | undefined>(['ECONNRESET', 'ETIMEDOUT', answerTooLarge]);
+
+/**
  * Why there was no answer:
  * - `refused`: nothing listens at the port;
  * - `unreached`: no connection, for another reason;
@@ -232,8 +282,12 @@ function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
   return code === 'ETIMEDOUT' ? 'late' : 'broken';
 }
 
-const timeoutError = (ms: number): Error =>
-  Object.assign(new Error(`no answer within ${ms} ms`), { code: 'ETIMEDOUT' });
+/** A further attempt may reach another instance. A name that is not found stays so. */
+const isUnmade = (failure: Failure, { code }: NodeJS.ErrnoException): boolean =>
+  failure === 'refused' || (failure === 'unreached' && code === 'ETIMEDOUT');
+
+const timeoutError = (what: string, ms: number): Error =>
+  Object.assign(new Error(`${what} within ${ms} ms`), { code: 'ETIMEDOUT' });
 
 const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
@@ -244,22 +298,4 @@ function problemOf(failure: Failure, name: string, cause: Error): Problem {
   const event = failure === 'late' ? 'did not answer in time' : 'broke off before it answered';
   const detail = `The ${name} service ${event}: it is not known whether the call took effect.`;
   return new Problem('bad_gateway', { detail, headers: { 'retry-after': '2' }, cause });
-}
-
-/** Reads the JSON of another service's answer. A failure of that service is not the fault of the client. */
-export async function readAnswer<T>(answer: IncomingMessage): Promise<T> {
-  const headers = { 'retry-after': '5' };
-  const text = await readText(answer).catch((cause) => {
-    // The service client has logged it.
-    throw new Problem('bad_gateway', { headers, cause });
-  });
-  const status = answer.statusCode ?? 0;
-  if (status >= 500) throw new Problem(codeOf(status, text), { headers });
-  if (status >= 300) throw new Error(`a service answered ${status} to another`);
-  return (text ? JSON.parse(text) : undefined) as T;
-}
-
-function codeOf(status: number, text: string): ProblemCode {
-  if (status !== 502) return 'unavailable';
-  return text.includes('"error":"principal_refused"') ? 'principal_refused' : 'bad_gateway';
 }

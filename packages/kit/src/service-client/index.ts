@@ -1,6 +1,2 @@
-export {
-  createServiceClient,
-  readAnswer,
-  type ServiceCall,
-  type ServiceClient,
-} from './create-service-client.ts';
+export { createServiceClient, type ServiceCall, type ServiceClient } from './create-service-client.ts';
+export { readAnswer, readText } from './read-answer.ts';

@@ -4,14 +4,14 @@ import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
-import { ended, type ReadMessage, withoutLink } from '../thread/message.ts';
+import { ended, type ReadMessage, toMessage } from '../thread/message.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
   Answer,
+  AskAgainOptions,
   Conversation,
   Sending,
-  SendOptions,
   Verification,
   WaitOptions,
 } from './conversation.ts';
@@ -21,6 +21,7 @@ export interface ConversationParts {
   readonly id: string;
   readonly keys: AgentKeys | undefined;
   readonly submissionDigest: string | undefined;
+  readonly isConfidential: boolean | undefined;
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
 }
@@ -77,19 +78,21 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     return createIterator(this.base.follower.follow, (signal) => this.#take({ signal }));
   }
 
-  async send(text: string, options: SendOptions = {}): Promise<Sending> {
-    return this.base.sender.send(text, checkOptions(options, 'shown signal'));
+  async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
+    return this.base.sender.send(text, checkOptions(options, 'answerForm files shown signal'));
   }
 
   export(): ConversationState {
-    const { id, keys, side } = this.#parts;
+    const { id, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
     return {
       version: 1,
       id,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
-      submissionDigest: this.#parts.submissionDigest,
+      submissionDigest,
+      answerForm: side.form?.text,
+      isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,
       thread: thread.state,
@@ -109,7 +112,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     this.#isUnsaved = true;
     // Texts that waited for keys are sent now: the caller may not wait for another answer.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { role, ...answer } = withoutLink(message);
+    const { role, ...answer } = await toMessage(message, thread.forms.load);
     return answer;
   }
 }

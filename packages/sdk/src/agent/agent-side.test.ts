@@ -40,13 +40,16 @@ beforeAll(async () => {
   };
 });
 
-function openSide(options: Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean } = {}) {
-  const { acceptUnprotected = false, memory = createMemory(), ...own } = options;
+type SideOptions = Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean; isConfidential?: boolean };
+
+function openSide(options: SideOptions = {}) {
+  const { acceptUnprotected = false, isConfidential, memory = createMemory(), ...own } = options;
   const experts = createKnownExperts({
     ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
     ...own,
   });
-  return new AgentSide({ requestId, refCode: 'HS-7KQ2M9XD', keys, submission, experts, acceptUnprotected });
+  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submission, answerForm: undefined };
+  return new AgentSide({ ...asked, experts, acceptUnprotected, isConfidential });
 }
 
 test('a conversation is not resumed for an agent that now names another expert', async () => {
@@ -114,6 +117,10 @@ test('an unsigned exchange is refused at a first contact, and when the setting f
   await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
     code: 'key_signature_missing',
   });
+  const confidential = openSide({ acceptUnprotected: true, isConfidential: true });
+  await expect(confidential.restore(exchange, undefined)).rejects.toMatchObject({
+    code: 'key_signature_missing',
+  });
 });
 
 describe('a list of fingerprints', () => {
@@ -122,6 +129,10 @@ describe('a list of fingerprints', () => {
     const side = openSide({ given: [otherFingerprint, fingerprint] });
     await side.agree(head);
     expect(side.exchange?.verification).toBe('known');
+    const unsigned = openSide({ given: [fingerprint], memory: createMemory() });
+    await expect(unsigned.agree({ ...head, keySignature: undefined })).rejects.toMatchObject({
+      code: 'key_signature_missing',
+    });
     await expect(openSide({ given: [otherFingerprint, third] }).agree(head)).rejects.toMatchObject({
       code: 'unknown_expert',
     });
@@ -150,6 +161,16 @@ describe('an API key that knows no expert yet', () => {
     await accepting.agree(head);
     expect(accepting.exchange?.verification).toBe('first-contact');
     // From now on it is known, without that word.
+    const again = openSide(options);
+    await again.agree(head);
+    expect(again.exchange?.verification).toBe('known');
+  });
+
+  test('accepts another expert that its user names once', async () => {
+    const elsewhere = createMemory();
+    await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
+    const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
+    await openSide({ ...options, given: [fingerprint] }).agree(head);
     const again = openSide(options);
     await again.agree(head);
     expect(again.exchange?.verification).toBe('known');

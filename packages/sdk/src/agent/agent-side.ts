@@ -1,3 +1,4 @@
+import { toBase64 } from '../crypto/base64.ts';
 import type { Bytes } from '../crypto/bytes.ts';
 import {
   type AgentKeys,
@@ -13,7 +14,7 @@ import {
 } from '../crypto/index.ts';
 import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
 import type { Head, Pair } from '../thread/page.ts';
-import type { Side } from '../thread/thread.ts';
+import type { OpenForm, Side } from '../thread/side.ts';
 import type { AcceptedExchange } from './conversation-state.ts';
 import type { KnownExperts } from './known-experts.ts';
 
@@ -21,11 +22,15 @@ export interface AgentSideOptions {
   readonly requestId: string;
   readonly refCode: string;
   readonly keys: AgentKeys | undefined;
-  /** The digest of the question; undefined for plain text. */
-  readonly submission: Bytes | undefined;
+  /** The digest of the question. */
+  readonly submission: Bytes;
+  /** The form of the question, as JSON text. */
+  readonly answerForm: string | undefined;
   readonly experts: KnownExperts;
   /** Whether plain text, unsigned keys and messages without links are accepted. */
   readonly acceptUnprotected: boolean;
+  /** Whether the question is confidential: it is never sent to keys that nobody signed. */
+  readonly isConfidential?: boolean | undefined;
 }
 
 /** The agent's side of a conversation: it checks the expert's keys before it uses them. */
@@ -47,6 +52,13 @@ export class AgentSide implements Side {
   }
   get acceptUnprotected(): boolean {
     return this.#options.acceptUnprotected;
+  }
+  get isSigned(): boolean {
+    return this.#exchange?.fingerprint !== undefined;
+  }
+  get form(): OpenForm | undefined {
+    const { submission, answerForm } = this.#options;
+    return answerForm === undefined ? undefined : { of: toBase64(submission), text: answerForm };
   }
   get exchange(): AcceptedExchange | undefined {
     return this.#exchange;
@@ -95,15 +107,15 @@ export class AgentSide implements Side {
     { sign, encrypt, keySignature }: Pair & { readonly keySignature?: string | undefined },
     known: readonly string[],
   ): Promise<CheckedExchange> {
-    const { requestId, keys, submission, acceptUnprotected } = this.#options;
+    const { requestId, keys, submission, acceptUnprotected, isConfidential } = this.#options;
     const { signPublic, encryptPublic } = keys as AgentKeys;
     return await checkExchange({
       requestId,
       own: { sign: signPublic, encrypt: encryptPublic },
       exchange: { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature },
-      submission: submission as Bytes,
+      submission,
       known,
-      acceptUnprotected,
+      acceptUnprotected: acceptUnprotected && !isConfidential,
     });
   }
 
@@ -112,7 +124,7 @@ export class AgentSide implements Side {
     const { keySignature } = exchange;
     const own = keys as AgentKeys;
     const channel = await openChannel({
-      ...{ requestId, role: this.role, own, peer, submission: submission as Bytes },
+      ...{ requestId, role: this.role, own, peer, submission },
       ...{ keySignature, acceptUnprotected, state },
     });
     this.#peer = peer;

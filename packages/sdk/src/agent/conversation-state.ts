@@ -23,8 +23,12 @@ export interface ConversationState {
   readonly request?: AskedRequest | undefined;
   /** The question, until the relay has answered. */
   readonly submission?: SubmissionBody | undefined;
-  /** The digest of the question, base64, once the relay has given its code; undefined for plain text. */
+  /** The digest of the question, base64, once the relay has given its code. */
   readonly submissionDigest?: string | undefined;
+  /** The form of the question, as JSON text, once the relay has the question. */
+  readonly answerForm?: string | undefined;
+  /** Whether the question is confidential. */
+  readonly isConfidential?: boolean | undefined;
   /** Undefined for plain text. */
   readonly keys?: AgentKeysJson | undefined;
   readonly exchange?: AcceptedExchange | undefined;

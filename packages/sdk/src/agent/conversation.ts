@@ -1,9 +1,12 @@
 import type { RequestStatus } from '../request-state.ts';
 import type { Protection } from '../thread/message.ts';
+import type { MessageParts } from '../thread/message-parts.ts';
+import type { FileToSend } from '../thread/parts-to-send.ts';
 import type { ConversationState } from './conversation-state.ts';
 
 /** A message of the expert. */
-export interface Answer {
+export interface Answer extends MessageParts {
+  /** It may be empty if the message carries something else. */
   readonly text: string;
   readonly messageId: string;
   /** When the relay received it, ISO 8601, UTC. */
@@ -14,8 +17,6 @@ export interface Answer {
    * Undefined when that is unknown, which is the case for answers that are not `sequenced`.
    */
   readonly seenYourLast?: boolean | undefined;
-  /** True when it has a part that this version cannot show. Then the text may be empty. */
-  readonly hasUnknownPart?: boolean | undefined;
 }
 
 /**
@@ -42,8 +43,15 @@ export interface SendOptions {
    * `waitForAnswer`. A program for people, which reads before it shows, names them.
    */
   readonly shown?: readonly string[] | undefined;
+  /** At most 8, 700,000 bytes together. Only encrypted messages carry files. The text may then be empty. */
+  readonly files?: readonly FileToSend[] | undefined;
   /** Cancels sending, unless it has started: then the text stays in `unsent` until it was sent. */
   readonly signal?: AbortSignal | undefined;
+}
+
+export interface AskAgainOptions extends SendOptions {
+  /** A form that the expert is to answer, as JSON text. It replaces the one before. Only in encrypted conversations. */
+  readonly answerForm?: string | undefined;
 }
 
 export interface WaitOptions {
@@ -115,7 +123,7 @@ export interface Conversation extends AsyncIterable<Answer> {
    * // The user of this program has read the first answer, and not the second one, which has just arrived.
    * await conversation.send('Then I delete it.', { shown: [firstAnswer.messageId] });
    */
-  send(text: string, options?: SendOptions): Promise<Sending>;
+  send(text: string, options?: AskAgainOptions): Promise<Sending>;
   /** Reads new messages, the status and the keys once, without waiting for answers. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. Its messages can still be read. */

@@ -46,6 +46,7 @@ export function createRelay(options: RelayOptions): Relay {
   const given = readFingerprints(options.expert);
   if (agentName !== undefined && !isName(agentName)) throw invalidInput(nameLimits);
   const followed = new Set<FollowedConversation>();
+  let isStopped = false;
   const scheduler = createReadScheduler(() => client.api, followed);
   const client = createClient(options, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
@@ -59,10 +60,11 @@ export function createRelay(options: RelayOptions): Relay {
   async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
     const { requestId, refCode } = request;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
-    const { submissionDigest } = state;
-    const submission = submissionDigest === undefined ? undefined : fromBase64(submissionDigest);
-    if (keys && submission?.length !== 32) throw notAsExported();
-    const side = new AgentSide({ requestId, refCode, keys, submission, experts, acceptUnprotected });
+    const { id, submissionDigest, answerForm, isConfidential } = state;
+    const submission = fromBase64(submissionDigest ?? '');
+    if (submission?.length !== 32) throw notAsExported();
+    const asked = { requestId, refCode, keys, submission, answerForm, isConfidential };
+    const side = new AgentSide({ ...asked, experts, acceptUnprotected });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
     const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
@@ -83,6 +85,10 @@ export function createRelay(options: RelayOptions): Relay {
     // A new conversation has no messages yet.
     let isFresh = fresh !== undefined;
     const listen = (refresh: () => void) => {
+      if (isStopped) {
+        follower.stop(stopped());
+        return () => {};
+      }
       const topic = `/svc/requests/${requestId}`;
       const one = { topic, thread, sender, refCode, follower, refresh };
       followed.add(one);
@@ -102,7 +108,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const conversation = new AgentConversation(
       { api, thread, sender, follower, request },
-      { id: state.id, keys, submissionDigest, side, save },
+      { id, keys, submissionDigest, isConfidential, side, save },
     );
     return conversation;
   }
@@ -121,8 +127,14 @@ export function createRelay(options: RelayOptions): Relay {
     const asked = keys ? id : requestId;
     if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
-    const digest = keys && toBase64(await digestSubmission({ ...submission, refCode }));
-    const opening = { ...state, submission: undefined, submissionDigest: digest };
+    const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
+    const { answerForm } = submission;
+    const opening = {
+      ...state,
+      submission: undefined,
+      submissionDigest,
+      answerForm: answerForm ?? undefined,
+    };
     const conversation = await open(opening, request, fresh);
     await save(conversation.export());
     return conversation;
@@ -135,13 +147,13 @@ export function createRelay(options: RelayOptions): Relay {
       if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
-      const { body, confidential } = await makeSubmission(question, { keys, id, agentName });
-      const drafts =
-        confidential === undefined ? [] : [{ messageId: crypto.randomUUID(), text: confidential, shown: [] }];
+      const { body, first } = await makeSubmission(question, { keys, id, agentName });
+      const drafts = first ? [{ messageId: crypto.randomUUID(), ...first, shown: [] }] : [];
       const state: ConversationState = {
         version: 1,
         id,
         submission: body,
+        isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
         sender: { drafts, outgoing: undefined },
       };
@@ -166,6 +178,7 @@ export function createRelay(options: RelayOptions): Relay {
         checkOptions(options, 'signal').signal,
       ),
     stop() {
+      isStopped = true;
       scheduler.stop();
       for (const { follower } of [...followed]) follower.stop(stopped());
       hub.stop();
@@ -173,7 +186,8 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-const questionOptions = 'question messages confidential encrypted plaintext idempotencyKey signal';
+const questionOptions =
+  'question messages answerForm files confidential encrypted plaintext idempotencyKey signal';
 
 const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName save';
 

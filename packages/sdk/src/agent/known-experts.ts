@@ -24,7 +24,8 @@ export interface Acquaintance {
 
 /**
  * The experts that an agent knows: those of its options, or the one that the memory has for its API key. A key that has
- * none may be a rotated one: then the experts of all other keys at this relay's address count.
+ * none may be a rotated one: then the experts of all other keys at this relay's address count. An expert of the options
+ * that has signed is remembered.
  */
 export interface KnownExperts {
   readonly given: readonly string[] | undefined;
@@ -51,12 +52,20 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
     for (let index = 0; (await memory.remember(nameAt(index), fingerprint)) !== fingerprint; ) index += 1;
   }
 
+  async function trust(fingerprint: string): Promise<void> {
+    await keyMemory.set('expert', fingerprint);
+    await addHere(fingerprint);
+  }
+
   return {
     given,
+    trust,
     async recall(fingerprint) {
       const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
-      if (given) return { known: given, async meet() {} };
       const own = await keyMemory.get('expert');
+      // The user's word lasts: the option need not be given again.
+      const meetGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
+      if (given) return { known: given, meet: meetGiven };
       const others = own === undefined ? await expertsHere() : [];
       return {
         known: own === undefined ? others.filter(isThis) : [own],
@@ -70,10 +79,6 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
         },
       };
     },
-    async trust(fingerprint) {
-      await keyMemory.set('expert', fingerprint);
-      await addHere(fingerprint);
-    },
   };
 }
 
@@ -81,5 +86,5 @@ const newExpert = (fingerprint: string) =>
   refusal(
     'new_expert',
     `This API key knows no expert yet, and other keys at this relay know others than ${fingerprint}. Nothing was sent to them.`,
-    'If you expect this expert, give the fingerprint as `expert`, or set `acceptNewExpert`.',
+    "Compare this fingerprint with your expert's, over another channel. If it is theirs, give it as `expert` once.",
   );

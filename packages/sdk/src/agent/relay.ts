@@ -1,5 +1,6 @@
 import type { ClientOptions } from '../client-options.ts';
 import type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
+import type { FileToSend } from '../thread/parts-to-send.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
@@ -17,7 +18,7 @@ import type { ConversationState } from './conversation-state.ts';
 export interface RelayOptions extends ClientOptions {
   /**
    * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
-   * so an expert can announce a new key before using it.
+   * so an expert can announce a new key before using it. The one that answers replaces the remembered expert.
    */
   readonly expert?: string | readonly string[] | undefined;
   /**
@@ -62,6 +63,16 @@ export interface Question {
   /** Messages that came before the question. The relay keeps the last 10. */
   readonly messages?: readonly ContextMessage[] | undefined;
   /**
+   * A form that the expert is to answer, as JSON text. With `confidential` it is encrypted as well; otherwise the relay can
+   * read it.
+   */
+  readonly answerForm?: string | undefined;
+  /**
+   * At most 8, 700,000 bytes together. They are always encrypted: they go with the confidential question, or as a message
+   * behind the question, once an expert has picked the request up.
+   */
+  readonly files?: readonly FileToSend[] | undefined;
+  /**
    * Hides question and messages from the relay. They are sent as the first encrypted message, once the expert has
    * picked the request up. Until then they are in {@link Conversation.unsent}.
    */
@@ -99,6 +110,6 @@ export interface Relay {
   /** All requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
-  /** Ends all waiting and all streams. Conversations stay open and can be resumed. */
+  /** Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client. */
   stop(): void;
 }

@@ -1,8 +1,10 @@
 import { type AgentKeys, agentVersions, digestSubmission, type Submission } from '../crypto/index.ts';
+import { fileKind } from '../crypto/parts.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage } from '../request-state.ts';
-import { checkText } from '../thread/message.ts';
+import { type SavedPart, savedParts } from '../thread/message-parts.ts';
+import { checkContent, makeParts } from '../thread/parts-to-send.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
@@ -11,10 +13,10 @@ import type { Question } from './relay.ts';
 /** The question that is submitted in place of a confidential one, and visible until the expert has sent keys. */
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
-/** The body of a submit, and the text that is left out of it. */
+/** The body of a submit, and the first encrypted message: what is left out of the body. */
 export interface Asking {
   readonly body: SubmissionBody;
-  readonly confidential: string | undefined;
+  readonly first: { readonly text: string; readonly parts: readonly SavedPart[] } | undefined;
 }
 
 /** What is submitted, besides the API key. */
@@ -33,19 +35,22 @@ export async function makeSubmission(
   },
 ): Promise<Asking> {
   const { keys, id, agentName } = agent;
-  const { question, messages = [], plaintext } = asked;
+  const { question, messages = [], plaintext, answerForm, files } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
   }
   if (asked.confidential && (plaintext || !keys)) {
     throw invalidInput('For `confidential`, leave out `plaintext` and `encrypted: false`.');
   }
-  const confidential = asked.confidential ? inFull(question, messages) : undefined;
-  if (confidential !== undefined) checkText(confidential, false);
+  const text = asked.confidential ? inFull(question, messages) : '';
+  const all = await makeParts({ answerForm, files });
+  const parts = asked.confidential ? all : all.filter(({ kind }) => kind === fileKind);
+  const hasFirst = asked.confidential || parts.length > 0;
+  if (hasFirst) checkContent(text, parts, { role: 'consumer', agentSentKeys: true }, !keys);
   const shown = {
-    ...(confidential === undefined
-      ? { question, messages }
-      : { question: confidentialQuestion, messages: [] }),
+    ...(asked.confidential
+      ? { question: confidentialQuestion, messages: [] }
+      : { question, messages, answerForm }),
     plaintext: plaintext ?? (keys ? undefined : question),
     agentName,
     agentVersions: keys && agentVersions,
@@ -60,7 +65,7 @@ export async function makeSubmission(
       // In the body, since browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
     },
-    confidential,
+    first: hasFirst ? { text, parts: savedParts(parts) } : undefined,
   };
 }
 
@@ -78,7 +83,7 @@ export async function submit(
   signal: AbortSignal | undefined,
 ): Promise<AskedRequest> {
   const { request, echo } = await api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
-  for (const name of ['agentName', 'agentVersions'] as const) {
+  for (const name of ['agentName', 'agentVersions', 'answerForm'] as const) {
     // Otherwise the expert would be shown, and sign, something else.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);
   }

@@ -50,6 +50,32 @@ export function tuple(...members: readonly (string | Uint8Array)[]): Bytes {
   return concat(...parts.flatMap((part) => [bigEndian(part.length), part]));
 }
 
+/** Reads what `tuple` and its like wrote, from the front. */
+export interface ByteReader {
+  take(length: number): Bytes;
+  takeByte(): number;
+  /** A member of a `tuple`. */
+  takeSized(): Bytes;
+  /** All that was not read yet. */
+  rest(): Bytes;
+}
+
+/** Throws `cutOff()` where there are fewer bytes than are to be read. */
+export function readBytes(bytes: Bytes, cutOff: () => Error): ByteReader {
+  let at = 0;
+  function take(length: number): Bytes {
+    at += length;
+    if (at > bytes.length) throw cutOff();
+    return bytes.slice(at - length, at);
+  }
+  return {
+    take,
+    takeByte: () => take(1)[0] as number,
+    takeSized: () => take(new DataView(take(4).buffer).getUint32(0)),
+    rest: () => bytes.slice(at),
+  };
+}
+
 /** Four bytes. `Uint8Array.of` keeps the last eight bits of each number. */
 const bigEndian = (number: number) => Uint8Array.of(number >> 24, number >> 16, number >> 8, number);
 

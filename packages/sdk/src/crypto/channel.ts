@@ -15,6 +15,7 @@ import {
   writeMessage,
 } from './message.ts';
 import type { OwnKeys } from './own-keys.ts';
+import { checkParts, readParts } from './parts.ts';
 import { createQueue } from './queue.ts';
 import { undecryptable, unsequencedRefused, wrongRole, wrongSenderKey, wrongSignature } from './refusal.ts';
 import { importVerifier, verifySignature } from './verify-signature.ts';
@@ -42,6 +43,7 @@ export interface OpenedMessage {
   readonly link: string;
   /** May be empty if there are parts. */
   readonly text: string;
+  /** `readParts` gives those whose meaning is known. */
   readonly parts: readonly Part[];
   /** `unsequenced`: written by a client that does not link its messages, so earlier ones may be missing unnoticed. */
   readonly protection: 'sequenced' | 'unsequenced';
@@ -55,6 +57,7 @@ export interface OpenedMessage {
 export interface SealOptions {
   /** A UUID. Default: a new one. */
   readonly messageId?: string | undefined;
+  /** As `writeParts` makes them. */
   readonly parts?: readonly Part[] | undefined;
   /**
    * The links of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
@@ -119,7 +122,8 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const queue = createQueue();
 
   async function seal(text: Bytes, messageId: string, options: SealOptions): Promise<SealedMessage> {
-    const { shown, parts, claim } = options;
+    const { shown, parts = [], claim } = options;
+    checkParts(parts, role);
     const links = history.links(shown);
     const frame = writeFrame(links, text, parts);
     const iv = randomBytes(12);
@@ -160,6 +164,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       .catch(() => undefined);
     if (!plain) throw undecryptable();
     const frame = readFrame(new Uint8Array(plain));
+    readParts(frame.parts, message.role);
     if (!frame.links && !acceptsUnsequenced) throw unsequencedRefused();
     return { ...frame, hash, isOwn: message.role === role };
   }

@@ -1,6 +1,6 @@
 import { invalidInput } from '../relay-error.ts';
-import { type Bytes, concat, fromUtf8, tuple } from './bytes.ts';
-import { messageRefused, tooLarge } from './refusal.ts';
+import { type Bytes, concat, fromUtf8, readBytes, tuple } from './bytes.ts';
+import { malformedFrame, tooLarge } from './refusal.ts';
 
 /** No UTF-8 text begins with this byte. */
 const marker = 0xf8;
@@ -58,36 +58,28 @@ export function paddedLength(length: number): number {
 }
 
 export function readFrame(bytes: Bytes): Frame {
-  const [first = 0, linkCount = 0] = bytes;
+  const [first = 0] = bytes;
   if (first < marker) return checked({ links: undefined, text: read(bytes), parts: [] });
-  if (first > marker) throw malformed('is of a later version');
-  let at = 2;
-  function take(length: number): Bytes {
-    at += length;
-    if (at > bytes.length) throw malformed('is cut off');
-    return bytes.slice(at - length, at);
-  }
-  const takeByte = () => take(1)[0] as number;
-  const takeSized = () => take(new DataView(take(4).buffer).getUint32(0));
-  const links = Array.from({ length: linkCount }, () => take(linkLength));
+  if (first > marker) throw malformedFrame('is of a later version');
+  const { take, takeByte, takeSized, rest } = readBytes(bytes.subarray(1), () =>
+    malformedFrame('is cut off'),
+  );
+  const links = Array.from({ length: takeByte() }, () => take(linkLength));
   const text = read(takeSized());
   const parts = Array.from({ length: takeByte() }, () => ({ kind: takeByte(), body: takeSized() }));
   const isUnordered = parts.some(({ kind }, index) => kind < (parts[index - 1]?.kind ?? 0));
-  if (isUnordered || parts.length > maxParts) throw malformed('has malformed parts');
-  if (bytes.subarray(at).some(Boolean)) throw malformed('has bytes behind its end');
+  if (isUnordered || parts.length > maxParts) throw malformedFrame('has malformed parts');
+  if (rest().some(Boolean)) throw malformedFrame('has bytes behind its end');
   return checked({ links, text, parts });
 }
 
 function checked(frame: Frame): Frame {
-  if (frame.text === '' && frame.parts.length === 0) throw malformed('is empty');
+  if (frame.text === '' && frame.parts.length === 0) throw malformedFrame('is empty');
   return frame;
 }
 
 function read(bytes: Uint8Array): string {
   const text = fromUtf8(bytes);
-  if (text === undefined) throw malformed('is not UTF-8');
+  if (text === undefined) throw malformedFrame('is not UTF-8');
   return text;
 }
-
-const malformed = (why: string) =>
-  messageRefused('malformed_frame', `A message ${why}.`, 'Bring both sides to the same version.');

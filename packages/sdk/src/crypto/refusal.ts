@@ -48,8 +48,12 @@ export const unsequencedRefused = () =>
     "Bring the expert's client up to date, or set `acceptUnprotected`.",
   );
 
+export const malformedFrame = (why: string) =>
+  messageRefused('malformed_frame', `A message ${why}.`, 'Bring both sides to the same version.');
+
+/** `most` is what remains for the text beside the files and forms of the message. */
 export const tooLarge = (length: number, most: number) =>
   new RelayError(
     'message_too_large',
-    `The text has ${length} bytes, a message at most ${most}. Send it in parts.`,
+    `The text has ${length} bytes. With its files the message has room for ${Math.max(most, 0)}. Send it in several messages.`,
   );

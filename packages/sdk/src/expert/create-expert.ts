@@ -4,24 +4,17 @@ import { openExpert } from '../crypto/index.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import { createFollower, type Follower } from '../thread/follower.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
-import type { Head } from '../thread/page.ts';
 import { isOutage } from '../thread/refresher.ts';
-import { createSender, type Sender } from '../thread/sender.ts';
-import { createThread } from '../thread/thread.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { abortedError, onAbort } from '../transport/waiting.ts';
 import { createActivity } from './activity.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
-import { ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest } from './expert-request.ts';
-import { createExpertSide } from './expert-side.ts';
 import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
-import { createOutbox } from './session-outbox.ts';
 import { createShownMessages } from './shown-messages.ts';
 
 /**
@@ -60,6 +53,7 @@ function connect(
   const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
+  let isStopped = false;
   let opened: ReturnType<typeof openExpert> | undefined;
   function keys() {
     if (root) opened ??= openExpert(root);
@@ -76,57 +70,35 @@ function connect(
   const requests = createRequestMemory(memory);
   const shown = createShownMessages(memory);
 
+  /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
-    const expert = await keys();
-    const side = createExpertSide({ requestId, expert, requests });
-    const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
-    const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
-    const hasDrafts = () => sender.hasDrafts;
-    const thread = createThread({ api, requestId, side, hasDrafts });
-    const isPlain = () => !side.isEncrypted;
-    const save = async () => {
-      if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
-    };
-    const prepare = async (aborted: AbortSignal | undefined) => {
-      if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
-      // New messages of other devices are read before this one is sent.
-      else await thread.readIfStale(aborted);
-    };
-    const state = { drafts, outgoing: undefined };
-    const sender: Sender = createSender({ api, thread, isPlain, prepare, save, outbox, state });
-    const listen = (refresh: () => void) => {
-      stops.add(follower.stop);
-      const unlisten = activity.listen((event) => {
-        if (event.type === 'unknown' || event.requestId === requestId) refresh();
-      });
-      refresh();
-      return () => {
-        stops.delete(follower.stop);
-        unlisten();
-      };
-    };
-    const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
-    // A request whose messages are refused can still be shown, but no question that was not compared.
-    await thread.read(signal).catch((error: unknown) => {
-      if (!side.question && !thread.refusal) throw error;
-    });
-    const request = thread.head as Head;
-    // The list may show that some of them were sent.
-    if (drafts.length > 0) await sender.keep();
-    const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
-    return requested;
+    const [expert, { openRequest }] = await Promise.all([keys(), import('./open-request.ts')]);
+    const connection = { client, activity, requests, expert, isSession, stopWith };
+    return await openRequest(connection, requestId, signal);
   }
 
-  /** Stops something when the signal aborts or the client is stopped. Returns a function that stops it directly. */
-  function until(
-    signal: AbortSignal | undefined,
-    unlisten: () => void,
-    stop: (error: RelayError) => void,
-  ): () => void {
-    const release = onAbort(signal, () => stop(abortedError(signal as AbortSignal)));
+  /** Ends something when the client is stopped, also if it was stopped before. Returns a function that forgets it. */
+  function stopWith(stop: (error: RelayError) => void): (() => void) | undefined {
+    if (isStopped) {
+      stop(stopped());
+      return undefined;
+    }
     stops.add(stop);
+    return () => stops.delete(stop);
+  }
+
+  /** Listens until the signal aborts or the client is stopped. Returns a function that ends it directly. */
+  function listenUntil(
+    signal: AbortSignal | undefined,
+    stop: (error: RelayError) => void,
+    listen: () => () => void,
+  ): () => void {
+    const forget = stopWith(stop);
+    if (!forget) return () => {};
+    const unlisten = listen();
+    const release = onAbort(signal, () => stop(abortedError(signal as AbortSignal)));
     return () => {
-      stops.delete(stop);
+      forget();
       unlisten();
       release();
       stop(stopped());
@@ -138,14 +110,15 @@ function connect(
     requests(options = {}) {
       const { signal } = checkOptions(options, 'signal');
       const inbox = createInbox(api, load);
-      const follow = () => {
-        const unlisten = activity.listen((event) => {
-          if (event.type === 'new_request') inbox.add(event.requestId);
-          else if (event.type === 'unknown') inbox.list();
+      const follow = () =>
+        listenUntil(signal, inbox.stop, () => {
+          const unlisten = activity.listen((event) => {
+            if (event.type === 'new_request') inbox.add(event.requestId);
+            else if (event.type === 'unknown') inbox.list();
+          });
+          inbox.list();
+          return unlisten;
         });
-        inbox.list();
-        return until(signal, unlisten, inbox.stop);
-      };
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
           try {
@@ -163,10 +136,8 @@ function connect(
     events(options = {}) {
       const { signal } = checkOptions(options, 'signal');
       const mailbox = createMailbox<ExpertEvent>();
-      const follow = () => {
-        const unlisten = activity.listen((event) => mailbox.push([event]));
-        return until(signal, unlisten, mailbox.end);
-      };
+      const follow = () =>
+        listenUntil(signal, mailbox.end, () => activity.listen((event) => mailbox.push([event])));
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     async list(options = {}) {
@@ -195,6 +166,7 @@ function connect(
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
+      isStopped = true;
       for (const stop of [...stops]) stop(stopped());
       hub.stop();
     },

@@ -13,7 +13,7 @@ import {
 import { keysChanged } from '../crypto/key-exchange.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head } from '../thread/page.ts';
-import type { Side } from '../thread/thread.ts';
+import type { Side } from '../thread/side.ts';
 import { type Question, readQuestion } from './question.ts';
 import { compareShown, parsePair, type Remembered, type RequestMemory, readShown } from './request-memory.ts';
 
@@ -113,6 +113,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
     role: 'provider',
     isShown: () => true,
     hasDevices: true,
+    isSigned: true,
     acceptUnprotected: false,
     get agentSentKeys() {
       return remembered?.keys !== null;
@@ -120,6 +121,10 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
     hasRoot: expert !== undefined,
     get question() {
       return question;
+    },
+    get form() {
+      const text = question?.answerForm;
+      return text === undefined || !remembered ? undefined : { of: remembered.submission, text };
     },
     get isPickedUp() {
       return accepted !== undefined;

@@ -10,17 +10,23 @@ export interface Question {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
+  /** The form that came with the question, as JSON text. It is signed with the question. */
+  readonly answerForm: string | undefined;
   /** The name that the agent gave itself. It is signed with the question. */
   readonly agentName: string | undefined;
 }
 
 /** Shown where the relay's question must not be: after a refusal, and after the content was erased. */
-export const noQuestion: Question = { question: '', context: [], plaintext: undefined, agentName: undefined };
+export const noQuestion: Question = {
+  ...{ question: '', context: [], plaintext: undefined },
+  ...{ answerForm: undefined, agentName: undefined },
+};
 
 export const readQuestion = (members: Members): Question => ({
   question: optionalText(members, 'question') ?? '',
   context: Array.isArray(members.context) ? members.context.filter(isContextMessage) : [],
   plaintext: optionalText(members, 'plaintext'),
+  answerForm: optionalText(members, 'answerForm'),
   agentName: optionalText(members, 'agentName'),
 });
 
@@ -31,7 +37,6 @@ export async function digestQuestion({ refCode, asked }: Pick<Head, 'refCode' | 
     ...texts,
     refCode,
     agentVersions: optionalText(asked, 'agentVersions'),
-    answerForm: optionalText(asked, 'answerForm'),
     messages: context,
   };
   const digest = await digestSubmission(submission).catch(() => undefined);

@@ -12,23 +12,27 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   const name = `outbox:${requestId}`;
   const queue = createQueue();
   let own: readonly Draft[] = [];
-  const read = async (): Promise<readonly Draft[]> => JSON.parse((await memory.get(name)) ?? '[]');
+  const read = async () => (await memory.get(name)) ?? '[]';
+  const parse = (json: string): readonly Draft[] => JSON.parse(json);
   const sealedName = (messageId: string) => `sealed:${messageId}`;
 
   return {
-    recall: async () => (own = await read()),
+    recall: async () => (own = parse(await read())),
     save: (unsent) =>
       queue(async () => {
         // First of all, so that another tab that still has them does not send them again.
         for (const draft of own)
           if (!unsent.includes(draft)) await memory.set(sealedName(draft.messageId), 'null');
         const ids = [...own, ...unsent].map(({ messageId }) => messageId);
-        const others = (await read()).filter(({ messageId }) => !ids.includes(messageId));
+        const before = await read();
+        const others = parse(before).filter(({ messageId }) => !ids.includes(messageId));
         own = unsent;
         // Another tab has discarded or sent those that are sealed as null.
         const states = await Promise.all(unsent.map(({ messageId }) => memory.get(sealedName(messageId))));
         const kept = unsent.filter((_, index) => states[index] !== 'null');
-        await memory.set(name, JSON.stringify([...others, ...kept]));
+        const now = JSON.stringify([...others, ...kept]);
+        // Answers with files are large, and this runs at each attempt to send them.
+        if (now !== before) await memory.set(name, now);
       }),
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);

@@ -3,7 +3,7 @@ import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
-import { newerMessage, type Sender } from './sender.ts';
+import { heldError, type Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
 /** The objects that both kinds of conversation are made of. */
@@ -43,7 +43,7 @@ export class ConversationBase<Known extends AskedRequest> {
     return this.seen.erasedAt;
   }
   get unsent(): readonly string[] {
-    return this.base.sender.unsent;
+    return this.base.sender.unsent.map(({ text }) => text);
   }
 
   /** The request as last seen. */
@@ -56,7 +56,7 @@ export class ConversationBase<Known extends AskedRequest> {
     const { thread, sender } = this.base;
     await thread.read(signal);
     if (sender.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
-    if (sender.held.length > 0 && !thread.mailbox.hasEnded) throw newerMessage();
+    if (sender.held.length > 0 && !thread.mailbox.hasEnded) throw heldError();
   }
 
   async close(options: CallOptions = {}): Promise<void> {

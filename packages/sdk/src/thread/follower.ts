@@ -16,7 +16,7 @@ export interface FollowerOptions {
 export interface Follower {
   /** Starts to wait. Returns a function that stops it. */
   follow(): () => void;
-  /** Rejects all who wait with this error. */
+  /** Rejects all who wait with this error, and all who begin to wait later. */
   stop(error: RelayError): void;
 }
 
@@ -65,7 +65,7 @@ export function createFollower({ thread, sender, listen, backoff }: FollowerOpti
     },
     stop(error) {
       finish();
-      mailbox.interrupt(error);
+      mailbox.stop(error);
     },
   };
 }

@@ -21,6 +21,8 @@ export interface Mailbox<T> {
   end(error?: RelayError): void;
   /** Rejects the waiting takers, or else the next one, with an error that may pass. */
   interrupt(error: RelayError): void;
+  /** Rejects all takers from now on, after the remaining messages. */
+  stop(error: RelayError): void;
   take(options: {
     signal?: AbortSignal | undefined;
     fits?: ((message: T) => boolean) | undefined;
@@ -32,6 +34,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
   const takers = new Set<Taker<T>>();
   let ended: { readonly error: RelayError | undefined } | undefined;
   let interruption: RelayError | undefined;
+  let stopped: RelayError | undefined;
 
   function serve(): void {
     for (const taker of takers) {
@@ -50,7 +53,8 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
     get hasEnded() {
       return ended !== undefined;
     },
-    isReady: (fits) => messages.some(fits) || ended !== undefined || interruption !== undefined,
+    isReady: (fits) =>
+      messages.some(fits) || [ended, interruption, stopped].some((reason) => reason !== undefined),
     update(change) {
       messages = messages.map(change);
     },
@@ -67,9 +71,13 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       if (takers.size === 0) interruption = error;
       for (const { reject } of takers) reject(error);
     },
+    stop(error) {
+      stopped = error;
+      for (const { reject } of takers) reject(error);
+    },
     async take({ signal, fits = () => true }) {
       throwIfAborted(signal);
-      const before = interruption;
+      const before = stopped ?? interruption;
       interruption = undefined;
       if (before && !messages.some(fits)) throw before;
       return await waitOrAbort<T | undefined>(signal, (resolve, fail) => {

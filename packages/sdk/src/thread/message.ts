@@ -1,10 +1,14 @@
-import { toUtf8 } from '../crypto/bytes.ts';
+import { fromBase64 } from '../crypto/base64.ts';
+import { type Bytes, concat, toUtf8 } from '../crypto/bytes.ts';
 import type { Channel, MessageRecord, Role } from '../crypto/index.ts';
 import { malformed, readOrigin } from '../crypto/message.ts';
-import { messageRefused, tooLarge, undecryptable } from '../crypto/refusal.ts';
-import { invalidInput, RelayError } from '../relay-error.ts';
+import { answerKind } from '../crypto/parts.ts';
+import { messageRefused, undecryptable } from '../crypto/refusal.ts';
+import { RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
-import type { Members } from '../transport/shape.ts';
+import { type Members, textOf } from '../transport/shape.ts';
+import type { Forms } from './form-tracker.ts';
+import { describeParts, hasForms, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
 /**
  * How an answer is protected:
@@ -15,9 +19,10 @@ import type { Members } from '../transport/shape.ts';
 export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
 /** A message that was read and passed all checks. */
-export interface Message {
+export interface Message extends MessageParts {
   /** `consumer` is the agent, `provider` the expert. */
   readonly role: 'consumer' | 'provider';
+  /** It may be empty if the message carries something else. */
   readonly text: string;
   readonly messageId: string;
   /** When the relay received it, ISO 8601, UTC. */
@@ -28,25 +33,34 @@ export interface Message {
    * is unknown.
    */
   readonly seenYourLast?: boolean | undefined;
-  /** True when it has a part that this version cannot show. Then the text may be empty. */
-  readonly hasUnknownPart?: boolean | undefined;
 }
 
-/** A message with the name under which later messages link to it. Plain text has none. */
-export interface ReadMessage extends Message {
+/** A message as it is saved. */
+export interface ReadMessage extends Omit<Message, keyof MessageParts> {
+  /** The name under which later messages link to it. Plain text has none. */
   readonly link?: string | undefined;
+  readonly parts?: readonly SavedPart[] | undefined;
 }
 
-export const withoutLink = ({ link, ...message }: ReadMessage): Message => message;
+/** `load` gives the module for forms, if the message needs it. */
+export async function toMessage(
+  { link, parts, ...message }: ReadMessage,
+  load: () => Promise<Forms>,
+): Promise<Message> {
+  const forms = hasForms(parts) ? await load() : undefined;
+  return { ...message, ...describeParts(parts, message.role, forms) };
+}
 
 /**
  * Starts to decrypt a record. The function that it returns waits for the result. When a record has an encrypted
- * member, its plain text is ignored.
+ * member, its plain text is ignored. `formOf` names the form that an answer in plain text is about: without it, such an
+ * answer is ignored.
  */
 export function beginRecord(
   record: Members,
   channel: Channel | undefined,
   mayBePlain: (author: Role) => boolean,
+  formOf?: string,
 ): () => Promise<Omit<ReadMessage, 'createdAt'>> {
   const { encrypted, signature, plaintext } = record;
   const isEncrypted = (encrypted ?? signature ?? undefined) !== undefined;
@@ -56,24 +70,25 @@ export function beginRecord(
     const { role, messageId } = readOrigin(record);
     if (open) {
       const { parts, ...opened } = await open();
-      return { role, messageId, ...opened, ...(parts.length > 0 && { hasUnknownPart: true }) };
+      return { role, messageId, ...opened, ...(parts.length > 0 && { parts: savedParts(parts) }) };
     }
     if (isEncrypted) throw undecryptable();
     if (typeof plaintext !== 'string' || plaintext === '') throw malformed('content');
     if (channel || !mayBePlain(role)) throw plaintextRefused();
-    return { role, messageId, text: plaintext, protection: 'plaintext' };
+    const json = textOf(record.answer);
+    const of = role === 'provider' && json !== undefined && formOf ? fromBase64(formOf) : undefined;
+    const parts = of && plainAnswer(of, json as string);
+    return { role, messageId, text: plaintext, protection: 'plaintext', ...(parts && { parts }) };
   };
 }
 
-/** Refuses a text that could not be sent later. */
-export function checkText(text: unknown, isPlain: boolean): void {
-  if (typeof text !== 'string' || text === '') {
-    throw invalidInput('Give a text that is not empty.');
+/** An answer in plain text is read like one in a frame. */
+function plainAnswer(of: Bytes, json: string): readonly SavedPart[] {
+  try {
+    return savedParts([{ kind: answerKind, body: concat(of, toUtf8(json)) }]);
+  } catch {
+    throw malformed('answer');
   }
-  const { length } = toUtf8(isPlain ? JSON.stringify(text) : text);
-  // The call must stay below 1 MiB, as JSON or encrypted and in base64.
-  const most = isPlain ? 1_040_000 : 775_000;
-  if (length > most) throw tooLarge(length, most);
 }
 
 const plaintextRefused = () =>

@@ -14,7 +14,7 @@ import {
 export interface Head extends RequestState {
   /** The question with its context, not checked yet: only the expert reads it. */
   readonly asked: Members;
-  /** The name of the agent's key. Only sessions get it. */
+  /** The name of the agent's key, as the relay states it. Absent once the content was erased. */
   readonly agent?: string | undefined;
   /** PEM, not checked yet. */
   readonly consumerKeys: Pair | undefined;
@@ -65,15 +65,16 @@ export function readHead(body: Members, known?: Head): Head {
   const state = requestState(body);
   const { question, context, plaintext, agentName, agentVersions, answerForm, agent } = body;
   const asked = { question, context, plaintext, agentName, agentVersions, answerForm };
+  // The content of an open conversation is never erased: there the member is ignored, and missing keys are refused.
+  const isErased = hasEnded(state) && optionalText(body, 'erasedAt') !== undefined;
   return {
     ...state,
     asked: question === undefined && known ? known.asked : asked,
-    agent: isObject(agent) ? optionalText(agent, 'name') : undefined,
+    agent: isObject(agent) && !isErased ? optionalText(agent, 'name') : undefined,
     consumerKeys: pair(body, 'consumer'),
     providerKeys: pair(body, 'provider'),
     keySignature: optionalText(body, 'keySignature'),
-    // The content of an open conversation is never erased: there the member is ignored, and missing keys are refused.
-    erasedAt: hasEnded(state) && optionalText(body, 'erasedAt') ? time(body, 'erasedAt') : undefined,
+    erasedAt: isErased ? time(body, 'erasedAt') : undefined,
   };
 }
 

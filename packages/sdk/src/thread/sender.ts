@@ -3,7 +3,8 @@ import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
-import { checkText } from './message.ts';
+import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
+import { checkContent, makeParts, type PartsToSend } from './parts-to-send.ts';
 import type { Sealing, Thread } from './thread.ts';
 
 /** A text that is to be sent. */
@@ -45,10 +46,12 @@ export interface SenderOptions {
   /** Saves the state. A text is sent only after it was saved. */
   readonly save: () => Promise<void>;
   readonly outbox?: Outbox | undefined;
+  /** How long an answer to a form is sent without asking its author again. Only experts write such answers. */
+  readonly decisionLastsMs?: number | undefined;
   readonly state?: SenderState | undefined;
 }
 
-export interface SendingOptions {
+export interface SendingOptions extends PartsToSend {
   readonly signal?: AbortSignal | undefined;
   /** The ids of the messages that the author had been shown. Default: those that were taken from the mailbox. */
   readonly shown?: readonly string[] | undefined;
@@ -63,9 +66,9 @@ export interface SendingOptions {
 /** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
 export interface Sender {
   readonly state: SenderState;
-  readonly unsent: readonly string[];
+  readonly unsent: readonly Draft[];
   /** Those of them that wait for their author. */
-  readonly held: readonly string[];
+  readonly held: readonly Draft[];
   /** Whether texts wait to be encrypted. */
   readonly hasDrafts: boolean;
   /** Whether a text could be sent now. */
@@ -88,7 +91,7 @@ export interface Sender {
 }
 
 export function createSender(options: SenderOptions): Sender {
-  const { api, thread, isPlain, prepare, save, outbox, state } = options;
+  const { api, thread, isPlain, prepare, save, outbox, decisionLastsMs = 0, state } = options;
   const { role } = thread.side;
   const queue = createQueue();
   let drafts = state?.drafts ?? [];
@@ -97,14 +100,19 @@ export function createSender(options: SenderOptions): Sender {
   let refused: readonly Draft[] = [];
   /** Texts that the relay has accepted. The list may not show them yet. */
   const accepted = new WeakSet<Draft>();
+  /** When this process was given each answer to a form, in milliseconds since 1970. */
+  const decidedAt = new WeakMap<Draft, number>();
 
   // The list may show a message before the call that sent it is answered.
   const isUnsent = (draft: Draft) => !accepted.has(draft) && !thread.has(draft.messageId);
   const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(isUnsent);
-  const texts = () => unsent().map(({ text }) => text);
   const keep = async () => outbox?.save(unsent());
 
-  const isHeld = (draft: Draft) => draft.isHeldIfNewer === true && thread.hasNewerThan(draft.shown);
+  /** A decision from before a restart, or from some time ago: its author may decide otherwise now. */
+  const isOld = (draft: Draft) =>
+    hasAnswer(draft.parts) && Date.now() - (decidedAt.get(draft) ?? 0) > decisionLastsMs;
+  const isHeld = (draft: Draft) =>
+    isOld(draft) || (draft.isHeldIfNewer === true && thread.hasNewerThan(draft.shown));
   const canSeal = (draft: Draft) =>
     (isPlain() ? draft.isPlain !== false : thread.channel !== undefined) && !isHeld(draft);
   // An expert does not wait for keys: the expert's client sends them.
@@ -129,8 +137,10 @@ export function createSender(options: SenderOptions): Sender {
       outgoing = sealed ? { draft, body: { role, ...sealed }, isOthers } : undefined;
     };
     thread.checkOpen();
-    if (isPlain()) take(await claim({ messageId, plaintext: text }));
-    else await thread.seal(draft, claim, take);
+    if (isPlain()) {
+      const { answer } = readSaved(draft.parts, role);
+      take(await claim({ messageId, plaintext: text, answer: answer?.json }));
+    } else await thread.seal(draft, claim, take);
   }
 
   async function post(signal: AbortSignal | undefined): Promise<void> {
@@ -182,10 +192,10 @@ export function createSender(options: SenderOptions): Sender {
       return { outgoing, drafts };
     },
     get unsent() {
-      return texts();
+      return unsent();
     },
     get held() {
-      return drafts.filter((draft) => isUnsent(draft) && isHeld(draft)).map(({ text }) => text);
+      return drafts.filter((draft) => isUnsent(draft) && isHeld(draft));
     },
     get hasDrafts() {
       return drafts.length > 0;
@@ -193,17 +203,25 @@ export function createSender(options: SenderOptions): Sender {
     get isDue() {
       return isDue();
     },
-    async send(text, { signal, shown, isHeldIfNewer, releases, onKept }) {
-      checkText(text, isPlain());
+    async send(text, { signal, shown, isHeldIfNewer, releases, onKept, ...content }) {
+      const now = Date.now();
+      const named = thread.nameShown(shown);
+      const making = makeParts(content);
+      const parts = 'then' in making ? await making : making;
+      checkContent(text, parts, thread.side, isPlain());
       throwIfAborted(signal);
       thread.checkOpen();
-      const waiting = releases && drafts.find((one) => one.text === text && isHeld(one));
+      const saved = savedParts(parts);
+      const waiting =
+        releases && drafts.find((one) => one.text === text && areSame(saved, one.parts) && isHeld(one));
       const draft = waiting || {
         ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain() },
-        ...{ shown: thread.nameShown(shown), isHeldIfNewer },
+        ...{ shown: named, isHeldIfNewer },
+        ...(saved.length > 0 && { parts: saved }),
       };
       if (waiting) waiting.isHeldIfNewer = false;
       else drafts = [...drafts, draft];
+      decidedAt.set(draft, now);
       thread.markUnseen();
       try {
         await waitOrAbort<void>(signal, (resolve, reject) => {
@@ -223,24 +241,24 @@ export function createSender(options: SenderOptions): Sender {
         thread.checkOpen();
         throw new RelayError('aborted', 'The text was discarded: send it again.');
       }
-      if (isUnsent(draft) && isHeld(draft)) throw newerMessage();
+      if (isUnsent(draft) && isHeld(draft)) throw heldError();
       return { messageId: draft.messageId, isSent: !isUnsent(draft) };
     },
     flush,
     keep,
     discard: () =>
       queue(async () => {
-        const before = texts();
+        const before = unsent();
         if (thread.mailbox.hasEnded) outgoing = undefined;
         refused = drafts = [];
         await keep();
-        return before.slice(unsent().length);
+        return before.slice(unsent().length).map(({ text }) => text);
       }),
   };
 }
 
-export const newerMessage = () =>
+export const heldError = () =>
   new RelayError(
     'newer_message',
-    'Not sent: the agent has written something that you had not been shown when you wrote this. Read it, then send the text with `evenIfNewer: true`, or discard it.',
+    'Not sent: the agent has written something that you had not been shown when you wrote this, or this is a decision of some time ago. Read it again, then send it with `evenIfNewer: true`, or discard it.',
   );

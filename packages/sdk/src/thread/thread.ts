@@ -4,34 +4,21 @@ import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypt
 import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
+import type { Standing } from '../forms/internal.ts';
 import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
+import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
-import { beginRecord, ended, type Message, type ReadMessage } from './message.ts';
+import { beginRecord, ended, type ReadMessage } from './message.ts';
+import { hasForms, restoredParts, type SavedPart } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
 import { hasNewer, linksIn, nameShown } from './shown.ts';
-
-/** The checks that differ between the two sides of a conversation. */
-export interface Side {
-  readonly role: Role;
-  /** Whether other devices may send messages of this side, which the user of this one has not been shown. */
-  readonly hasDevices: boolean;
-  /** Whether the agent's keys are in the request. */
-  readonly agentSentKeys: boolean;
-  /** Whether plain text is accepted although the agent sent keys. */
-  readonly acceptUnprotected: boolean;
-  /** Whether a message is shown to the caller. */
-  isShown(message: Message): boolean;
-  /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
-  agree(head: Head): Promise<Channel | undefined>;
-  /** Checks the history once the list was read to its end. */
-  settle?(state: ChannelState | undefined): Promise<void>;
-}
+import type { Side } from './side.ts';
 
 /** What a thread continues from. */
-export interface ThreadState {
+export interface ThreadState extends FormState {
   /** Of the last message that was read. */
   readonly seq: number;
   /** How many of the messages that were read are answers. */
@@ -66,6 +53,7 @@ export interface ThreadOptions {
 export interface Sealing {
   readonly messageId: string;
   readonly text: string;
+  readonly parts?: readonly SavedPart[] | undefined;
   readonly shown: readonly string[];
 }
 
@@ -82,7 +70,10 @@ export interface Thread {
   readonly channel: Channel | undefined;
   readonly refusal: RelayError | undefined;
   readonly answersRead: number;
+  readonly forms: FormTracker;
   readonly state: ThreadState;
+  /** What the answers to the newest form amount to, if there is one. */
+  standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
   /** Throws when the conversation has ended or was refused. */
   checkOpen(): void;
   /** Whether this message was read. */
@@ -118,6 +109,7 @@ export function createThread(options: ThreadOptions): Thread {
   const others = new Map(state?.others);
   const fromDevices = new Map<string, string | undefined>();
   const sealedHere = new Set<string>();
+  const forms = createFormTracker(side, state);
   let { channel } = options;
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
@@ -177,8 +169,10 @@ export function createThread(options: ThreadOptions): Thread {
       lastSeq = seq;
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
-      for (const { role, messageId, link } of opened) {
+      for (const message of opened) {
+        const { role, messageId, link } = message;
         const id = messageId.toLowerCase();
+        forms.note(message);
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
@@ -186,24 +180,26 @@ export function createThread(options: ThreadOptions): Thread {
       if (refusal) mailbox.end(refusal);
     }
     if (next === undefined && hasEnded(head)) mailbox.end();
+    if (forms.form || opened.some(({ parts }) => hasForms(parts))) await forms.load();
   }
 
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
   function begin({ record, createdAt }: Listed): () => Promise<ReadMessage[]> {
-    const { messageId, role, encrypted, signature, plaintext } = record;
+    const { messageId, role, encrypted, signature, plaintext, answer } = record;
     const { iv, ciphertext, tag, ephemeralPublicKey } = isObject(encrypted) ? encrypted : {};
-    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext];
+    const members = [role, iv, ciphertext, tag, ephemeralPublicKey, signature, plaintext, answer];
     // Only strings: anything else is refused below, and JSON may be nested too deeply to be written.
     const content = toUtf8(JSON.stringify(members.map(textOf)));
     const id = textOf(messageId)?.toLowerCase() ?? '';
     const hashing = sha256(content).then(toBase64);
-    const open = beginRecord(record, channel, mayBePlain);
+    const open = beginRecord(record, channel, mayBePlain, side.agentSentKeys ? undefined : side.form?.of);
     return async () => {
       const digest = await hashing;
       if (contents.get(id) === digest) return [];
       const message = await open();
       contents.set(id, digest);
       totalLength += message.text.length + 1_000;
+      for (const { body } of message.parts ?? []) totalLength += body.length;
       if (totalLength > maxTotalLength) unexpected('a shorter list');
       const isOutdated = message.role !== side.role && hasDrafts();
       return [{ ...message, createdAt, ...(isOutdated && { seenYourLast: false }) }];
@@ -239,9 +235,12 @@ export function createThread(options: ThreadOptions): Thread {
     get answersRead() {
       return answersRead;
     },
+    forms,
+    standing: (isRefused) => forms.standing(known(), isRefused),
     get state() {
       const messages = mailbox.messages.slice();
-      return { seq: lastSeq, answersRead, channel: channelState, others: [...others], messages };
+      const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
+      return { ...read, ...forms.state, messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
@@ -265,13 +264,15 @@ export function createThread(options: ThreadOptions): Thread {
       return nameShown(known(), (messageId) => named.has(messageId) === (messageIds !== undefined));
     },
     hasNewerThan: (shown) => hasNewer(known(), shown),
-    seal: ({ messageId, text, shown }, claim, onSealed) =>
+    seal: ({ messageId, text, parts, shown }, claim, onSealed) =>
       inOrder(async () => {
         try {
           const sealer = channel as Channel;
           sealedHere.add(messageId.toLowerCase());
-          const sealed = await sealer.seal(text, { messageId, shown: linksIn(shown), claim });
+          const options = { messageId, shown: linksIn(shown), claim };
+          const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
+          if (side.role === 'consumer') forms.noteForm(channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, ClientLeft, hasBody, networkOf } from '@expert-relay/kit/http';
+import { bodyLimit, ClientLeft, hasBody, KeyedCounter, networkOf } from '@expert-relay/kit/http';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
 import type { EdgeResponse } from './edge-call.ts';
@@ -56,7 +56,7 @@ export function createBodyReceiver(options: {
   });
   /** Oldest first. */
   const arriving = new Set<ArrivingBody>();
-  const slowByNetwork = new Map<string, number>();
+  const slowByNetwork = new KeyedCounter();
   let checkTimer: NodeJS.Timeout | undefined;
 
   function add(body: ArrivingBody): void {
@@ -66,17 +66,10 @@ export function createBodyReceiver(options: {
 
   function remove(body: ArrivingBody): void {
     if (!arriving.delete(body)) return;
-    if (body.isSlow) countSlow(body.network, -1);
+    if (body.isSlow) slowByNetwork.add(body.network, -1);
     if (arriving.size > 0) return;
     clearInterval(checkTimer);
     checkTimer = undefined;
-  }
-
-  function countSlow(network: string, change: 1 | -1): number {
-    const count = (slowByNetwork.get(network) ?? 0) + change;
-    if (count > 0) slowByNetwork.set(network, count);
-    else slowByNetwork.delete(network);
-    return count;
   }
 
   function markSlowBodies(): void {
@@ -85,7 +78,7 @@ export function createBodyReceiver(options: {
       if (now - body.startedAt < slowAfterMs) return;
       if (body.isSlow) continue;
       body.isSlow = true;
-      const count = countSlow(body.network, 1);
+      const count = slowByNetwork.add(body.network, 1);
       if (limits.slowPerAddress === 0 || count <= limits.slowPerAddress) continue;
       refused.inc({ reason: 'slow' });
       body.refuse(

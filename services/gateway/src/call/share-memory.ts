@@ -1,4 +1,4 @@
-import { bodyLimit, networkOf } from '@expert-relay/kit/http';
+import { bodyLimit, KeyedCounter, networkOf } from '@expert-relay/kit/http';
 
 /** Something in memory on behalf of a client, which can be given up when its memory is needed. */
 export interface Held {
@@ -45,15 +45,13 @@ export function shareMemory<H extends Held>(options: {
   const perNetwork = Math.max(total / 4, 2 * bodyLimit);
   const perSite = Math.max(total / 2, 2 * bodyLimit);
   const networks = new Map<string, Network<H>>();
-  const siteBytes = new Map<string, number>();
+  const siteBytes = new KeyedCounter();
   let bytes = 0;
 
   function add(network: Network<H>, change: number): void {
     bytes += change;
     network.bytes += change;
-    if (network.site !== undefined) {
-      siteBytes.set(network.site, (siteBytes.get(network.site) ?? 0) + change);
-    }
+    if (network.site !== undefined) siteBytes.add(network.site, change);
   }
 
   /** The network with most bytes that can give something up. */
@@ -70,7 +68,7 @@ export function shareMemory<H extends Held>(options: {
     for (;;) {
       const { site } = network;
       const isAddressOver = network.bytes > perNetwork;
-      const isSiteOver = site !== undefined && (siteBytes.get(site) ?? 0) > perSite;
+      const isSiteOver = site !== undefined && siteBytes.of(site) > perSite;
       if (!isAddressOver && !isSiteOver && bytes <= total) return;
       const from = largest(
         (one) => one === network || (!isAddressOver && (!isSiteOver || one.site === site)),
@@ -113,9 +111,7 @@ export function shareMemory<H extends Held>(options: {
           isOpen = false;
           add(own, -ownBytes);
           own.held.delete(held);
-          if (--own.shares > 0) return;
-          networks.delete(key);
-          if (own.site !== undefined && siteBytes.get(own.site) === 0) siteBytes.delete(own.site);
+          if (--own.shares === 0) networks.delete(key);
         },
       };
     },

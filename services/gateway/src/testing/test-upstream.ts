@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '@expert-relay/kit/clock';
@@ -17,7 +18,7 @@ export interface ReceivedCall {
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The principal that the gateway has signed, if it is valid for this call. */
+  /** What the gateway has signed, if it is valid for this call and body. */
   readonly verified: VerifiedCall | undefined;
 }
 
@@ -63,8 +64,11 @@ export function createTestUpstream(audience: string, principalKey: string): Test
     } catch {
       return;
     }
-    const { verified } = verify(headers[principalHeader]?.toString(), { method, path: url });
-    calls.push({ method, url, headers, body: Buffer.concat(pieces), verified });
+    const received = Buffer.concat(pieces);
+    const { verified: head } = verify(headers[principalHeader]?.toString(), { method, path: url });
+    const isBody = head?.bodyDigest && hash('sha256', received, 'buffer').equals(head.bodyDigest);
+    const verified = isBody ? { principal: head.principal, callId: head.callId } : undefined;
+    calls.push({ method, url, headers, body: received, verified });
     const body = JSON.stringify({ audience, method, url });
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
   });

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { text } from 'node:stream/consumers';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem } from '@expert-relay/kit/problem';
-import type { ServiceClient } from '@expert-relay/kit/service-client';
+import { readText, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { ClientNetworks } from './shares.ts';
 import type { Grant, VerifyStreamToken } from './stream-token.ts';
 
@@ -50,7 +49,7 @@ export function createKeyExchange(options: {
 
   return async (apiKey, topics, { callId }) => {
     const answer = await requestToken(apiKey, topics, callId);
-    const token = tokenIn(await text(answer).catch(() => ''));
+    const token = tokenIn(await readText(answer).catch(() => ''));
     if (answer.statusCode === 201 && token !== undefined) return verify(token);
     if (answer.statusCode === 401) throw new Problem('unauthorized');
     if (answer.statusCode === 403) throw notCovered();

@@ -1,5 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
+import { createWindowCounter, KeyedCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
 import type { Credential } from './stream-token.ts';
 
 /** The networks by which a client is counted. */
@@ -52,23 +52,19 @@ export const userShare = (userId: string): string => `user:${userId}`;
 
 /** Counts what holders have at the same time. */
 export class ShareCounts {
-  readonly #counts = new Map<string, number>();
+  readonly #counter = new KeyedCounter();
 
   /** The share that one more would exceed. */
   full(shares: readonly Share[]): Share | undefined {
-    return shares.find(({ holder, limit }) => (this.#counts.get(holder) ?? 0) >= limit);
+    return shares.find(({ holder, limit }) => this.#counter.of(holder) >= limit);
   }
 
   add(shares: readonly Share[]): void {
-    for (const { holder } of shares) this.#counts.set(holder, (this.#counts.get(holder) ?? 0) + 1);
+    for (const { holder } of shares) this.#counter.add(holder, 1);
   }
 
   remove(shares: readonly Share[]): void {
-    for (const { holder } of shares) {
-      const left = (this.#counts.get(holder) ?? 0) - 1;
-      if (left > 0) this.#counts.set(holder, left);
-      else this.#counts.delete(holder);
-    }
+    for (const { holder } of shares) this.#counter.add(holder, -1);
   }
 }
 

@@ -29,8 +29,9 @@ export interface Knowledge {
   readonly gatewayHost: string;
   readonly hubHost: string;
   readonly userId: string;
-  readonly consumerKey: string;
-  readonly providerKey: string;
+  /** All keys of the attacker's user, as many as one user may have. The requests belong to the first consumer key. */
+  readonly consumerKeys: readonly string[];
+  readonly providerKeys: readonly string[];
   readonly cookie: string;
   readonly streamToken: string;
   /** The attacker's requests; the first has a conversation of many megabytes. */

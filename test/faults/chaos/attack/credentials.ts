@@ -22,18 +22,19 @@ const malformed = [
   `hs_${'k'.repeat(4_000)}`,
 ];
 
-/** The attacker's key, a guessed one, or a malformed one. */
-export const drawKey = (random: Random, own: string): string =>
+/** One of the attacker's keys, a guessed one, or a malformed one. */
+export const drawKey = (random: Random, own: readonly string[]): string =>
   pickWeighted<() => string>(random, [
-    [6, () => own],
+    [3, () => own[0] as string],
+    [3, () => random.pick(own)],
     [2, () => guessKey(random)],
     [2, () => random.pick(malformed)],
   ])();
 
-export function keyHeaders(random: Random, own: string): Header[] {
+export function keyHeaders(random: Random, own: readonly string[]): Header[] {
   if (random.chance(0.12)) return [];
   const header: Header = ['x-api-key', drawKey(random, own)];
-  return random.chance(0.03) ? [header, ['x-api-key', own]] : [header];
+  return random.chance(0.03) ? [header, ['x-api-key', random.pick(own)]] : [header];
 }
 
 export function sessionHeaders(random: Random, { cookie, gatewayHost }: Knowledge): Header[] {

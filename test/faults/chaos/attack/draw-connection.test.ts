@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { describeConnection, type Knowledge } from './connection.ts';
+import { type Connection, describeConnection, type Knowledge } from './connection.ts';
 import { drawConnection } from './draw-connection.ts';
 
 const knowledge: Knowledge = {
   gatewayHost: '127.0.0.1:8080',
   hubHost: '127.0.0.1:8090',
   userId: 'user',
-  consumerKey: 'hs_consumer',
-  providerKey: 'hs_prov_provider',
+  consumerKeys: ['hs_consumer-1', 'hs_consumer-2', 'hs_consumer-3'],
+  providerKeys: ['hs_prov_provider-1', 'hs_prov_provider-2'],
   cookie: 'session=abcdefgh',
   streamToken: 'header.payload.signature',
   requestIds: ['request-1', 'request-2', 'request-3'],
@@ -53,6 +53,16 @@ test.each([
     steps.flatMap((step) => ('bytes' in step ? step.bytes.toString('latin1') : [])),
   );
   expect(sent.some((text) => pattern.test(text))).toBe(true);
+});
+
+test('every key of the user is used, and each one that may read the large conversation reads it slowly', () => {
+  const textOf = ({ steps }: Connection) =>
+    steps.map((step) => ('bytes' in step ? step.bytes.toString('latin1') : '')).join('');
+  const all = many.map(textOf).join('');
+  for (const key of [...knowledge.consumerKeys, ...knowledge.providerKeys]) expect(all).toContain(key);
+  const slow = many.filter(({ title }) => title.includes('a conversation of many megabytes')).map(textOf);
+  for (const key of ['hs_consumer-1', ...knowledge.providerKeys])
+    expect(slow.some((text) => text.includes(key))).toBe(true);
 });
 
 test('every kind of step is used', () => {

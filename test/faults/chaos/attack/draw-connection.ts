@@ -152,10 +152,10 @@ const large: DrawShape = (random, knowledge) => {
     [
       ['host', knowledge.gatewayHost],
       ['content-type', 'application/json'],
-      ['x-api-key', random.pick([knowledge.consumerKey, knowledge.providerKey])],
+      ['x-api-key', random.pick([...knowledge.consumerKeys, ...knowledge.providerKeys])],
       ['cookie', knowledge.cookie],
     ],
-    Buffer.from(make(knowledge.consumerKey)),
+    Buffer.from(make(random.pick(knowledge.consumerKeys))),
   );
   return {
     to: 'gateway',
@@ -185,7 +185,7 @@ const trickles: DrawShape = (random, knowledge) => {
 const readsSlowly: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const calls = Array.from({ length: random.integer(1, 3) }, () =>
-    to === 'gateway' ? listLargeConversation(knowledge) : openAnonymousStream(random, knowledge),
+    to === 'gateway' ? listLargeConversation(random, knowledge) : openAnonymousStream(random, knowledge),
   );
   const bytes = Buffer.concat(calls.map((call) => encodeCall(call, random)));
   const reading: Step = random.chance(0.5)

@@ -1,3 +1,4 @@
+import { hostileTexts } from '@expert-relay/testkit';
 import { encryptedContent, keyExchange, submission } from '../../../black-box/samples.ts';
 import type { Random } from '../../plan/random.ts';
 import { mutateBody } from './bodies.ts';
@@ -20,9 +21,12 @@ interface Endpoint {
   readonly body?: Body;
 }
 
+/** For the pages and terminals of experts; here it shows that services pass it on. */
+const drawText = (random: Random): string =>
+  random.chance(0.5) ? random.pick(hostileTexts) : 'x'.repeat(random.integer(1, 3_000));
 const message: Body = (random) => ({
   role: random.pick(['consumer', 'provider']),
-  ...(random.chance(0.5) ? sampleEncrypted : { plaintext: 'x'.repeat(random.integer(1, 3_000)) }),
+  ...(random.chance(0.5) ? sampleEncrypted : { plaintext: drawText(random) }),
   ...(random.chance(0.3) ? { messageId: random.uuid() } : {}),
 });
 const exchange: Body = () => sampleExchange;
@@ -42,7 +46,11 @@ const endpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/api/v1/help',
     auth: 'key in body',
-    body: (random, { consumerKey }) => ({ ...sampleSubmission, apiKey: drawKey(random, consumerKey) }),
+    body: (random, { consumerKeys }) => ({
+      ...sampleSubmission,
+      apiKey: drawKey(random, consumerKeys),
+      question: drawText(random),
+    }),
   },
   { method: 'GET', path: '/api/v1/help/:id', auth: 'consumer' },
   { method: 'GET', path: '/api/v1/requests', auth: 'provider' },
@@ -97,8 +105,8 @@ export function drawGatewayCall(random: Random, knowledge: Knowledge): Call {
     .replace(':ref', random.pick(knowledge.refCodes))
     .replace(':key', random.uuid());
   const headers: Header[] = [['host', knowledge.gatewayHost]];
-  if (auth === 'consumer') headers.push(...keyHeaders(random, knowledge.consumerKey));
-  if (auth === 'provider') headers.push(...keyHeaders(random, knowledge.providerKey));
+  if (auth === 'consumer') headers.push(...keyHeaders(random, knowledge.consumerKeys));
+  if (auth === 'provider') headers.push(...keyHeaders(random, knowledge.providerKeys));
   if (auth === 'session') headers.push(...sessionHeaders(random, knowledge));
   if (body) headers.push(['content-type', 'application/json']);
   if (body && random.chance(0.1)) headers.push(['idempotency-key', random.uuid()]);
@@ -108,11 +116,14 @@ export function drawGatewayCall(random: Random, knowledge: Knowledge): Call {
   return makeCall(method, target + query, headers, body && mutateBody(random, body(random, knowledge)));
 }
 
-/** The list of a conversation of many megabytes. */
-export function listLargeConversation({ gatewayHost, consumerKey, requestIds }: Knowledge): Call {
+/** The list of a conversation of many megabytes, with any of the keys that may read it. */
+export function listLargeConversation(
+  random: Random,
+  { gatewayHost, consumerKeys, providerKeys, requestIds }: Knowledge,
+): Call {
   const headers: Header[] = [
     ['host', gatewayHost],
-    ['x-api-key', consumerKey],
+    ['x-api-key', random.pick([...consumerKeys.slice(0, 1), ...providerKeys])],
   ];
   return makeCall('GET', `/api/v1/messages/${requestIds[0]}`, headers);
 }

@@ -32,7 +32,7 @@ function drawPosition(random: Random): string | undefined {
 
 /** A call for a stream, with any credential or none. */
 export function drawHubCall(random: Random, knowledge: Knowledge): Call {
-  const { hubHost, consumerKey, providerKey, streamToken } = knowledge;
+  const { hubHost, consumerKeys, providerKeys, streamToken } = knowledge;
   const query = new URLSearchParams();
   for (const topic of drawTopics(random, knowledge)) query.append('topic', topic);
   const headers: Header[] = [
@@ -53,7 +53,7 @@ export function drawHubCall(random: Random, knowledge: Knowledge): Call {
     [1, 'two'],
   ]);
   if (credential === 'key' || credential === 'two')
-    headers.push(['x-api-key', drawKey(random, random.pick([consumerKey, providerKey]))]);
+    headers.push(['x-api-key', drawKey(random, random.pick([consumerKeys, providerKeys]))]);
   if (credential === 'bearer' || credential === 'two') headers.push(['authorization', `Bearer ${token()}`]);
   if (credential === 'query') query.set('authorization', token());
 

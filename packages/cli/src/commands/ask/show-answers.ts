@@ -38,7 +38,7 @@ export function showAnswers(
 
 /** A machine that exists for one run only, as in CI, has a first contact in each run. */
 const describeFirstContact =
-  'RELAY_EXPERT is not set: whoever answers first at this relay counts as your expert. Set it to the fingerprint that the expert sees in `relay keys`.';
+  'RELAY_EXPERT is not set: the first expert who answers at this relay counts as yours. Set it to the fingerprint that the expert sees in `relay keys`.';
 
 type About = Pick<Conversation, 'unsent' | 'status' | 'isEncrypted' | 'verification'>;
 

@@ -76,8 +76,14 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
 }
 
 function ofAgent({ config, now }: Context): Finding {
+  if (config.acceptsUnprotected)
+    return warn(
+      about,
+      'RELAY_ACCEPT_UNPROTECTED is 1: answers count that the relay could have written or replaced',
+      'Unset it unless your expert uses a client without this protocol.',
+    );
   if (config.expert) return ok(about, `only the expert ${config.expert.join(' or ')} is accepted`);
   const known = [...new Set(openMemory(config.folder, 'agents', now).values().filter(isFingerprint))];
   if (known.length > 0) return ok(about, `known from the first contact: ${known.join(', ')}`);
-  return ok(about, 'the expert who answers first will be remembered; RELAY_EXPERT would name one beforehand');
+  return ok(about, 'the first expert who answers will be remembered; RELAY_EXPERT would name one beforehand');
 }

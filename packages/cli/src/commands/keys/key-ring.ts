@@ -64,7 +64,7 @@ export function forgetKeys(
   if (ring.own && !ring.isInVault && !forGood) {
     throw new Failure(
       'state',
-      'These keys are nowhere else: what was encrypted for them would be lost. Save them first: relay keys recovery. To lose them all the same: relay keys forget --for-good',
+      'These keys are nowhere else: what was encrypted for them would be lost. Save them first: relay keys recovery. To remove them permanently: relay keys forget --for-good',
     );
   }
   ring.file.remove();

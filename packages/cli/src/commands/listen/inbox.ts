@@ -75,10 +75,6 @@ function nextCommand(request: Extract<News, { type: 'request' }>): string {
   return `relay answer ${refCode} "..."${encrypted === false ? ' --plaintext' : ''}`;
 }
 
-/** A question that was refused is empty. */
-export const mayBeShown = ({ question, plaintext }: Pick<ExpertRequest, 'question' | 'plaintext'>): boolean =>
-  (question || (plaintext ?? '')) !== '';
-
 export function describeRequest(request: ExpertRequest | ListedQuestion): News {
   const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
     request;

@@ -4,7 +4,8 @@ import type { Outcome } from '../../exit-codes.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { describeRequest, mayBeShown, type News, showNews } from './inbox.ts';
+import { mayBeShown } from '../../relay/request-state.ts';
+import { describeRequest, type News, showNews } from './inbox.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
@@ -63,8 +64,6 @@ async function follow(
       ? await readCurrentMessages(request, signal)
       : { refused: undefined };
   if (refused) throw refused;
-  // The client may have been stopped meanwhile, and a loop that begins after that would never end.
-  signal.throwIfAborted();
   for await (const { role, ...message } of request.messages) {
     if (role === 'consumer') await show({ type: 'message', refCode, requestId, ...message });
   }

@@ -4,8 +4,8 @@ import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { hasEnded } from '../../relay/request-state.ts';
-import { describeRequest, mayBeShown, type News } from './inbox.ts';
+import { hasEnded, mayBeShown } from '../../relay/request-state.ts';
+import { describeRequest, type News } from './inbox.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
 interface Watched {

@@ -2,16 +2,19 @@ import type { ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { listRequests, listRows } from '../../relay/find-request.ts';
 import { markWritten } from '../../relay/mark-written.ts';
+import { openAgent } from '../../relay/open-agent.ts';
 import { openExpert } from '../../relay/open-expert.ts';
-import type { Access } from '../../relay/require-relay.ts';
 import { splitByWidth } from '../../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
 const newest = 20;
 
-/** The newest requests of an agent's key. */
-export async function showListToAgent(context: Context, access: Access, json: boolean): Promise<void> {
-  const requests = await listRequests(access, newest, context.signal);
+/** The newest requests of an agent's key. What was asked on this machine is shown as it was asked. */
+export async function showListToAgent(context: Context, json: boolean): Promise<void> {
+  const { access, conversations } = openAgent(context);
+  const asked = conversations.questions();
+  const listed = await listRequests(access, newest, context.signal);
+  const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? row.question }));
   if (json) context.out.line(JSON.stringify({ requests }));
   else showRows(context, requests);
 }

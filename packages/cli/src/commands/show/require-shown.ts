@@ -44,7 +44,7 @@ export async function requireShown(context: Context, decision: Decision): Promis
 export const requireStill = (context: Context, opened: Opened): Promise<readonly string[]> =>
   showAndAsk(context, opened, {
     why: 'has a newer message of the agent, which was not shown here',
-    question: 'Send your answer all the same?',
+    question: 'Send your answer unchanged?',
   });
 
 async function showAndAsk(

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-
+import { mayBeShown } from '../../relay/request-state.ts';
 import type { ConversationView } from './conversation-view.ts';
 
 /** Shows a conversation to the expert, and remembers what was shown. Showing it does not pick it up. */
@@ -17,8 +17,7 @@ export async function showToExpert(
     const request = await expert.request(refCode, { signal: context.signal });
     const view = await viewOf(request, context.signal);
     show(view);
-    // Of a refused question nothing was shown. After a refused message, the question and the messages before it were.
-    if (view.question !== '' || view.messages.length > 0) await markWritten(context, expert, view);
+    if (mayBeShown(view)) await markWritten(context, expert, view);
     return view;
   } finally {
     expert.stop();

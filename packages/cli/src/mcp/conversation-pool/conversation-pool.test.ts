@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import { createScreen } from '../../terminal/screen.ts';
 import { type McpSession, useMcpRelay } from '../../testing/mcp-session.ts';
-import { explainFailure } from '../create-mcp-server.ts';
+import { explainFailure } from '../explain-failure.ts';
 import { AskFailure, type ConversationPool, createConversationPool } from './conversation-pool.ts';
 
 const { openSession } = useMcpRelay();

@@ -6,6 +6,12 @@ import type { Inbox, News } from './inbox.ts';
 /** News within this time are announced together. */
 const collectMs = 1_500;
 
+export function describeNews(what: string, row: Awaited<ReturnType<Inbox['complete']>>): string {
+  const agent = agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent');
+  const words = firstWords(row?.question ?? '', 120);
+  return `New ${what} from ${agent}${words && `: ${words}`}`;
+}
+
 /** Announces new requests and messages to screen readers. */
 export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
   const [announcement, setAnnouncement] = useState({ text: '', number: 0 });
@@ -26,9 +32,7 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
         return;
       }
       const row = await inbox.complete(first.requestId);
-      setText(
-        `New ${what} from ${agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent')}: ${firstWords(row?.question ?? '', 120)}`,
-      );
+      setText(describeNews(what, row));
     };
     const unlisten = inbox.onNews((news) => {
       collected.push(news);

@@ -1,5 +1,12 @@
 import type { Lie } from '@expert-relay/testkit';
-import { alterList, failEverySecondCall, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
+import {
+  alterList,
+  failEverySecondCall,
+  htmlAnswer,
+  isList,
+  replaceList,
+  truncated,
+} from '@expert-relay/testkit/lies';
 import type { AgentRow } from './agent-row.ts';
 
 /** Invalid answers of the gateway. */

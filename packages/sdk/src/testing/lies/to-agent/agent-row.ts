@@ -1,6 +1,6 @@
 import type { Lie } from '@expert-relay/testkit';
+import type { AgentExpectation, AgentSituation } from '@expert-relay/testkit/lies';
 import type { LieContext } from '../lie-context.ts';
-import type { AgentExpectation, AgentSituation } from '../lie-table.ts';
 
 /** A lie to the agent, and its expected result. */
 export interface AgentRow extends AgentSituation, AgentExpectation {

@@ -1,5 +1,4 @@
-import { lieOf } from '../alter.ts';
-import { readLies } from '../lie-table.ts';
+import { lieOf, readLies } from '@expert-relay/testkit/lies';
 import { aboutMessagesOf } from '../to-both/about-messages.ts';
 import { aboutAnswers } from './about-answers.ts';
 import { aboutEvents } from './about-events.ts';

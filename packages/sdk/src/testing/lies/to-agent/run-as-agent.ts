@@ -27,6 +27,7 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     apiKey: consumerKey,
     agentName: 'deploy bot',
     timing: timingFor(row),
+    acceptUnprotected: row.acceptUnprotected,
     expert: row.known ? await expert.fingerprint() : undefined,
     fetch(url, init) {
       if (init?.method === 'POST' && String(url).includes('/message/')) sent += 1;

@@ -1,5 +1,5 @@
 import type { Json, Lie } from '@expert-relay/testkit';
-import { alterList, isList } from '../alter-list.ts';
+import { alterList, isList } from '@expert-relay/testkit/lies';
 
 interface MessageRow {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Call, Json, Lie } from '@expert-relay/testkit';
-import { alterList, blobOf, failEverySecondCall, flipBit, trueOnce } from '../alter-list.ts';
+import { alterList, blobOf, failEverySecondCall, flipBit, trueOnce } from '@expert-relay/testkit/lies';
 import type { ExpertRow } from './expert-row.ts';
 
 const isAnswer = ({ path, method }: Call) => method === 'POST' && path.startsWith('/api/v1/message/');

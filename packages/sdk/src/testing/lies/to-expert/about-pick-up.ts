@@ -1,5 +1,5 @@
 import type { Call } from '@expert-relay/testkit';
-import { alterList } from '../alter-list.ts';
+import { alterList } from '@expert-relay/testkit/lies';
 import type { ExpertRow } from './expert-row.ts';
 
 const isPickUp = ({ path }: Call) => path.startsWith('/api/v1/key-exchange/');

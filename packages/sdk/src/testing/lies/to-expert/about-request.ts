@@ -1,5 +1,5 @@
 import type { Json } from '@expert-relay/testkit';
-import { alterList, htmlAnswer, isList, replaceList, truncated } from '../alter-list.ts';
+import { alterList, htmlAnswer, isList, replaceList, truncated } from '@expert-relay/testkit/lies';
 import type { ExpertRow } from './expert-row.ts';
 
 /** Lies about the request itself. */

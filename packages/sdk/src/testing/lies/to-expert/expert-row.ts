@@ -1,6 +1,6 @@
 import type { Lie } from '@expert-relay/testkit';
+import type { AgentExpectation, ExpertExpectation, ExpertSituation } from '@expert-relay/testkit/lies';
 import type { LieContext } from '../lie-context.ts';
-import type { AgentExpectation, ExpertExpectation, ExpertSituation } from '../lie-table.ts';
 
 /** The data for a lie about one request. */
 export interface ExpertLieContext extends LieContext {

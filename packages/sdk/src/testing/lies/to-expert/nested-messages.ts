@@ -1,4 +1,4 @@
-import { alterSecondOf } from '../alter-list.ts';
+import { alterSecondOf } from '@expert-relay/testkit/lies';
 import type { ExpertRow } from './expert-row.ts';
 
 /** Lists in lists, deeper than a recursion can go. They are inserted as text, since JSON.stringify would fail. */

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Question } from '../../index.ts';
 
 /** A lie as data: docs/lies.md explains the members. */
 export interface LieRow {
@@ -14,9 +13,16 @@ export interface LieRow {
 
 export interface AgentSituation {
   /** The question, if it matters. */
-  readonly asked?: Question;
+  readonly asked?: {
+    readonly question: string;
+    readonly plaintext?: string;
+    readonly confidential?: boolean;
+    readonly messages?: readonly { readonly role: string; readonly content: string }[];
+  };
   /** Whether the agent knows the expert's fingerprint. */
   readonly known?: boolean;
+  /** The agent's setting. */
+  readonly acceptUnprotected?: boolean;
   /** Whether the agent has asked another question before, which the relay answered correctly. */
   readonly askedBefore?: boolean;
   /** Whether the reader reads only after everything was sent. */
@@ -106,7 +112,7 @@ export interface Change {
   readonly copy?: Change;
 }
 
-const path = join(fileURLToPath(new URL('../../../../../', import.meta.url)), 'docs/lies.json');
+const path = join(fileURLToPath(new URL('../../../../', import.meta.url)), 'docs/lies.json');
 
 /** All lies of docs/lies.json to one side. */
 export const readLies = (to: LieRow['to']): readonly LieRow[] =>

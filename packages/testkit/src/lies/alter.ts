@@ -1,4 +1,4 @@
-import type { Call, Json, Lie } from '@expert-relay/testkit';
+import type { Call, Json, Lie } from '../lying-relay.ts';
 import { eraseContent, flipBit, randomBase64 } from './alter-list.ts';
 import type { Alteration, Change } from './lie-table.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Call, Json, Lie } from '@expert-relay/testkit';
+import type { Call, Json, Lie } from '../lying-relay.ts';
 
 export const isList = ({ path }: Call): boolean => path.startsWith('/api/v1/messages/');
 

@@ -1,0 +1,100 @@
+import { eventually } from '@expert-relay/testkit';
+import { describe, expect, test } from '@jest/globals';
+import { useMcpRelay } from '../testing/mcp-session.ts';
+
+const { withClient } = useMcpRelay();
+
+describe('an agent with the MCP server', () => {
+  test.concurrent(
+    'gets each answer once and in order, across restarts and crashes',
+    withClient(async (session) => {
+      const { ask, wait, start } = session;
+      const { reference, request } = await ask();
+      await session.agent.kill();
+      await request.answer('one');
+      const second = await start();
+      const { data } = await second.call('conversation_status');
+      expect(data.conversations).toMatchObject([{ reference, answers_given: 0 }]);
+      expect((await wait(reference)).data.answers).toMatchObject([{ text: 'one' }]);
+
+      await second.close();
+      await request.answer('two');
+      const third = await start();
+      expect((await wait(reference)).data.answers).toMatchObject([{ text: 'two' }]);
+      await session.waitWithoutAnswer(reference);
+      const status = await third.call('conversation_status', { reference, transcript: true });
+      expect(status.data.conversations[0]).toMatchObject({
+        answers_given: 2,
+        answers_waiting: 0,
+        picked_up: true,
+      });
+      expect(status.data.conversations[0].transcript.map(({ text }: { text: string }) => text)).toEqual([
+        'May I remove the lock?',
+        'one',
+        'two',
+      ]);
+    }),
+  );
+
+  test.concurrent(
+    'loses no answer by cancelling a wait',
+    withClient(async ({ agent, ask, wait }) => {
+      const { reference, request } = await ask();
+      const cancelled = new AbortController();
+      const waiting = agent.call('wait_for_answer', { reference }, cancelled.signal);
+      await eventually(
+        'the server to wait',
+        async () => (await agent.call('conversation_status')).data.conversations[0],
+      );
+      cancelled.abort('enough');
+      await expect(waiting).rejects.toThrow(/enough/);
+      await request.answer('Here I am.');
+      expect((await wait(reference)).data.answers).toMatchObject([{ text: 'Here I am.' }]);
+    }),
+  );
+
+  test.concurrent(
+    'gets an answer once from two waits at the same time',
+    withClient(async ({ ask, wait, waitWithoutAnswer }) => {
+      const { reference, request } = await ask();
+      const first = wait(reference);
+      const second = wait(reference);
+      // On a busy machine the relay may not have answered the first wait yet, which is then "unreachable".
+      expect((await first).data.answers).toEqual([]);
+      await request.answer('Once.');
+      expect((await second).data.answers).toMatchObject([{ text: 'Once.' }]);
+      await waitWithoutAnswer(reference);
+    }),
+  );
+
+  test.concurrent(
+    'shares conversations with other servers, one at a time',
+    withClient(async ({ agent, start, ask }) => {
+      const { reference, request } = await ask();
+      // A reply that waits for the expert's keys would keep the conversation leased by its server.
+      await request.pickUp();
+      const other = await start();
+      // Either server may be the first one to use it.
+      const waiting = eventually(
+        'the answer',
+        async () => {
+          const { data } = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
+          return data?.outcome === 'answered';
+        },
+        { timeoutMs: 200_000 },
+      );
+      const refused = await eventually('the other server to be refused', async () => {
+        const answer = await other.call('reply', { reference, text: 'Me too.' });
+        return answer.isError ? answer : undefined;
+      });
+      expect(refused.text).toContain('in use by another relay command');
+      // The other server may have sent its reply before.
+      await request.answer('Go on.', { evenIfNewer: true });
+      await waiting;
+      await eventually('the conversation to be free', async () => {
+        const { isError } = await other.call('reply', { reference, text: 'Now me.' });
+        return !isError;
+      });
+    }),
+  );
+});

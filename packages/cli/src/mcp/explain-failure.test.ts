@@ -1,0 +1,102 @@
+import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import { describe, expect, test } from '@jest/globals';
+import { exitCodes, type Outcome } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { AskFailure } from './conversation-pool/conversation-pool.ts';
+import { explainFailure, nextSteps } from './explain-failure.ts';
+
+const { signal } = new AbortController();
+
+/** What a model does after an error. */
+const kinds = {
+  'calls again':
+    /[Cc]all (again|wait_for_answer again)|[Mm]ake the same call (again|once more)|in several replies/,
+  'asks under another name, or anew': /under another one.*ask_expert/,
+  'calls conversation_status': /^Call conversation_status without a reference/,
+  'asks anew': /^No message can be sent any more\. .*call ask_expert/,
+  'takes no answer, and asks the expert': /^Do not take .*sk .*with reply.*, then call wait_for_answer\.$/,
+  'stops, and tells its user': /^Do not rely on this conversation any more, and tell your user/,
+  'takes no answer, and tells its user':
+    /^(Take nothing|Do not take|Nothing of it|Nothing was sent).*ell (your|the) user/,
+  'tells its user': /tell your user/i,
+} as const;
+
+const table: Readonly<Record<keyof typeof nextSteps, keyof typeof kinds>> = {
+  invalid_input: 'calls again',
+  usage: 'calls again',
+  invalid_form: 'calls again',
+  message_too_large: 'calls again',
+  answer_invalid: 'takes no answer, and asks the expert',
+  answer_conflict: 'takes no answer, and asks the expert',
+  rate_limited: 'calls again',
+  unreachable: 'calls again',
+  unexpected_answer: 'calls again',
+  answer_too_large: 'calls again',
+  aborted: 'calls again',
+  timeout: 'calls again',
+  conflict: 'asks under another name, or anew',
+  unknown: 'calls conversation_status',
+  conversation_closed: 'asks anew',
+  conversation_expired: 'asks anew',
+  closed: 'asks anew',
+  expired: 'asks anew',
+  unknown_expert: 'takes no answer, and tells its user',
+  new_expert: 'takes no answer, and tells its user',
+  key_signature_missing: 'takes no answer, and tells its user',
+  plaintext_refused: 'takes no answer, and tells its user',
+  unsequenced_refused: 'takes no answer, and tells its user',
+  unsupported_version: 'takes no answer, and tells its user',
+  question_altered: 'takes no answer, and tells its user',
+  invalid_public_key: 'stops, and tells its user',
+  key_signature_wrong: 'stops, and tells its user',
+  keys_changed: 'stops, and tells its user',
+  malformed_message: 'stops, and tells its user',
+  malformed_frame: 'stops, and tells its user',
+  wrong_role: 'stops, and tells its user',
+  wrong_sender_key: 'stops, and tells its user',
+  wrong_signature: 'stops, and tells its user',
+  undecryptable: 'stops, and tells its user',
+  message_missing: 'stops, and tells its user',
+  message_replayed: 'stops, and tells its user',
+  untrusted: 'stops, and tells its user',
+  plaintext: 'stops, and tells its user',
+  invalid_key: 'tells its user',
+  refused: 'tells its user',
+  not_found: 'tells its user',
+  state: 'tells its user',
+  failed: 'tells its user',
+};
+
+/** Options of the SDK and commands of the terminal. */
+const notForModels = /`[a-z]+[A-Z]|\brelay (ask|answer|keys|show|doctor|listen|whoami|mcp)\b/;
+
+describe('the text of an error', () => {
+  test.each(Object.entries(table))('after %s, a model %s', (code, kind) => {
+    expect(nextSteps[code as keyof typeof table]).toMatch(kinds[kind]);
+    const error =
+      code in exitCodes
+        ? new Failure(code as Outcome, 'It happened.')
+        : new RelayError(code as RelayErrorCode, 'It happened.');
+    const lines = explainFailure(error, signal).split('\n');
+    expect(lines.slice(-2)).toEqual([
+      `Next: ${nextSteps[code as keyof typeof table]}`,
+      `Error code: ${code}`,
+    ]);
+    expect(lines.join()).not.toMatch(notForModels);
+  });
+
+  test('a Failure with the code of an error of the SDK has the same next step', () => {
+    const error = new Failure('untrusted', 'The code is taken.', { code: 'question_altered' });
+    expect(explainFailure(error, signal)).toContain(nextSteps.question_altered);
+  });
+
+  test('a question that may have arrived is continued, unless it was altered', () => {
+    const id = crypto.randomUUID();
+    const textOf = (code: 'unreachable' | 'question_altered' | 'invalid_input') =>
+      explainFailure(new AskFailure(id, new RelayError(code, 'It happened.')), signal);
+    expect(textOf('unreachable')).toContain(`call wait_for_answer with the reference ${id}`);
+    for (const code of ['question_altered', 'invalid_input'] as const) {
+      expect(textOf(code)).toContain(nextSteps[code]);
+    }
+  });
+});

@@ -1,0 +1,96 @@
+import type { RelayErrorCode } from '@expert-relay/sdk';
+import type { Outcome } from '../exit-codes.ts';
+import { explainError, isNotAsked, type SentencesOf } from '../explain-error.ts';
+import { AskFailure } from './conversation-pool/conversation-pool.ts';
+
+/** Errors of experts: no tool of an agent has them. */
+type OfExperts = 'newer_message' | 'no_keys_yet' | 'wrong_recovery_code' | 'malformed_vault' | 'unseen';
+/** How commands end without an error. */
+type OfCommands = 'done' | 'interrupted' | 'terminated';
+type Code = Exclude<RelayErrorCode | Outcome, OfExperts | OfCommands>;
+
+const again = 'Nothing is lost. Wait a minute, then make the same call again.';
+const ended = 'No message can be sent any more. If you still need help, call ask_expert.';
+const odd =
+  'Make the same call once more. If it fails again, tell your user: RELAY_URL in "env" of this MCP server may be wrong, or something on the way changes what the relay answers.';
+const newKey =
+  'Tell your user: RELAY_API_KEY in "env" of this MCP server must be an agent\'s key (hs_...) of this relay. The server must be restarted after that.';
+const stop =
+  'Do not rely on this conversation any more, and tell your user so: someone between you and the expert may have changed it. Ask again with ask_expert only if your user agrees.';
+const unprotected =
+  'They can ask the expert over another channel, or start this server with --accept-unprotected if the expert cannot encrypt.';
+const whoIsIt =
+  'Nothing of it is an answer. Tell your user the fingerprint. They must ask their expert over another channel whether it is theirs. If it is, they set RELAY_EXPERT in "env" of this MCP server to it and restart the server; then call wait_for_answer with the same reference. If it is not, do not ask again.';
+
+/** What a model must do next, for each error that a tool can have. */
+export const nextSteps: Readonly<Record<Code, string>> = {
+  invalid_input: 'Correct that, then call again.',
+  invalid_form: 'Correct the form at the member that is named, then call again. Nothing was sent.',
+  message_too_large: 'Shorten the text, or send it in several replies.',
+  invalid_key: newKey,
+  not_found:
+    'Tell your user: the relay does not have this conversation, or it belongs to another RELAY_API_KEY than the one in "env" of this MCP server. Other conversations are listed by conversation_status without a reference.',
+  conflict:
+    'Do not make the same call again. If you gave an idempotency_key, ask under another one. If the conversation is full, continue with ask_expert.',
+  rate_limited: again,
+  unreachable: again,
+  unexpected_answer: odd,
+  answer_too_large: odd,
+  aborted: again,
+  timeout: 'There is no answer yet: call wait_for_answer again.',
+  conversation_closed: ended,
+  conversation_expired: ended,
+  unknown_expert: whoIsIt,
+  new_expert: whoIsIt,
+  key_signature_missing: `Do not take anything of it for an answer, and do not send it again. Tell your user: nothing proves that the expert made these keys, so they could be the relay's. ${unprotected}`,
+  plaintext_refused: `Do not take it for an answer. Tell your user: the answer came as plain text, which the relay could have written. ${unprotected}`,
+  unsequenced_refused: `Do not take it for an answer. Tell your user: the expert's program is too old to prove that no message is missing. They can ask the expert to use a newer one, or start this server with --accept-unprotected.`,
+  unsupported_version:
+    "Nothing was sent. Tell your user: this MCP server and the expert's program need the same version of Expert Relay. If they have it, someone on the way has changed the keys.",
+  question_altered:
+    'Take nothing of it for an answer: the expert may have been asked something else. Tell your user that the relay has changed or mixed up your question, and do not ask again through this relay unless they agree.',
+  answer_invalid:
+    'Do not take it for an answer: it does not fit your form. Ask the expert with reply to decide again, then call wait_for_answer.',
+  answer_conflict:
+    'Do not take any of them for an answer: the expert has given different ones. Ask with reply which one counts, then call wait_for_answer.',
+  malformed_frame: `${stop} The reason can also be that this server and the expert's program have different versions.`,
+  invalid_public_key: stop,
+  key_signature_wrong: stop,
+  keys_changed: stop,
+  malformed_message: stop,
+  wrong_role: stop,
+  wrong_sender_key: stop,
+  wrong_signature: stop,
+  undecryptable: stop,
+  message_missing: stop,
+  message_replayed: stop,
+  usage: 'Correct that, then call again.',
+  refused: newKey,
+  untrusted: stop,
+  plaintext: stop,
+  unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
+  state: 'If you cannot correct that yourself, tell your user.',
+  closed: ended,
+  expired: ended,
+  failed: 'Tell your user if it happens again.',
+};
+
+/** The SDK advises programmers. A model has neither its options nor the commands of a terminal. */
+const whatHappened: SentencesOf = {
+  unsequenced_refused: () =>
+    'A message does not say which messages came before it, so some may be missing. It is not shown.',
+  new_expert: (message) => message.replace(/ If you expect this expert, .*$/, ''),
+};
+
+const uncertain = (id: string) =>
+  `The question may still have arrived. Do not ask it again: call wait_for_answer with the reference ${id}, which continues with the same question and never asks it twice.`;
+
+/** An error as the text of a tool's result: what went wrong, what to do, and the stable code. */
+export function explainFailure(error: unknown, signal: AbortSignal): string {
+  const isUncertain = error instanceof AskFailure;
+  const failure = explainError(isUncertain ? error.cause : error, signal, whatHappened);
+  const { outcome, code, message } = failure;
+  const isContinued = isUncertain && !['state', 'untrusted'].includes(outcome) && !isNotAsked(failure);
+  const next = isContinued ? uncertain(error.id) : (nextSteps[code as Code] ?? nextSteps[outcome as Code]);
+  return [message, next && `Next: ${next}`, `Error code: ${code}`].filter(Boolean).join('\n');
+}

@@ -1,0 +1,42 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem, type ProblemCode } from '../problem/index.ts';
+
+/** The longest answer that a service reads whole. The longest one that is expected has 75 KB: the end of 1,000 sessions. */
+const maxAnswerBytes = 1_048_576;
+
+/** The code of the error of an answer that is longer. */
+export const answerTooLarge = 'ERR_ANSWER_TOO_LARGE';
+
+/** Reads the text of another service's answer. A failure of that service is not the fault of the client. */
+export async function readText(answer: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const piece of answer) {
+      size += piece.length;
+      if (size > maxAnswerBytes) answer.destroy(tooLargeError());
+      else pieces.push(piece);
+    }
+  } catch (cause) {
+    // The service client has logged it.
+    throw new Problem('bad_gateway', { headers: { 'retry-after': '5' }, cause });
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const tooLargeError = (): Error =>
+  Object.assign(new Error(`the answer has more than ${maxAnswerBytes} bytes`), { code: answerTooLarge });
+
+/** Reads the JSON of another service's answer. */
+export async function readAnswer<T>(answer: IncomingMessage): Promise<T> {
+  const text = await readText(answer);
+  const status = answer.statusCode ?? 0;
+  if (status >= 500) throw new Problem(codeOf(status, text), { headers: { 'retry-after': '5' } });
+  if (status >= 300) throw new Error(`a service answered ${status} to another`);
+  return (text ? JSON.parse(text) : undefined) as T;
+}
+
+function codeOf(status: number, text: string): ProblemCode {
+  if (status !== 502) return 'unavailable';
+  return text.includes('"error":"principal_refused"') ? 'principal_refused' : 'bad_gateway';
+}

@@ -1,0 +1,32 @@
+import type { Channel, ChannelState, Role } from '../crypto/index.ts';
+import type { ReadMessage } from './message.ts';
+import type { Head } from './page.ts';
+
+/** A form that the expert can answer. */
+export interface OpenForm {
+  /** Names it in an answer, in base64: the digest of the question that has it, or the link of the message. */
+  readonly of: string;
+  /** JSON text, unchecked. */
+  readonly text: string;
+}
+
+/** The checks that differ between the two sides of a conversation. */
+export interface Side {
+  readonly role: Role;
+  /** Whether other devices may send messages of this side, which the user of this one has not been shown. */
+  readonly hasDevices: boolean;
+  /** Whether the agent's keys are in the request. */
+  readonly agentSentKeys: boolean;
+  /** Whether plain text is accepted although the agent sent keys. */
+  readonly acceptUnprotected: boolean;
+  /** Whether the expert's keys are signed. */
+  readonly isSigned: boolean;
+  /** The form that came with the question. */
+  readonly form: OpenForm | undefined;
+  /** Whether a message is shown to the caller. */
+  isShown(message: ReadMessage): boolean;
+  /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
+  agree(head: Head): Promise<Channel | undefined>;
+  /** Checks the history once the list was read to its end. */
+  settle?(state: ChannelState | undefined): Promise<void>;
+}
