@@ -85,7 +85,7 @@ test('examples/approval-bot.mjs: approves for examples/approve.mjs what its rule
     const approving = asking.approve(question, { timeout: 60_000 });
     const refCode = await eventually('the question', async () => {
       const [newest] = await asking.requests();
-      return newest?.question === question && newest.refCode;
+      return newest?.question === question ? newest.refCode : undefined;
     });
     await bot.untilPrinted(new RegExp(`${refCode} is left to a person`));
     await (await person.request(refCode)).answer('No.', { decision: { action: 'decline' } });
