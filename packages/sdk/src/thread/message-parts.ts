@@ -5,7 +5,7 @@ import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
 import { parseJson } from '../transport/shape.ts';
-import type { Forms } from './form-tracker.ts';
+import type { Forms } from './load-forms.ts';
 
 /** A file as its sender wrote it. Name and type may be anything: make them safe before you use them. */
 export type ReceivedFile = FilePart;
@@ -16,6 +16,8 @@ export interface MessageParts {
   readonly form?: Form | undefined;
   /** True when it has a form that this version cannot show. It can be declined. */
   readonly unreadableForm?: true | undefined;
+  /** What names this form in an answer: its `of`, in base64. */
+  readonly formOf?: string | undefined;
   /** The expert's answer to the form that `of` names. It is read, and nothing more: it may not fit the form, or not count. */
   readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
   /** True when it has an answer to a form that cannot be read. */

@@ -7,7 +7,7 @@ import { messageRefused, undecryptable } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import { type Members, textOf } from '../transport/shape.ts';
-import type { Forms } from './form-tracker.ts';
+import type { Forms } from './load-forms.ts';
 import { describeParts, hasForms, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
 /**
@@ -48,7 +48,9 @@ export async function toMessage(
   load: () => Promise<Forms>,
 ): Promise<Message> {
   const forms = hasForms(parts) ? await load() : undefined;
-  return { ...message, ...describeParts(parts, message.role, forms) };
+  const described = describeParts(parts, message.role, forms);
+  const hasForm = described.form !== undefined || described.unreadableForm;
+  return { ...message, ...described, ...(hasForm && link !== undefined && { formOf: link }) };
 }
 
 /**
