@@ -10,6 +10,7 @@ const limits = {
   './expert': 20_900,
   './crypto': 8_300,
   './forms': 4_200,
+  './files': 1_300,
   './text': 700,
 };
 
@@ -35,11 +36,12 @@ const sources = {
   './expert': join(root, 'packages/sdk/src/expert/index.ts'),
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
   './forms': join(root, 'packages/sdk/src/forms/index.ts'),
+  './files': join(root, 'packages/sdk/src/files/index.ts'),
   './text': join(root, 'packages/sdk/src/show-hidden.ts'),
 };
 
 describe('the size of the SDK in a browser', () => {
-  test.each(['.', './expert', './crypto', './forms', './text'] as const)(
+  test.each(['.', './expert', './crypto', './forms', './files', './text'] as const)(
     'the whole entry "%s" stays below its limit after gzip',
     async (entry) => {
       const code = await bundle(`export * from '${sources[entry]}';`);
