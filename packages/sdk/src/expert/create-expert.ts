@@ -6,6 +6,7 @@ import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
+import { hasForms } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
 import { isOutage } from '../thread/refresher.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
@@ -120,6 +121,7 @@ function connect(
       if (!side.question && !thread.refusal) throw error;
     });
     const request = thread.head as Head;
+    if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.forms.load();
     // The list may show that some of them were sent.
     if (drafts.length > 0) await sender.keep();
     const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
