@@ -112,7 +112,7 @@ describe('make-secrets.mjs', () => {
     const trial = name === 'minimal' || name === 'everything';
     const secret = {
       ...(trial ? await secretOf({}, '--trial', 'expert-relay') : await secretOf(servers)),
-      ...(name === 'everything' && { RELAY_GITHUB_CLIENT_SECRET: 'from GitHub' }),
+      ...(name === 'everything' && { RELAY_GITHUB_CLIENT_SECRET: 'a', RELAY_OIDC_CLIENT_SECRET: 'b' }),
     };
     const env = resolve(await environmentOf(name, service), secret);
     expect(() => configs[service]?.readConfig(env)).not.toThrow();

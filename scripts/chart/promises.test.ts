@@ -127,6 +127,25 @@ describe('what a cluster may need', () => {
     });
   });
 
+  withHelm('a list of people who may sign in that changes without a restart', async () => {
+    const all = await manifestsOf('everything');
+    const { containers, volumes } = podOf(find(all, 'Deployment', 'dashboard'));
+    expect(find(all, 'ConfigMap', 'allowed-users').data).toEqual({
+      list: '@example.org\noidc:group/experts\n',
+    });
+    expect(volumes).toContainEqual({
+      name: 'allowed-users',
+      configMap: { name: 'expert-relay-allowed-users' },
+    });
+    expect(containers[0].env).toContainEqual({
+      name: 'RELAY_ALLOWED_USERS_FILE',
+      value: '/etc/expert-relay/allowed-users/list',
+    });
+    const others = services.filter((service) => service !== 'dashboard');
+    const texts = others.map((service) => JSON.stringify(find(all, 'Deployment', service)));
+    expect(texts.filter((text) => /allowed-users|ALLOWED_USERS/.test(text))).toEqual([]);
+  });
+
   withHelm('further variables, in the migration and the test too', async () => {
     const all = await manifestsOf('everything');
     const pods = all.filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));

@@ -39,6 +39,7 @@ const setByChart: ReadonlySet<string> = new Set([
   'RELAY_NATS_KEY_FILE',
   'RELAY_WEB_FOLDER',
   'RELAY_DEV_LOGIN',
+  'RELAY_ALLOWED_USERS_FILE',
 ]);
 
 /** Groups that several services or servers share. */

@@ -1,34 +1,53 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { root } from './tree.ts';
 
-/** Bytes after gzip. */
+/** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
 const limits = {
-  '.': 20_900,
-  './expert': 20_900,
-  './crypto': 8_300,
+  '.': 22_300,
+  './expert': 16_900,
+  './crypto': 8_350,
   './forms': 4_200,
   './files': 1_300,
   './text': 700,
 };
 
-/** The bundle that a browser loads for this code. */
+const options: BuildOptions & { write: false } = {
+  bundle: true,
+  outdir: 'out',
+  minify: true,
+  write: false,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  conditions: ['relay-source'],
+  absWorkingDir: root,
+  logLevel: 'silent',
+};
+
+const bundleOf = async (contents: string, splitting: boolean) =>
+  (await build({ ...options, splitting, stdin: { contents, resolveDir: root } })).outputFiles;
+
+/** This code in one file. */
 async function bundle(contents: string): Promise<string> {
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    minify: true,
-    write: false,
-    format: 'esm',
-    platform: 'browser',
-    target: 'es2023',
-    conditions: ['relay-source'],
-    absWorkingDir: root,
-    logLevel: 'silent',
-  });
-  return outputFiles[0]?.text ?? '';
+  const [file] = await bundleOf(contents, false);
+  return file?.text ?? '';
+}
+
+/** The files that a browser loads for this code: its own, and its static imports. */
+async function loadedAtOnce(contents: string): Promise<string[]> {
+  const files = new Map((await bundleOf(contents, true)).map(({ path, text }) => [basename(path), text]));
+  const loaded = new Map<string, string>();
+  function load(name: string): void {
+    const text = files.get(name) ?? '';
+    if (loaded.has(name)) return;
+    loaded.set(name, text);
+    for (const [, specifier = ''] of text.matchAll(/\b(?:from|import)"\.\/([^"]+)"/g)) load(specifier);
+  }
+  load('stdin.js');
+  return [...loaded.values()];
 }
 
 const sources = {
@@ -42,10 +61,12 @@ const sources = {
 
 describe('the size of the SDK in a browser', () => {
   test.each(['.', './expert', './crypto', './forms', './files', './text'] as const)(
-    'the whole entry "%s" stays below its limit after gzip',
+    'the entry "%s" stays below its limit after gzip',
     async (entry) => {
-      const code = await bundle(`export * from '${sources[entry]}';`);
-      expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(limits[entry]);
+      const files = await loadedAtOnce(`export * from '${sources[entry]}';`);
+      const size = files.reduce((sum, code) => sum + gzipSync(code, { level: 9 }).length, 0);
+      expect(size).toBeGreaterThan(limits[entry] / 2);
+      expect(size).toBeLessThanOrEqual(limits[entry]);
     },
   );
 

@@ -94,6 +94,9 @@ RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" (include "relay.prefix" $) $name (int .) }}
 {{- end }}
 {{- end }}
+{{- if $.Values.allowedUsers }}
+RELAY_ALLOWED_USERS_FILE: /etc/expert-relay/allowed-users/list
+{{- end }}
 {{- if $.Values.nats.clientCertificate }}
 RELAY_NATS_CERT_FILE: /etc/expert-relay/nats/tls.crt
 RELAY_NATS_KEY_FILE: /etc/expert-relay/nats/tls.key

@@ -79,6 +79,10 @@ securityContext:
 - name: nats-certificate
   secret: { secretName: {{ .root.Values.nats.clientCertificate }}, defaultMode: 0444 }
 {{- end }}
+{{- if and .root.Values.allowedUsers (eq .component "dashboard") }}
+- name: allowed-users
+  configMap: { name: {{ include "relay.prefix" .root }}-allowed-users }
+{{- end }}
 {{- with .root.Values.extraVolumes }}
 {{ toYaml . }}
 {{- end }}
@@ -90,6 +94,9 @@ securityContext:
 {{- end }}
 {{- if include "relay.natsCertificate" . }}
 - { name: nats-certificate, mountPath: /etc/expert-relay/nats, readOnly: true }
+{{- end }}
+{{- if and .root.Values.allowedUsers (eq .component "dashboard") }}
+- { name: allowed-users, mountPath: /etc/expert-relay/allowed-users, readOnly: true }
 {{- end }}
 {{- with .root.Values.extraVolumeMounts }}
 {{ toYaml . }}

@@ -2,6 +2,7 @@ import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import { type Json, type Lie, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { makeUser } from './testing/make-user.ts';
 import { answerWithoutFrame } from './testing/plain-client.ts';
 import { useTestCli } from './testing/test-cli.ts';
 
@@ -170,31 +171,10 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
 });
 
 describe('lie 5: after the rotation of an API key', () => {
-  /** Signs in as a new user, and makes keys as in a browser. */
-  async function makeUser() {
-    const url = cli.relay.gatewayUrl;
-    let cookie = '';
-    const post = (path: string, body: object) =>
-      fetch(url + path, {
-        ...{ method: 'POST', redirect: 'manual' },
-        headers: { 'content-type': 'application/json', ...(cookie && { cookie }) },
-        body: JSON.stringify(body),
-      });
-    const signedIn = await post('/auth/dev', { user: `user-${crypto.randomUUID().slice(0, 8)}` });
-    cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const make = async (kind: string) =>
-      (await (await post('/api/keys', { name: 'laptop', kind })).json()) as { id: string; key: string };
-    const [consumer, { key: apiKey }] = [await make('consumer'), await make('provider')];
-    const expertWith = () => createExpert({ url, apiKey, root: makeRoot() });
-    const rotate = async () =>
-      ((await (await post(`/api/keys/${consumer.id}/rotate`, {})).json()) as { key: string }).key;
-    return { key: consumer.key, rotate, mine: expertWith(), other: expertWith() };
-  }
-
   test.concurrent(
     'the expert stays known, and another one is refused until the user names it, once',
     withAgent(async ({ run }) => {
-      const { key, rotate, mine, other } = await makeUser();
+      const { key, rotate, mine, other } = await makeUser(cli.relay.gatewayUrl);
       async function askAndAnswer(by: Expert, env: Readonly<Record<string, string>>) {
         const asked = await run(['ask', 'May I?', '--no-wait'], env);
         const refCode = asked.stdout.trim();

@@ -216,6 +216,22 @@ describe('a decision that waits', () => {
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: yes });
   });
 
+  test('is stored once, however often sending it fails', async () => {
+    const written: string[] = [];
+    const { set } = memory;
+    memory = {
+      ...memory,
+      set: async (name, value) => {
+        if (name.startsWith('outbox:')) written.push(value);
+        await set(name, value);
+      },
+    };
+    const page = await openPage();
+    const before = written.length;
+    await expect(page.refresh()).rejects.toMatchObject({ code: 'unreachable' });
+    expect(written).toHaveLength(before);
+  });
+
   const isHeldAlone = async (page: ExpertRequest) => {
     await expect(page.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     expect(page).toMatchObject({ held: [''], unsent: [''] });

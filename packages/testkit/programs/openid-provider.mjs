@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { interactionPolicy, Provider } from 'oidc-provider';
 
-const { clientId, clientSecret, redirectUri } = JSON.parse(process.argv[2] ?? '');
+const { clientId, clientSecret, redirectUri, signedOutUri } = JSON.parse(process.argv[2] ?? '');
 
 const server = createServer();
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -22,10 +22,11 @@ const provider = new Provider(issuer, {
       client_id: clientId,
       client_secret: clientSecret,
       redirect_uris: [redirectUri],
+      post_logout_redirect_uris: signedOutUri ? [signedOutUri] : [],
       token_endpoint_auth_method: 'client_secret_post',
     },
   ],
-  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+  claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
   pkce: { required: () => true },
   features: { devInteractions: { enabled: false } },
   interactions: { policy, url: (_ctx, interaction) => `/interaction/${interaction.uid}` },

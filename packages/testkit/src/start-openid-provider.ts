@@ -17,10 +17,13 @@ export interface OpenIdProvider {
  * whose name begins with `unverified` is not verified. Instead of a name, a test can send the claims of an account as
  * JSON: `{"sub": "1", "id_token": {...}, "userinfo": {...}}`.
  */
-export async function startOpenIdProvider({ redirectUri }: { redirectUri: string }): Promise<OpenIdProvider> {
+export async function startOpenIdProvider(addresses: {
+  redirectUri: string;
+  signedOutUri?: string;
+}): Promise<OpenIdProvider> {
   const client = { clientId: 'relay.apps.example', clientSecret: randomBytes(24).toString('base64url') };
   const program = fileURLToPath(new URL('../programs/openid-provider.mjs', import.meta.url));
-  const provider = spawn(process.execPath, [program, JSON.stringify({ ...client, redirectUri })], {
+  const provider = spawn(process.execPath, [program, JSON.stringify({ ...client, ...addresses })], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const lines = createInterface(provider.stdout);

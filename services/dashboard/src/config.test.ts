@@ -69,6 +69,15 @@ describe('sign-in', () => {
     [{ RELAY_GITHUB_URL: 'http://github.example' }, 'http://github.example must begin with https'],
     [{ RELAY_GITHUB_API_URL: 'http://10.0.0.1/api' }, 'http://10.0.0.1/api must begin with https'],
     [{ RELAY_GOOGLE_ISSUER: 'http://localhost.example' }, 'http://localhost.example must begin with https'],
+    [
+      { RELAY_OIDC_CLIENT_ID: 'x', RELAY_OIDC_ISSUER: 'https://login.example' },
+      'RELAY_OIDC_CLIENT_ID and RELAY_OIDC_CLIENT_SECRET go together',
+    ],
+    [{ RELAY_OIDC_CLIENT_ID: 'x', RELAY_OIDC_CLIENT_SECRET: 'y' }, 'RELAY_OIDC_ISSUER is not set'],
+    [{ RELAY_OIDC_ISSUER: 'http://login.example' }, 'http://login.example must begin with https'],
+    [{ RELAY_OIDC_SCOPES: 'email' }, 'RELAY_OIDC_SCOPES is "email"'],
+    [{ RELAY_OIDC_NAME: 'x'.repeat(41) }, 'RELAY_OIDC_NAME is'],
+    [{ RELAY_ALLOWED_USERS: 'oidc:group/' }, 'RELAY_ALLOWED_USERS is'],
     [{ RELAY_ALLOWED_USERS: 'ada' }, 'RELAY_ALLOWED_USERS is "ada"'],
     [{ RELAY_ALLOWED_USERS: '@example.com,github:' }, 'RELAY_ALLOWED_USERS is'],
     [{ RELAY_SESSION_SECRET: `${'x'.repeat(32)},short` }, 'RELAY_SESSION_SECRET is not valid'],
@@ -83,10 +92,10 @@ describe('sign-in', () => {
       RELAY_GITHUB_CLIENT_ID: 'id',
       RELAY_GITHUB_CLIENT_SECRET: 'secret',
       RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9000',
-      RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, *',
+      RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, oidc:group/Experts, *',
       RELAY_SESSION_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
     });
-    expect(config.allowedUsers).toHaveLength(4);
+    expect(config.allowedUsers).toHaveLength(5);
     expect(config.session.secrets).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
     expect(config.github.url).toBe('https://github.com');
   });

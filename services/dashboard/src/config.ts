@@ -18,6 +18,7 @@ import {
   url,
   type Values,
 } from '@expert-relay/kit/config';
+import { allowedUser } from './sign-in/allowed-users.ts';
 
 export const variables = {
   process: processVariables,
@@ -90,12 +91,48 @@ export const variables = {
       default: 'https://accounts.google.com',
     }),
   },
+  oidc: {
+    clientId: text('RELAY_OIDC_CLIENT_ID', {
+      help: 'The client id at an OpenID provider of your own. Sign-in with it is offered when it is set.',
+      optional: true,
+    }),
+    clientSecret: secret('RELAY_OIDC_CLIENT_SECRET', {
+      help: 'The client secret of that client.',
+      optional: true,
+    }),
+    issuer: url('RELAY_OIDC_ISSUER', {
+      help: 'The issuer of that provider: its address without /.well-known/openid-configuration.',
+      protocols: ['https:', 'http:'],
+      optional: true,
+    }),
+    title: text('RELAY_OIDC_NAME', {
+      help: 'Its name on the button: "Okta" gives "Continue with Okta".',
+      default: 'OpenID',
+      pattern: /^[^\p{Cc}]{1,40}$/u,
+      expected: 'a text of 1 to 40 characters',
+    }),
+    scope: text('RELAY_OIDC_SCOPES', {
+      help: 'The scopes that are asked for, separated by spaces. Some providers state groups only with another one.',
+      default: 'openid email profile',
+      pattern: /^openid( [^\s"\\]+)*$/,
+      expected: 'scopes separated by spaces, of which the first is openid',
+    }),
+    groupsClaim: text('RELAY_OIDC_GROUPS_CLAIM', {
+      help: "The claim that lists a person's groups, which RELAY_ALLOWED_USERS may name as oidc:group/experts.",
+      default: 'groups',
+    }),
+  },
   allowedUsers: list('RELAY_ALLOWED_USERS', {
     help:
-      'Who may sign in with GitHub or Google: e-mail addresses, @domains, github:logins, or * for everybody. No one ' +
-      'when it is empty. Only addresses that the provider has verified count. It is checked again at each call.',
-    pattern: /^(\*|@[^\s@:]+|[^\s@:]+@[^\s@:]+|github:[\w-]+)$/i,
-    expected: 'entries such as ada@example.com, @example.com, github:octocat or *, separated by commas',
+      'Who may sign in with a provider: e-mail addresses, @domains, github:logins, oidc:group/names, or * for everybody. ' +
+      'No one when it is empty. Only addresses that the provider has verified count. It is checked again at each call.',
+    pattern: allowedUser,
+    expected:
+      'entries such as ada@example.com, @example.com, github:octocat, oidc:group/experts or *, separated by commas',
+  }),
+  allowedUsersFile: text('RELAY_ALLOWED_USERS_FILE', {
+    help: 'A file with further entries, one on each line. It is read again every five seconds, so no restart is needed.',
+    optional: true,
   }),
   supportContact: text('RELAY_SUPPORT_CONTACT', {
     help: 'Whom to ask for access, shown to people who may not sign in: a name, an e-mail address or a link.',
@@ -120,6 +157,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const errors = [
     ...findProviderErrors('GITHUB', config.github, [config.github.url, config.github.apiUrl]),
     ...findProviderErrors('GOOGLE', config.google, [config.google.issuer]),
+    ...findProviderErrors('OIDC', config.oidc, [config.oidc.issuer]),
+    ...(config.oidc.clientId !== undefined && config.oidc.issuer === undefined
+      ? [
+          'RELAY_OIDC_ISSUER is not set although RELAY_OIDC_CLIENT_ID is. Set it to the issuer of your provider.',
+        ]
+      : []),
   ];
   const reasons = config.devLogin ? reasonsAgainstDevLogin(config, env.NODE_ENV) : [];
   if (reasons.length > 0) {
@@ -133,7 +176,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
 }
 
 function findProviderErrors(
-  name: 'GITHUB' | 'GOOGLE',
+  name: 'GITHUB' | 'GOOGLE' | 'OIDC',
   { clientId, clientSecret }: { clientId: string | undefined; clientSecret: string | undefined },
   addresses: readonly (string | undefined)[],
 ): string[] {

@@ -23,10 +23,10 @@ import { createSession } from './session/create-session.ts';
 import { SessionStore, type SignedIn } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
-import { createIsAllowed } from './sign-in/allowed-users.ts';
+import { createAllowedUsers } from './sign-in/allowed-users.ts';
 import { createGithub } from './sign-in/github.ts';
-import { createGoogle } from './sign-in/google.ts';
 import { createOAuthFlow } from './sign-in/oauth-flow.ts';
+import { createGoogle, createOidc } from './sign-in/openid.ts';
 import { createUsers } from './users.ts';
 import { readWebApp } from './web/read-web-app.ts';
 
@@ -44,7 +44,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const messages = clientOf('messages');
   const users = createUsers(requests);
 
-  const isAllowed = createIsAllowed({ allowedUsers, devLogin });
+  const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
+  const { isAllowed } = allowed;
   // Sessions of the previous release may have no identity.
   const isValid = ({ identity, createdAt }: Partial<SignedIn>) =>
     identity !== undefined && isAllowed(identity) && (createdAt ?? 0) + lifetime > clock.now();
@@ -61,12 +62,12 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sessions = createSessions({ store, sweeper, clock });
   const authenticator = new passport.Passport();
   const cookies = { secrets, secure: publicUrl.startsWith('https:'), clock };
-  const flows = [createGithub(config.github), createGoogle(config.google)]
+  const flows = [createGithub(config.github), createGoogle(config.google), createOidc(config.oidc)]
     .filter((provider) => provider !== undefined)
     .map((provider) => createOAuthFlow(provider, { publicUrl, cookies, useOnce: store.useOnce }));
-  if (flows.length > 0 && allowedUsers.length === 0) {
+  if (flows.length > 0 && allowedUsers.length === 0 && config.allowedUsersFile === undefined) {
     log.warn(
-      'no user can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins or *.',
+      'no user can sign in: RELAY_ALLOWED_USERS is empty. Set it to addresses, @domains, github:logins, oidc:group/names or *.',
     );
   }
 
@@ -99,7 +100,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(handleErrors(log, { isOutage: () => !redis.connected, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
-  const parts = [redis, requests, messages, sweeper, server];
+  const parts = [allowed, redis, requests, messages, sweeper, server];
   return composeService({
     name: 'dashboard',
     parts,

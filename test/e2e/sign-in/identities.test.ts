@@ -44,6 +44,7 @@ describe('an added account', () => {
         { provider: 'google', label: `${name}@example.com`, createdAt: expect.any(String) },
       ],
       providers: ['github', 'google'],
+      titles: { github: 'GitHub', google: 'Google' },
     });
     const other = createVisitor(setup.relay.gatewayUrl);
     await other.follow('/auth/google', name);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { startConversation } from '../testing/start-conversation.ts';
+import { ofRole } from '../testing/vectors/cases/messages.ts';
+import { forge } from '../testing/vectors/forge.ts';
+import { openSide } from '../testing/vectors/run-case.ts';
 import { type Bytes, concat, toUtf8, tuple } from './bytes.ts';
-import type { Part } from './frame.ts';
+import { type Part, writeFrame } from './frame.ts';
 import { type KnownParts, readParts, writeParts } from './parts.ts';
 
 const of = new Uint8Array(32).fill(7);
@@ -69,8 +72,10 @@ describe('parts that break a rule', () => {
     ['a media type of 128 bytes', 'consumer', [named('a', `a/${'b'.repeat(126)}`)]],
   ];
 
-  test.each(refused)('%s is refused by its reader, and before it is sent', async (_, role, parts) => {
-    expect(() => readParts(parts, role)).toThrow(expect.objectContaining({ code: 'malformed_frame' }));
+  test.each(refused)('%s is refused by its reader, and before it is sent', async (name, role, parts) => {
+    const record = await forge({ name, role, frame: writeFrame([], toUtf8('text'), parts) });
+    const reader = await openSide(await ofRole[role === 'consumer' ? 'provider' : 'consumer'](), false);
+    await expect(reader.channel?.open(record)).rejects.toMatchObject({ code: 'malformed_frame' });
     const conversation = await startConversation();
     const { channel } = role === 'consumer' ? await conversation.agent() : await conversation.expert();
     await expect(channel.seal('text', { parts })).rejects.toMatchObject({ code: 'invalid_input' });

@@ -4,25 +4,17 @@ import { openExpert } from '../crypto/index.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import { createFollower, type Follower } from '../thread/follower.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
-import { hasForms } from '../thread/message-parts.ts';
-import type { Head } from '../thread/page.ts';
 import { isOutage } from '../thread/refresher.ts';
-import { createSender, type Sender } from '../thread/sender.ts';
-import { createThread } from '../thread/thread.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { abortedError, onAbort } from '../transport/waiting.ts';
 import { createActivity } from './activity.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
-import { ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest } from './expert-request.ts';
-import { createExpertSide } from './expert-side.ts';
 import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
-import { createOutbox } from './session-outbox.ts';
 import { createShownMessages } from './shown-messages.ts';
 
 /**
@@ -78,54 +70,21 @@ function connect(
   const requests = createRequestMemory(memory);
   const shown = createShownMessages(memory);
 
+  /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
-    const expert = await keys();
-    const side = createExpertSide({ requestId, expert, requests });
-    const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
-    const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
-    const hasDrafts = () => sender.hasDrafts;
-    const thread = createThread({ api, requestId, side, hasDrafts });
-    const isPlain = () => !side.isEncrypted;
-    const save = async () => {
-      if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
-    };
-    const prepare = async (aborted: AbortSignal | undefined) => {
-      if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
-      // New messages of other devices are read before this one is sent.
-      else await thread.readIfStale(aborted);
-    };
-    const state = { drafts, outgoing: undefined };
-    const decisionLastsMs = client.timing.decision;
-    const sender: Sender = createSender({
-      ...{ api, thread, isPlain, prepare, save, outbox, state },
-      decisionLastsMs,
-    });
-    const listen = (refresh: () => void) => {
-      if (isStopped) {
-        follower.stop(stopped());
-        return () => {};
-      }
-      stops.add(follower.stop);
-      const unlisten = activity.listen((event) => {
-        if (event.type === 'unknown' || event.requestId === requestId) refresh();
-      });
-      refresh();
-      return () => {
-        stops.delete(follower.stop);
-        unlisten();
-      };
-    };
-    const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
-    // A request whose messages are refused can still be shown, but no question that was not compared.
-    await thread.read(signal).catch((error: unknown) => {
-      if (!side.question && !thread.refusal) throw error;
-    });
-    const request = thread.head as Head;
-    if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.forms.load();
-    // The list may show that some of them were sent.
-    if (drafts.length > 0) await sender.keep();
-    const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
-    return requested;
+    const [expert, { openRequest }] = await Promise.all([keys(), import('./open-request.ts')]);
+    const connection = { client, activity, requests, expert, isSession, stopWith };
+    return await openRequest(connection, requestId, signal);
+  }
+
+  /** Ends something when the client is stopped, also if it was stopped before. Returns a function that forgets it. */
+  function stopWith(stop: (error: RelayError) => void): (() => void) | undefined {
+    if (isStopped) {
+      stop(stopped());
+      return undefined;
+    }
+    stops.add(stop);
+    return () => stops.delete(stop);
   }
 
   /** Listens until the signal aborts or the client is stopped. Returns a function that ends it directly. */
@@ -134,15 +93,12 @@ function connect(
     stop: (error: RelayError) => void,
     listen: () => () => void,
   ): () => void {
-    if (isStopped) {
-      stop(stopped());
-      return () => {};
-    }
+    const forget = stopWith(stop);
+    if (!forget) return () => {};
     const unlisten = listen();
     const release = onAbort(signal, () => stop(abortedError(signal as AbortSignal)));
-    stops.add(stop);
     return () => {
-      stops.delete(stop);
+      forget();
       unlisten();
       release();
       stop(stopped());
@@ -156,11 +112,12 @@ function connect(
       const inbox = createInbox(api, load);
       const follow = () =>
         listenUntil(signal, inbox.stop, () => {
-          inbox.list();
-          return activity.listen((event) => {
+          const unlisten = activity.listen((event) => {
             if (event.type === 'new_request') inbox.add(event.requestId);
             else if (event.type === 'unknown') inbox.list();
           });
+          inbox.list();
+          return unlisten;
         });
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {

@@ -17,15 +17,17 @@ import { createCompleteSignIn } from './complete-sign-in.ts';
 import { finishSignIn, showFailure, showSignInError } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
 import { manageIdentities } from './manage-identities.ts';
-import { manageSessions, signOut } from './manage-sessions.ts';
+import { manageSessions } from './manage-sessions.ts';
 import { proxyToService, type Services } from './proxy-to-service.ts';
 import { leaveSignIn, requireSession, showApp } from './show-app.ts';
 import { showLogin } from './show-login.ts';
 import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
+import { leadToProvider, signOut } from './sign-out.ts';
 
 /** How long the browser keeps the name of a refused account for the page that shows it. */
 const refusedAccountMs = 60_000;
+const providerSignOutMs = 60_000;
 
 export interface RouteContext {
   readonly services: Services;
@@ -36,7 +38,7 @@ export interface RouteContext {
   readonly isAllowed: IsAllowed;
   readonly cookies: CookieSettings;
   readonly webApp: WebApp;
-  readonly config: Pick<Config, 'devLogin' | 'supportContact' | 'hubPublicUrl'>;
+  readonly config: Pick<Config, 'devLogin' | 'supportContact' | 'hubPublicUrl' | 'publicUrl'>;
   readonly log: Log;
 }
 
@@ -76,6 +78,11 @@ function mountPages(app: Express, context: RouteContext): void {
     name: 'relay_refused',
     maxAgeMs: refusedAccountMs,
   });
+  const providerSignOut = createSignedCookie<{ title: string; url: string }>({
+    ...cookies,
+    name: 'relay_sign_out',
+    maxAgeMs: providerSignOutMs,
+  });
   const completeSignIn = createCompleteSignIn({ users, sessions, isAllowed, returnTo });
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
@@ -93,12 +100,16 @@ function mountPages(app: Express, context: RouteContext): void {
     app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), finish);
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
-  app.get('/auth/login', showLogin({ providers: flows.map(({ provider }) => provider), devLogin }));
+  app.get(
+    '/auth/login',
+    leadToProvider(providerSignOut),
+    showLogin({ providers: flows.map(({ provider }) => provider), devLogin }),
+  );
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink({ users }));
   app.post('/auth/link', signInByLink({ users, completeSignIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
-  app.post('/logout', signOut(sessions));
+  app.post('/logout', signOut({ sessions, flows, providerSignOut, publicUrl: config.publicUrl }));
 
   function authenticate(flow: OAuthFlow, step: OAuthStep): RequestHandler {
     authenticator.use(new OAuthStrategy(flow, step));

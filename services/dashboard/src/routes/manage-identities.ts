@@ -42,7 +42,9 @@ const listIdentities = ({ requests, flows }: IdentityContext): Route =>
       );
       if (answer.statusCode !== 200) return forwardAnswer(answer);
       const body = await readAnswer<{ identities: readonly object[] }>(answer);
-      return { status: 200, body: { ...body, providers: flows.map(({ provider }) => provider.name) } };
+      const providers = flows.map(({ provider }) => provider.name);
+      const titles = Object.fromEntries(flows.map(({ provider }) => [provider.name, provider.title]));
+      return { status: 200, body: { ...body, providers, titles } };
     },
   });
 

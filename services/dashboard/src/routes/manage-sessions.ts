@@ -1,6 +1,5 @@
 import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 
@@ -66,11 +65,3 @@ export const manageSessions = (sessions: Sessions): readonly Route[] => [
   endOtherSessions(sessions),
   endSession(sessions),
 ];
-
-/** Ends the session of this call and, within seconds, its streams. */
-export const signOut =
-  (sessions: Sessions): RequestHandler =>
-  async (request, response) => {
-    if (request.user) await sessions.endOwn(request);
-    response.redirect(303, '/auth/login');
-  };

@@ -27,6 +27,8 @@ const howToConfigure = html`<p>Nobody can sign in here yet: no sign-in provider 
   <ul>
     <li>for GitHub: <code>RELAY_GITHUB_CLIENT_ID</code> and <code>RELAY_GITHUB_CLIENT_SECRET</code></li>
     <li>for Google: <code>RELAY_GOOGLE_CLIENT_ID</code> and <code>RELAY_GOOGLE_CLIENT_SECRET</code></li>
-    <li>for either: <code>RELAY_ALLOWED_USERS</code>, who may sign in</li>
+    <li>for another OpenID provider: <code>RELAY_OIDC_ISSUER</code>, <code>RELAY_OIDC_CLIENT_ID</code> and
+      <code>RELAY_OIDC_CLIENT_SECRET</code></li>
+    <li>for each: <code>RELAY_ALLOWED_USERS</code>, who may sign in</li>
   </ul>
   <p class="quiet">Without a provider, the command <code>admin sign-in-link</code> lets one person in.</p>`;

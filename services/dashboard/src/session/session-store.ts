@@ -11,6 +11,8 @@ export interface SignedIn {
   readonly sessionId: string;
   /** The identity that signed in. Each call checks whether it is still allowed. */
   readonly identity: Identity;
+  /** Of an OpenID provider, for the sign-out there. */
+  readonly idToken?: string;
   /** Such as `Firefox on Linux`. */
   readonly device: string;
   /** Milliseconds since 1970. */

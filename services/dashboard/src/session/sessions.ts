@@ -35,7 +35,9 @@ export function createSessions(options: {
 
   return {
     async begin(request, userId, identity) {
+      const { idToken } = request.finishedSignIn ?? {};
       const signedIn = {
+        ...(idToken !== undefined && { idToken }),
         userId,
         sessionId: randomUUID(),
         identity,

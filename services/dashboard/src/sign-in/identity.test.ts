@@ -1,5 +1,9 @@
-import { describe, expect, test } from '@jest/globals';
-import { createIsAllowed } from './allowed-users.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captureLogs, eventually } from '@expert-relay/testkit';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createAllowedUsers, createIsAllowed } from './allowed-users.ts';
 import { parseIdentity, type StatedIdentity } from './identity.ts';
 
 const stated: StatedIdentity = {
@@ -64,6 +68,73 @@ test.each([{ login: '' }, { login: 5 }, { login: 'a\0' }, { subject: '' }, { sub
   },
 );
 
+test.each([
+  [['experts', 'on call', 5, null, 'x'.repeat(256), ''], ['experts']],
+  ['experts', undefined],
+  [undefined, undefined],
+])('the groups %j are %j', (groups, expected) => {
+  expect(parse({ provider: 'oidc', groups }).groups).toEqual(expected);
+});
+
+test('there are at most 500 groups', () => {
+  const groups = Array.from({ length: 10_000 }, (_, at) => `g${at}`);
+  expect(parse({ groups }).groups).toHaveLength(500);
+});
+
+describe('the file with allowed users', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'relay-allowed-'));
+    file = join(folder, 'users');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const open = async () => {
+    const logs = captureLogs();
+    const allowed = createAllowedUsers({
+      ...{ allowedUsers: ['@corp.test'], file, devLogin: false, readIntervalMs: 10 },
+      log: logs.logOf('dashboard'),
+    });
+    await allowed.start?.();
+    const isAllowed = (address: string) =>
+      allowed.isAllowed(parse({ login: undefined, verifiedEmails: [address] }));
+    return { allowed, isAllowed, logs };
+  };
+
+  test('is read again without a restart, and adds to the setting', async () => {
+    writeFileSync(file, '# Experts\nada@a.test, grace@a.test\n\n@b.test # all of b\n');
+    const { allowed, isAllowed } = await open();
+    expect(['x@corp.test', 'ada@a.test', 'grace@a.test', 'x@b.test'].map(isAllowed)).toEqual([
+      ...[true, true, true, true],
+    ]);
+    writeFileSync(file, 'grace@a.test\n');
+    await eventually('the file was read again', () => !isAllowed('ada@a.test'));
+    expect(['x@corp.test', 'grace@a.test', 'x@b.test'].map(isAllowed)).toEqual([true, true, false]);
+    await allowed.stop?.();
+  });
+
+  test.each([
+    ['has a line that is no entry', () => writeFileSync(file, 'ada@a.test\nada\n'), 'entry 2 of'],
+    ['is gone', () => rmSync(file), 'ENOENT'],
+  ])('changes nothing when it %s, which is logged once', async (_what, change, reason) => {
+    writeFileSync(file, 'ada@a.test\n');
+    const { allowed, isAllowed, logs } = await open();
+    change();
+    const failures = () =>
+      logs.lines.filter(({ msg }) => msg === 'the list of allowed users stays as it was');
+    await eventually('a failure', () => failures().length === 1);
+    expect(failures()[0]?.reason).toContain(reason);
+    expect(isAllowed('ada@a.test')).toBe(true);
+    expect(JSON.stringify(failures())).not.toContain('a.test');
+    await allowed.stop?.();
+  });
+
+  test('stops the start when it is missing', async () => {
+    await expect(open()).rejects.toThrow('RELAY_ALLOWED_USERS_FILE cannot be used: ENOENT');
+  });
+});
+
 describe('the list of allowed users', () => {
   const isAllowed = (entry: string, change: Partial<StatedIdentity>) =>
     createIsAllowed({ allowedUsers: [entry], devLogin: false })({
@@ -81,6 +152,10 @@ describe('the list of allowed users', () => {
     ['github:octocat', { verifiedEmails: ['github:octocat'] }, false],
     ['github:octocat', { provider: 'google', login: 'octocat' } as object, false],
     ['octocat@corp.test', { login: 'octocat@corp.test' }, false],
+    ['oidc:group/Experts', { provider: 'oidc', groups: ['a', 'exPERTS'] } as object, true],
+    ['oidc:group/experts', { provider: 'oidc', groups: ['experts2', 'oidc:group/experts'] } as object, false],
+    ['oidc:group/experts', { provider: 'google', groups: ['experts'] } as object, false],
+    ['oidc:group/x@corp.test', { verifiedEmails: ['oidc:group/x@corp.test'] }, false],
     ['*', {}, true],
   ])('%s and %j: %p', (entry, change, expected) => {
     expect(isAllowed(entry, change)).toBe(expected);

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 
+export const providerNames = ['github', 'google', 'oidc'] as const;
+export type ProviderName = (typeof providerNames)[number];
+
 /** A person whom a provider has identified. */
 export interface Identity {
-  readonly provider: 'github' | 'google' | 'dev' | 'link';
+  readonly provider: ProviderName | 'dev' | 'link';
   /** The provider's own id of the account, which never changes and is never reused. */
   readonly subject: string;
   /** The name of the person. */
@@ -15,16 +18,19 @@ export interface Identity {
   readonly email?: string;
   /** All addresses that the provider states as verified. */
   readonly verifiedEmails: readonly string[];
+  /** The groups that an OpenID provider states. */
+  readonly groups?: readonly string[];
 }
 
 /** The same members as the provider has sent them. They may have any type, length and content. */
-export type StatedIdentity = { readonly provider: 'github' | 'google' } & {
+export type StatedIdentity = { readonly provider: ProviderName } & {
   readonly [member in Exclude<keyof Identity, 'provider' | 'verifiedEmails'>]?: unknown;
 } & { readonly verifiedEmails: readonly unknown[] };
 
 /** In UTF-16 units: the requests service accepts no longer texts. */
 const maxTextLength = 320;
 const maxEmails = 100;
+const maxGroups = 500;
 
 /** Text that is only shown: it is shortened, and loses control characters and halves of surrogate pairs. */
 const shownText = z
@@ -48,7 +54,7 @@ const email = z
 
 const schema = z
   .object({
-    provider: z.enum(['github', 'google']),
+    provider: z.enum(providerNames),
     subject: exactText,
     name: shownText,
     label: shownText,
@@ -60,8 +66,18 @@ const schema = z
         .filter((address) => address !== undefined)
         .slice(0, maxEmails),
     ),
+    groups: z
+      .array(z.unknown())
+      .transform((entries) =>
+        entries
+          .filter((entry) => exactText.safeParse(entry).success)
+          .map(String)
+          .slice(0, maxGroups),
+      )
+      .optional()
+      .catch(undefined),
   })
-  .transform(({ name, label, login, email, ...identity }): Identity => {
+  .transform(({ name, label, login, email, groups, ...identity }): Identity => {
     const shownLabel = label || identity.subject;
     return {
       ...identity,
@@ -69,6 +85,7 @@ const schema = z
       label: shownLabel,
       ...(login !== undefined && { login }),
       ...(email !== undefined && { email }),
+      ...(groups !== undefined && { groups }),
     };
   });
 

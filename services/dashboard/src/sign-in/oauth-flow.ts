@@ -11,12 +11,14 @@ import {
 } from 'openid-client';
 import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
 import { SignInFailure } from './failure.ts';
-import type { Identity } from './identity.ts';
-import type { Provider, ProviderName } from './provider.ts';
+import type { Identity, ProviderName } from './identity.ts';
+import type { Provider } from './provider.ts';
 
 /** The result of a sign-in at a provider. */
 export interface FinishedSignIn {
   readonly identity: Identity;
+  /** With it, the provider signs the same person out. */
+  readonly idToken?: string;
   /** The session to whose user the identity is added. Absent when somebody signs in. */
   readonly joins?: string;
 }
@@ -39,6 +41,8 @@ interface PendingSignIn {
 }
 
 export const pendingSignInMs = 10 * 60_000;
+/** A longer ID token is not kept: it would not fit into the address that signs a person out. */
+const maxTokenLength = 2_500;
 
 /** Marks the state of a sign-in as used. False if it was used before. */
 export type UseOnce = (state: string) => Promise<boolean>;
@@ -74,8 +78,7 @@ export function createOAuthFlow(
         code_challenge: await calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
         ...(pending.nonce !== undefined && { nonce: pending.nonce }),
-        // A person whose account was refused must be able to choose another one.
-        prompt: 'select_account',
+        ...promptFor(provider, configuration),
       });
     },
 
@@ -97,9 +100,25 @@ export function createOAuthFlow(
         ...(pending.nonce !== undefined && { expectedNonce: pending.nonce }),
       }).catch(tokenEndpointFailed);
       const identity = await provider.readIdentity(configuration, tokens).catch(providerFailed);
-      return { identity, ...(pending.joins !== undefined && { joins: pending.joins }) };
+      const { id_token: idToken } = tokens;
+      const isKept = idToken !== undefined && idToken.length <= maxTokenLength;
+      return {
+        identity,
+        ...(isKept && { idToken }),
+        ...(pending.joins !== undefined && { joins: pending.joins }),
+      };
     },
   };
+}
+
+/**
+ * A person whose account was refused must be able to choose another one. A provider of the operator's own may refuse a prompt that
+ * it does not state; there, the sign-out ends the session at the provider, too.
+ */
+function promptFor({ name }: Provider, configuration: Configuration): { prompt?: string } {
+  const { prompt_values_supported: stated } = configuration.serverMetadata();
+  const isKnown = Array.isArray(stated) ? stated.includes('select_account') : name !== 'oidc';
+  return isKnown ? { prompt: 'select_account' } : {};
 }
 
 function providerFailed(cause: unknown): never {

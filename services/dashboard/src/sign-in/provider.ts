@@ -4,13 +4,11 @@ import {
   type TokenEndpointResponse,
   type TokenEndpointResponseHelpers,
 } from 'openid-client';
-import type { Identity } from './identity.ts';
-
-export type ProviderName = 'github' | 'google';
+import type { Identity, ProviderName } from './identity.ts';
 
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
-/** A service that people sign in with: what differs between GitHub and Google. */
+/** A service that people sign in with. */
 export interface Provider {
   readonly name: ProviderName;
   /** Its name for people. */
@@ -21,6 +19,8 @@ export interface Provider {
   /** Rejects while the provider cannot be reached. */
   configuration(): Promise<Configuration>;
   readIdentity(configuration: Configuration, tokens: Tokens): Promise<Identity>;
+  /** The address that signs a person out at the provider, too. Undefined where it has none. */
+  endSessionUrl?(returnTo: string, idToken: string | undefined): Promise<URL | undefined>;
 }
 
 /** How long a call of a provider may take, in seconds. */

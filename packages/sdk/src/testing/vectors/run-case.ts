@@ -24,6 +24,7 @@ import {
 } from '../../crypto/index.ts';
 import { digestConversation } from '../../crypto/key-exchange.ts';
 import { mayShowPlaintext } from '../../crypto/plaintext.ts';
+import { loadForms } from '../../thread/load-forms.ts';
 import { beginRecord, toMessage } from '../../thread/message.ts';
 import type { Kind, Kinds, Opened, PemKeys, Side, ToSeal } from './case.ts';
 import { parsed } from './people.ts';
@@ -134,7 +135,7 @@ const conversationOf = async (
 };
 
 /** The channel of a side that has accepted an exchange, and a function that encrypts with it. */
-async function openSide(side: Side, acceptUnprotected: boolean) {
+export async function openSide(side: Side, acceptUnprotected: boolean) {
   let iv = '';
   const channel = await openChannelOf(side, acceptUnprotected, () => iv);
   async function seal({ text, times = 1, messageId, parts, shown, ...rest }: ToSeal): Promise<SealedMessage> {

@@ -1,8 +1,10 @@
+import { RelayError } from '@expert-relay/sdk';
 import type { Expert } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
 import type { Tabs } from '../live/tabs.ts';
 import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
+import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { type Conversation, createConversation, type Open } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
@@ -45,6 +47,9 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
   return conversations;
 }
 
+/** What the SDK throws. Any other error means that its code, which it loads with the first request, is gone. */
+const isRelayError = (error: unknown) => error instanceof RelayError;
+
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
 /** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
@@ -54,7 +59,8 @@ function opener(requestId: string, expert: Expert, live: Services['live']): Open
   const open: Open =
     known.get(requestId) ??
     (async (signal) => {
-      if (globalThis.crypto?.subtle) return expert.request(requestId, { signal });
+      if (globalThis.crypto?.subtle)
+        return loadCode(() => expert.request(requestId, { signal }), isRelayError);
       const { openPlainRequest } = await import('./plain-request.ts');
       return openPlainRequest({ requestId, listen: live.listenPaced, signal });
     });

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../session/call.ts';
 
 /** An account at a provider, such as GitHub, with which the user signs in. */
@@ -12,6 +12,8 @@ interface Identities {
   readonly identities: readonly Identity[];
   /** Providers that can be added. */
   readonly providers: readonly string[];
+  /** Their names for people. A dashboard of the previous release does not state them. */
+  readonly titles?: Readonly<Record<string, string>>;
 }
 
 /** A browser where the user is signed in. */
@@ -59,8 +61,13 @@ export const endAllSessions = () => call('/api/sessions?all=true', { method: 'DE
 const names: Readonly<Record<string, string>> = {
   github: 'GitHub',
   google: 'Google',
+  oidc: 'OpenID',
   link: 'Sign-in link',
   dev: 'Local sign-in',
 };
 
-export const nameProvider = (provider: string): string => names[provider] ?? provider;
+/** Names providers for people. The operator has named the OpenID provider. */
+export function useProviderNames(): (provider: string) => string {
+  const { titles = {} } = useQuery(identitiesQuery).data ?? {};
+  return (provider) => titles[provider] ?? names[provider] ?? provider;
+}

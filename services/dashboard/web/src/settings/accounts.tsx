@@ -10,9 +10,9 @@ import {
   addIdentity,
   type Identity,
   identitiesQuery,
-  nameProvider,
   removeIdentity,
   sessionsQuery,
+  useProviderNames,
 } from './account-calls.ts';
 import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
@@ -20,6 +20,7 @@ import styles from './settings.module.css';
 /** The accounts with which the user signs in. */
 export function Accounts() {
   const query = useQuery(identitiesQuery);
+  const nameProvider = useProviderNames();
   const [done, setDone] = useDone();
   return (
     <Section title="Ways to sign in" about="Each of them opens the same requests and keys." done={done}>
@@ -49,6 +50,7 @@ export function Accounts() {
 function AddAccount({ providers }: { providers: readonly string[] }) {
   const [chosen, setChosen] = useState<string>();
   const adding = useAction(addIdentity);
+  const nameProvider = useProviderNames();
   if (providers.length === 0) return null;
   return (
     <>
@@ -82,7 +84,7 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
   const queries = useQueryClient();
   const [isAsked, setIsAsked] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const name = nameProvider(provider);
+  const name = useProviderNames()(provider);
   const sessions = useQuery(sessionsQuery).data ?? [];
   const isOwn = sessions.some((session) => session.current && session.provider === provider);
   const removing = useAction(async () => {

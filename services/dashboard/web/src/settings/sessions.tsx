@@ -12,9 +12,9 @@ import {
   endAllSessions,
   endOtherSessions,
   endSession,
-  nameProvider,
   type Session,
   sessionsQuery,
+  useProviderNames,
 } from './account-calls.ts';
 import { Section, useDone } from './section.tsx';
 import styles from './settings.module.css';
@@ -81,6 +81,7 @@ export function Sessions() {
 
 function SessionRow({ session, onEnded }: { session: Session; onEnded: () => void }) {
   const { id, device, provider, createdAt, lastUsedAt, current } = session;
+  const nameProvider = useProviderNames();
   const ending = useAction(async () => {
     await endSession(id);
     onEnded();

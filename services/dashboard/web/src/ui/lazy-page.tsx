@@ -10,8 +10,15 @@ const reloadIntervalMs = 30_000;
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadCode(load) }));
 
-/** The same for code that is not a page. */
-export const loadCode = <T,>(load: () => Promise<T>): Promise<T> => load().catch(() => loadAgain(load));
+/** The same for code that is not a page. `isOther` recognizes errors that are not about loading. */
+export const loadCode = <T,>(
+  load: () => Promise<T>,
+  isOther: (error: unknown) => boolean = () => false,
+): Promise<T> =>
+  load().catch((error) => {
+    if (isOther(error)) throw error;
+    return loadAgain(load);
+  });
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   await new Promise((resolve) => setTimeout(resolve, 500));

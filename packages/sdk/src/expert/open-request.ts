@@ -1,0 +1,77 @@
+import type { Client } from '../client.ts';
+import type { Expert as ExpertKeys } from '../crypto/index.ts';
+import type { RelayError } from '../relay-error.ts';
+import { createFollower, type Follower } from '../thread/follower.ts';
+import { hasForms } from '../thread/message-parts.ts';
+import type { Head } from '../thread/page.ts';
+import { createSender, type Sender } from '../thread/sender.ts';
+import { createThread } from '../thread/thread.ts';
+import type { Activity } from './activity.ts';
+import { ExpertConversation } from './expert-conversation.ts';
+import type { ExpertRequest } from './expert-request.ts';
+import { createExpertSide } from './expert-side.ts';
+import type { RequestMemory } from './request-memory.ts';
+import { createOutbox } from './session-outbox.ts';
+
+/** What a conversation needs of the client that opens it. */
+export interface Connection {
+  readonly client: Client;
+  readonly activity: Activity;
+  readonly requests: RequestMemory;
+  readonly expert: ExpertKeys | undefined;
+  readonly isSession: boolean;
+  /** Undefined when the client was stopped before: then `stop` was called. */
+  stopWith(stop: (error: RelayError) => void): (() => void) | undefined;
+}
+
+/** Reads a request with its messages. */
+export async function openRequest(
+  { client, activity, requests, expert, isSession, stopWith }: Connection,
+  requestId: string,
+  signal: AbortSignal | undefined,
+): Promise<ExpertRequest> {
+  const { api, keyMemory } = client;
+  const side = createExpertSide({ requestId, expert, requests });
+  const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
+  const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
+  const hasDrafts = () => sender.hasDrafts;
+  const thread = createThread({ api, requestId, side, hasDrafts });
+  const isPlain = () => !side.isEncrypted;
+  const save = async () => {
+    if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
+  };
+  const prepare = async (aborted: AbortSignal | undefined) => {
+    if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
+    // New messages of other devices are read before this one is sent.
+    else await thread.readIfStale(aborted);
+  };
+  const state = { drafts, outgoing: undefined };
+  const decisionLastsMs = client.timing.decision;
+  const sender: Sender = createSender({
+    ...{ api, thread, isPlain, prepare, save, outbox, state },
+    decisionLastsMs,
+  });
+  const listen = (refresh: () => void) => {
+    const forget = stopWith(follower.stop);
+    if (!forget) return () => {};
+    const unlisten = activity.listen((event) => {
+      if (event.type === 'unknown' || event.requestId === requestId) refresh();
+    });
+    refresh();
+    return () => {
+      forget();
+      unlisten();
+    };
+  };
+  const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
+  // A request whose messages are refused can still be shown, but no question that was not compared.
+  await thread.read(signal).catch((error: unknown) => {
+    if (!side.question && !thread.refusal) throw error;
+  });
+  const request = thread.head as Head;
+  if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.forms.load();
+  // The list may show that some of them were sent.
+  if (drafts.length > 0) await sender.keep();
+  const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
+  return requested;
+}

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { eventually, reservePort } from '@expert-relay/testkit';
+import { findPythonWithPackages } from '../../black-box/find-python-with-packages.ts';
+
+export const python = await findPythonWithPackages(
+  fileURLToPath(new URL('requirements.txt', import.meta.url)),
+);
+
+export interface PythonProvider {
+  readonly issuer: string;
+  stop(): Promise<void>;
+}
+
+/** An OpenID provider that shares no code with the other one of these tests. It accepts any client. */
+export async function startPythonProvider(users: readonly object[]): Promise<PythonProvider> {
+  const issuer = `http://127.0.0.1:${await reservePort()}`;
+  const claims = users.flatMap((user) => ['--user-claims', JSON.stringify(user)]);
+  const args = ['-W', 'ignore', '-m', 'oidc_provider_mock', '--port', new URL(issuer).port, ...claims];
+  const program = spawn('program' in python ? python.program : '', args, { stdio: 'ignore' });
+  const exited = once(program, 'exit');
+  await eventually('the provider answers', async () => {
+    if (program.exitCode !== null) throw new Error(`The provider ended with exit code ${program.exitCode}.`);
+    return await fetch(`${issuer}/.well-known/openid-configuration`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
+  return {
+    issuer,
+    async stop() {
+      program.kill();
+      await exited;
+    },
+  };
+}
