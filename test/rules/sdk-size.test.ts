@@ -8,7 +8,7 @@ import { root } from './tree.ts';
 const limits = {
   '.': 22_300,
   './expert': 16_900,
-  './crypto': 8_350,
+  './crypto': 8_550,
   './forms': 4_200,
   './files': 1_300,
   './text': 700,

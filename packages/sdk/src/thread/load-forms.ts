@@ -1,13 +1,6 @@
-import { RelayError } from '../relay-error.ts';
+import { loadLater } from '../load-later.ts';
 
-/** What conversations use of forms. */
+/** What conversations use of forms. Most of them have none. */
+export const loadForms = loadLater(() => import('./forms-chunk.ts'));
+
 export type Forms = typeof import('./forms-chunk.ts');
-
-/** A chunk of its own: most conversations have no forms. */
-export async function loadForms(): Promise<Forms> {
-  return await import('./forms-chunk.ts').catch(notLoaded);
-}
-
-function notLoaded(cause: unknown): never {
-  throw new RelayError('unreachable', 'The code for forms could not be loaded: start again.', { cause });
-}
