@@ -233,7 +233,7 @@ describe('nothing else is a decision:', () => {
       expect(skipped.text).toMatch(noYes);
       const any = await session.agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
       expect(any.data).toMatchObject({ outcome: 'answered', form_is_open: true });
-      expect(any.text).toMatch(/Such a decision does not count: take it neither for a yes nor for a no/);
+      expect(any.text).toMatch(/a decision that does not count: .* Take it neither for a yes nor for a no/);
       await request.refresh();
       expect(request.decision).toBe('reopened');
       await takeUntil(request, 'WAIT: PRODUCTION, too?');
@@ -262,7 +262,13 @@ describe('nothing else is a decision:', () => {
       });
       expect(text).not.toMatch(/Mars|Venus/);
       await device.answer('', { decision: no });
-      expect((await session.wait(reference)).data.outcome).toBe('declined');
+      const outcomes: string[] = [];
+      await eventually('the decline', async () => {
+        outcomes.push((await session.wait(reference)).data.outcome);
+        return outcomes.at(-1) === 'declined';
+      });
+      // The others are messages that do not count.
+      expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['answered']));
       other.stop();
     }),
   );
