@@ -17,26 +17,30 @@ const patiently = { timeout: 120_000 };
 /** Asks with a form, and opens the request up to the point where the expert decides. */
 async function ask(
   { device, agent }: { device: Device; agent: TestAgent },
-  form: Form | string,
+  form: Form,
   { encrypted = true, question = 'May I?' } = {},
 ) {
-  const answerForm = typeof form === 'string' ? form : JSON.stringify(form);
   const conversation = await agent.relay.ask({
-    ...{ question, answerForm },
+    ...{ question, form },
     ...(!encrypted && { encrypted, plaintext: question }),
   });
-  const page = await device.open(`/requests/${conversation.requestId}`);
+  const page = await open(device, conversation.requestId, encrypted);
+  const waitForDecision = async () => {
+    const { answer: decision, ...others } = await conversation.waitForAnswer(patiently);
+    return { ...others, decision };
+  };
+  return { conversation, page, waitForDecision };
+}
+
+async function open(device: Device, requestId: string, encrypted = false): Promise<Page> {
+  const page = await device.open(`/requests/${requestId}`);
   if (encrypted) {
     await button(page, 'Answer').click();
     await page.getByTestId('recovery-code').or(button(page, 'Decline')).waitFor();
     if (await page.getByTestId('recovery-code').isVisible()) await makeExpertKey(page);
   }
   await button(page, 'Decline').waitFor();
-  const waitForDecision = async () => {
-    const { answer: decision, ...others } = await conversation.waitForAnswer(patiently);
-    return { ...others, decision };
-  };
-  return { conversation, page, waitForDecision };
+  return page;
 }
 
 const wordsOf = async (page: Page) => (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ');
@@ -166,7 +170,12 @@ test('labels are text, hidden characters are shown, and a form that cannot be re
       b: { type: 'string', title: 'W'.repeat(200), default: 'safe\u202egpj.exe' },
     },
   };
-  const { page } = await ask({ device, agent }, form, { encrypted: false });
+  // An agent that uses the SDK cannot send such forms.
+  async function askPlainly(answerForm: string): Promise<string> {
+    const { requestId } = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?', answerForm });
+    return requestId;
+  }
+  const page = await open(device, await askPlainly(JSON.stringify(form)));
   await page.getByRole('group', { name: '<b>Yes</b><U+202E>oN' }).waitFor();
   await page.getByText('<img src=x>').waitFor();
   await page.getByLabel('Keep<U+200B> it').waitFor();
@@ -174,13 +183,17 @@ test('labels are text, hidden characters are shown, and a form that cannot be re
   await page.getByText('It has hidden characters: safe<U+202E>gpj.exe').waitFor();
   expect(await page.locator('main img, main [data-form] b').count()).toBe(0);
 
-  const unreadable = await ask({ device, agent }, '{"type":"object","properties":{"a":{"type":"object"}}}', {
-    encrypted: false,
-  });
+  const requestId = await askPlainly('{"type":"object","properties":{"a":{"type":"object"}}}');
+  await open(device, requestId);
   await page.getByText('The agent sent a form that this page cannot show.').waitFor();
   expect(await button(page, 'Approve').count()).toBe(0);
   await decide(page, 'Decline');
-  expect((await unreadable.waitForDecision()).decision?.action).toBe('decline');
+  const url = `${product.relay.gatewayUrl}/api/v1/messages/${requestId}`;
+  const answer = await eventually('the decision', async () => {
+    const answered = await fetch(url, { headers: { 'x-api-key': agent.apiKey } });
+    return ((await answered.json()) as { messages: { answer: string }[] }).messages[0]?.answer;
+  });
+  expect(JSON.parse(answer)).toMatchObject({ action: 'decline' });
   expect(unexpectedProblems(device)).toEqual([]);
 });
 

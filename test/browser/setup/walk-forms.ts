@@ -17,7 +17,7 @@ const approval = {
     "DELETE FROM sessions WHERE last_seen < now() - interval '90 days';",
     '```',
   ].join('\n'),
-  answerForm: JSON.stringify({ type: 'object', properties: {} } satisfies Form),
+  form: { type: 'object', properties: {} } satisfies Form,
 };
 
 const regions = ['Frankfurt', 'Ireland', 'London', 'Milan', 'Paris', 'Stockholm', 'Zurich', 'Ohio', 'Oregon'];
@@ -48,11 +48,11 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   const { page } = device;
   const approving = await agent.relay.ask(approval);
   const form = await agent.relay.ask({
-    ...{ question: 'Where does release 4.12 go next?', answerForm: JSON.stringify(deploy) },
+    ...{ question: 'Where does release 4.12 go next?', form: deploy },
   });
   const every = await agent.relay.ask({
     ...{ question: 'What do you want to try?', plaintext: 'What do you want to try?', encrypted: false },
-    answerForm: JSON.stringify(everyField),
+    form: everyField,
   });
 
   await open(device, approving);
