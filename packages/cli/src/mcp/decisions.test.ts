@@ -272,4 +272,34 @@ describe('nothing else is a decision:', () => {
       other.stop();
     }),
   );
+
+  test.concurrent.each([
+    { action: 'accept', content: { field9: 'mars' } },
+    { action: 'accept', content: { other: 'eu' } },
+    { action: 'maybe' },
+  ])('an answer that does not fit the form is not: %j', (answer) =>
+    withClient(async (session) => {
+      const { reference, request } = await askWith(session, everything);
+      const json = JSON.stringify({ ...answer, decidedAt: new Date().toISOString() });
+      // As a client of another make may send it: this one checks what its expert gives.
+      const { base } = request as unknown as { readonly base: { readonly sender: Sender } };
+      await base.sender.send('Mars it is.', { answer: { of: request.form?.of ?? '', json } });
+      const { isError, text } = await session.wait(reference);
+      expect({ isError, text }).toEqual({
+        isError: true,
+        text: expect.stringMatching(/\nNext: Do not take it for an answer.*\nError code: answer_invalid$/),
+      });
+      expect(text).not.toMatch(/mars/i);
+      await request.answer('', { decision: { action: 'accept', content: { field9: 'us' } } });
+      expect((await session.wait(reference)).data).toMatchObject({
+        outcome: 'accepted',
+        decision: { content: { field9: 'us' } },
+      });
+    })(),
+  );
 });
+
+/** Of the expert's SDK, below its checks. */
+interface Sender {
+  send(text: string, parts: { answer: { of: string; json: string } }): Promise<unknown>;
+}
