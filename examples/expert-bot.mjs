@@ -1,11 +1,8 @@
 // Answers every request with a function, end-to-end encrypted. Run:
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_prov_... node examples/expert-bot.mjs
 // With --plaintext it also answers agents that have sent no keys: the relay can read those answers.
-import { createHash } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
+import { openFolder } from './bot-folder.mjs';
 
 const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey } = process.env;
 const { BOT_FOLDER: folder = '.relay/expert-bot' } = process.env;
@@ -15,8 +12,7 @@ if (!apiKey) {
   process.exit(2);
 }
 
-await mkdir(folder, { recursive: true, mode: 0o700 });
-const expert = createExpert({ url, apiKey, root: await openRoot(), memory: openMemory() });
+const expert = createExpert({ url, apiKey, ...(await openFolder(folder)) });
 console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C ends.`);
 for await (const request of expert.requests()) {
   // After a restart, requests that were answered before come again.
@@ -33,35 +29,4 @@ for await (const request of expert.requests()) {
 /** What this expert knows: put your runbook, your search or your model here. */
 function answerTo(question) {
   return `You asked: ${question} I am only an example, but I would wait.`;
-}
-
-/** The secret from which all of the expert's keys are derived. Anyone who has it can act as this expert. */
-async function openRoot() {
-  const path = join(folder, 'root');
-  const kept = await readFile(path).catch(() => undefined);
-  if (kept) return new Uint8Array(kept);
-  const root = makeRoot();
-  await writeFile(path, root, { mode: 0o600, flag: 'wx' });
-  return root;
-}
-
-/** Keeps the agent's keys and the question of each request, so that the relay cannot show others after a restart. */
-function openMemory() {
-  const pathOf = (name) => join(folder, `${createHash('sha256').update(name).digest('hex')}.txt`);
-  const get = (name) => readFile(pathOf(name), 'utf8').catch(() => undefined);
-  // The value is written to a temporary file first, so that a reader never finds half of a file.
-  async function write(name, value, move) {
-    const draft = `${pathOf(name)}.${crypto.randomUUID()}`;
-    await writeFile(draft, value, { mode: 0o600 });
-    await move(draft, pathOf(name)).finally(() => rm(draft, { force: true }));
-  }
-  return {
-    get,
-    set: (name, value) => write(name, value, rename),
-    async remember(name, value) {
-      // `link` fails when the file exists: of two writers, the first one wins.
-      await write(name, value, link).catch(() => {});
-      return (await get(name)) ?? value;
-    },
-  };
 }

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
-import { makeAgentKeys } from '@expert-relay/sdk/crypto';
-import { startLyingRelay } from '@expert-relay/testkit';
+import { makeAgentKeys, makeRoot } from '@expert-relay/sdk/crypto';
+import { createExpert } from '@expert-relay/sdk/expert';
+import { eventually, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
 
@@ -57,6 +58,42 @@ test('examples/expert-bot.mjs: answers examples/agent.mjs encrypted, and keeps i
   await again.stop();
   // The bot stores the keys of the request for its next start.
   expect(new Set(keptRequests().map((path) => read(path).requestId)).size).toBe(1);
+});
+
+test('examples/approval-bot.mjs: approves for examples/approve.mjs what its rule allows, and leaves the rest to a person', async () => {
+  const { consumerKey, providerKey } = await relay.makeTenant();
+  const bot = runExample(['node', 'examples/approval-bot.mjs'], {
+    ...env(providerKey),
+    BOT_FOLDER: join(folder, 'approval-bot'),
+  });
+  await bot.untilPrinted(/I am ((\d{5} ?){8})\./);
+  const ask = (question: string) =>
+    runExample(['node', 'examples/approve.mjs', question], { ...env(consumerKey), BOT_FOLDER: '' });
+  expect(await ask('Restart api in staging?').ended()).toEqual({
+    code: 0,
+    printed: 'Approved. Approved by a rule: staging may be restarted.\n',
+  });
+  // Each looks allowed, and is not: another verb, another place, and more than the rule allows.
+  const questions = [
+    'Delete api in staging?',
+    'Restart api in production?',
+    'Restart api in staging? And prod?',
+  ];
+  const person = createExpert({ url: relay.gatewayUrl, apiKey: providerKey, root: makeRoot() });
+  const asking = createRelay({ url: relay.gatewayUrl, apiKey: consumerKey, acceptNewExpert: true });
+  for (const question of questions) {
+    const approving = asking.approve(question, { timeout: 60_000 });
+    const refCode = await eventually('the question', async () => {
+      const [newest] = await asking.requests();
+      return newest?.question === question ? newest.refCode : undefined;
+    });
+    await bot.untilPrinted(new RegExp(`${refCode} is left to a person`));
+    await (await person.request(refCode)).answer('No.', { decision: { action: 'decline' } });
+    expect(await approving).toMatchObject({ approved: false, comment: 'No.' });
+  }
+  asking.stop();
+  person.stop();
+  await bot.stop();
 });
 
 test('examples/expert-bot.mjs: refuses a request whose keys differ from those before its restart', async () => {
