@@ -14,11 +14,11 @@ const root = makeRoot();
 const patiently = { timeout: 60_000 };
 const form = '{"type":"object","properties":{}}';
 const otherForm = '{"type":"object","properties":{"why":{"type":"string"}}}';
-const yes = '{"action":"accept","content":{},"decidedAt":"2026-11-23T13:00:00Z"}';
-const no = '{"action":"decline","decidedAt":"2026-11-23T13:00:00Z"}';
+const yes = { action: 'accept', content: {} } as const;
+const no = { action: 'decline' } as const;
 const log = { name: 'build.log', mediaType: 'text/plain', bytes: new TextEncoder().encode('It hangs.') };
 const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
-const openFormOf = ({ openForm }: ExpertRequest) => openForm ?? { of: '', text: '' };
+const formOf = (request: ExpertRequest) => request.form ?? { of: '', form: undefined };
 const digestOf = async (conversation: Conversation, asked: object) =>
   Buffer.from(await digestSubmission({ refCode: conversation.refCode, ...asked })).toString('base64');
 
@@ -28,13 +28,15 @@ describe('a form', () => {
     const conversation = await server.agent().ask(asked);
     const expert = server.expert({ root });
     const listed = (await expert.list()).find(({ requestId }) => requestId === conversation.requestId);
-    expect(listed?.answerForm).toBe(form);
+    expect(listed).toMatchObject({ form: 'approval', answerForm: JSON.parse(form) });
     const request = await expert.request(conversation.requestId);
     const of = await digestOf(conversation, { ...asked, agentVersions: '4' });
-    expect(request).toMatchObject({ answerForm: form, openForm: { of, text: form } });
-    await request.answer('', { answer: { of, json: yes } });
+    const shown = JSON.parse(form);
+    expect(request).toMatchObject({ answerForm: shown, form: { of, form: shown }, decision: 'open' });
+    await request.answer('', { decision: yes });
+    expect(request.decision).toBe('accepted');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({
-      ...{ text: '', answerText: yes, answerOf: of, protection: 'sequenced', seenYourLast: true },
+      ...{ text: '', answer: { ...yes, of }, protection: 'sequenced', seenYourLast: true },
     });
   });
 
@@ -56,20 +58,20 @@ describe('a form', () => {
     });
     const conversation = await relay.resume(stored(asked.export()));
     const request = await server.expert({ root }).request(conversation.requestId);
-    expect(request).toMatchObject({ answerForm: undefined, openForm: undefined });
+    expect(request).toMatchObject({ answerForm: undefined, form: undefined, decision: undefined });
     await request.pickUp();
     await conversation.refresh();
     await request.refresh();
     const [first] = await takeMessages(request);
-    expect(first).toMatchObject({ text: 'May I?', formText: form });
+    expect(first).toMatchObject({ text: 'May I?', form: JSON.parse(form) });
     expect(first?.files).toEqual([log]);
-    const { of } = openFormOf(request);
-    await request.answer('Go on.', { answer: { of, json: yes }, files: [log] });
+    const { of } = formOf(request);
+    await request.answer('Go on.', { decision: { ...yes, of }, files: [log] });
     // What was read and not returned yet outlasts a restart, and so does the form.
     await conversation.refresh();
     const again = await relay.resume(stored(conversation.export()));
     const answer = await again.waitForAnswer(patiently);
-    expect(answer).toMatchObject({ text: 'Go on.', answerText: yes, answerOf: of });
+    expect(answer).toMatchObject({ text: 'Go on.', answer: { ...yes, of } });
     expect(answer.files).toEqual([log]);
     expect(again.export().thread?.form).toEqual({ of, text: form });
   });
@@ -80,15 +82,15 @@ describe('a form', () => {
     await request.pickUp();
     await conversation.send('', { answerForm: otherForm });
     await request.refresh();
-    expect(openFormOf(request).text).toBe(otherForm);
-    expect(conversation.export().thread?.form).toEqual(request.openForm);
+    expect(formOf(request).form).toEqual(JSON.parse(otherForm));
+    expect(conversation.export().thread?.form).toEqual({ of: formOf(request).of, text: otherForm });
     // A text, and a form that is not sent, change nothing.
     await conversation.send('Please.');
     await expect(conversation.send('', { answerForm: 'x'.repeat(8_193) })).rejects.toMatchObject({
       code: 'invalid_input',
     });
     await request.refresh();
-    expect(openFormOf(request).text).toBe(otherForm);
+    expect(formOf(request).form).toEqual(JSON.parse(otherForm));
   });
 
   test('in plain text is answered beside a text, and not where the agent has keys', async () => {
@@ -96,18 +98,18 @@ describe('a form', () => {
     const conversation = await server.agent().ask({ ...asked, encrypted: false });
     const of = await digestOf(conversation, asked);
     const request = await server.expert().request(conversation.requestId);
-    expect(request.openForm).toEqual({ of, text: form });
-    const answer = { of, json: yes };
-    await expect(request.answer('', { answer })).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(request.form).toEqual({ of, form: JSON.parse(form) });
     await expect(request.answer('Yes.', { files: [log] })).rejects.toMatchObject({ code: 'invalid_input' });
-    await request.answer('Approved.', { answer });
-    const received = { text: 'Approved.', answerText: yes, answerOf: of, protection: 'plaintext' };
+    await request.answer('Only once.', { decision: yes });
+    const answer = { ...yes, of, comment: 'Only once.' };
+    const received = { text: 'Approved.\nOnly once.', answer, protection: 'plaintext' };
     expect(await conversation.waitForAnswer(patiently)).toMatchObject(received);
     await request.refresh();
+    expect(request.decision).toBe('accepted');
     expect(await takeMessages(request)).toMatchObject([received]);
     const encrypted = await server.agent({ acceptUnprotected: true }).ask(asked);
     const withKeys = await server.expert().request(encrypted.requestId);
-    await expect(withKeys.answer('Yes.', { answer, plaintext: true })).rejects.toMatchObject({
+    await expect(withKeys.answer('Yes.', { decision: yes, plaintext: true })).rejects.toMatchObject({
       code: 'invalid_input',
     });
   });
@@ -118,15 +120,16 @@ describe('a form', () => {
       .agent({ url: liar.url, acceptUnprotected: true })
       .ask({ question: 'May I?', answerForm: form });
     await (await server.expert().request(conversation.requestId)).answer('Wait.', { plaintext: true });
+    const added = JSON.stringify({ ...yes, decidedAt: '2026-11-23T13:00:00Z' });
     liar.tell({
       answer: (body, { path }) =>
         path.includes('/messages/')
-          ? { ...body, messages: (body.messages as object[]).map((one) => ({ ...one, answer: yes })) }
+          ? { ...body, messages: (body.messages as object[]).map((one) => ({ ...one, answer: added })) }
           : undefined,
     });
     const answer = await conversation.waitForAnswer(patiently);
     expect(answer).toMatchObject({ text: 'Wait.', protection: 'plaintext' });
-    expect(answer.answerText).toBeUndefined();
+    expect(answer.answer).toBeUndefined();
   });
 });
 
@@ -196,10 +199,9 @@ describe('a decision that waits', () => {
       .expert({ root, memory, url: liar.url, ...options })
       .request(conversation.requestId);
     liar.tell({ swallow: ({ method }) => (method === 'POST' ? { status: 503, body: {} } : undefined) });
-    ({ of } = openFormOf(page));
-    const answer = { of, json: yes };
+    ({ of } = formOf(page));
     for (const sending of [
-      () => page.answer('', { answer, files: [log] }),
+      () => page.answer('', { decision: yes, files: [log] }),
       () => page.answer('One more thing.'),
     ])
       await expect(sending()).rejects.toMatchObject({ code: 'unreachable' });
@@ -211,7 +213,7 @@ describe('a decision that waits', () => {
     expect(page).toMatchObject({ held: [], unsent: ['', 'One more thing.'] });
     liar.tell({});
     await page.refresh();
-    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: yes });
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: yes });
   });
 
   test('is stored once, however often sending it fails', async () => {
@@ -233,9 +235,11 @@ describe('a decision that waits', () => {
   const isHeldAlone = async (page: ExpertRequest) => {
     await expect(page.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     expect(page).toMatchObject({ held: [''], unsent: [''] });
+    const decidedAt = expect.any(String);
     expect(page.unsentAnswers).toEqual([
-      { text: '', isHeld: true, answerText: yes, answerOf: of, files: [log] },
+      { text: '', isHeld: true, answer: { ...yes, of, decidedAt }, files: [log] },
     ]);
+    expect(page.decision).toBe('open');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'One more thing.' });
   };
 
@@ -250,12 +254,14 @@ describe('a decision that waits', () => {
     const page = await session.expert({ root, memory }).request(conversation.requestId);
     await isHeldAlone(page);
     // Another decision, and an equal text, are sent in its place.
-    await page.answer('', { answer: { of, json: no }, files: [log], evenIfNewer: true });
-    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: no });
+    await page.answer('', { decision: no, files: [log], evenIfNewer: true });
+    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: no });
     expect(page.held).toEqual(['']);
-    const json = yes.replace('13:00', '13:30');
-    await page.answer('', { answer: { of, json }, files: [log], evenIfNewer: true });
-    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answerText: yes });
+    const [held] = page.unsentAnswers;
+    await page.answer('', { decision: yes, files: [log], evenIfNewer: true });
+    const { answer } = await conversation.waitForAnswer(patiently);
+    // It shows its age.
+    expect(answer).toEqual(held?.answer);
     expect(page.unsent).toEqual([]);
   });
 

@@ -112,7 +112,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     this.#isUnsaved = true;
     // Texts that waited for keys are sent now: the caller may not wait for another answer.
     if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { role, ...answer } = toMessage(message);
+    const { role, ...answer } = await toMessage(message, thread.forms.load);
     return answer;
   }
 }

@@ -53,6 +53,9 @@ export class AgentSide implements Side {
   get acceptUnprotected(): boolean {
     return this.#options.acceptUnprotected;
   }
+  get isSigned(): boolean {
+    return this.#exchange?.fingerprint !== undefined;
+  }
   get form(): OpenForm | undefined {
     const { submission, answerForm } = this.#options;
     return answerForm === undefined ? undefined : { of: toBase64(submission), text: answerForm };

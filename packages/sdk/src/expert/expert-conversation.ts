@@ -1,6 +1,8 @@
 import type { Sending } from '../agent/conversation.ts';
 import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
+import type { DecisionState } from '../forms/decide.ts';
+import type { Form } from '../forms/form.ts';
 import { hasCode, invalidInput, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
@@ -8,11 +10,17 @@ import { createIterator } from '../thread/mailbox.ts';
 import { toMessage } from '../thread/message.ts';
 import { describeParts } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
-import type { OpenForm } from '../thread/side.ts';
 import { members } from '../transport/shape.ts';
-import type { AnswerOptions, ExpertMessage, ExpertRequest, UnsentAnswer } from './expert-request.ts';
+import type {
+  AnswerOptions,
+  ExpertMessage,
+  ExpertRequest,
+  RequestForm,
+  UnsentAnswer,
+} from './expert-request.ts';
 import { type ExpertSide, withoutRoot } from './expert-side.ts';
 import { noQuestion } from './question.ts';
+import { writeDecision } from './write-decision.ts';
 
 export class ExpertConversation extends ConversationBase<Head> implements ExpertRequest {
   declare readonly agent: string | undefined;
@@ -20,7 +28,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly question: string;
   declare readonly context: readonly ContextMessage[];
   declare readonly plaintext: string | undefined;
-  declare readonly answerForm: string | undefined;
+  declare readonly answerForm: Form | undefined;
   declare readonly agentName: string | undefined;
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
@@ -38,6 +46,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       createdAt,
       encrypted: side.agentSentKeys,
       ...(side.question ?? noQuestion),
+      answerForm: side.form && thread.forms.forms?.readForm(side.form.text),
     });
     const follow = () => {
       const unfollow = follower.follow();
@@ -49,7 +58,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     };
     const take = async (signal: AbortSignal) => {
       const message = await thread.mailbox.take({ signal });
-      return message && toMessage(message);
+      return message && toMessage(message, thread.forms.load);
     };
     this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
   }
@@ -58,8 +67,12 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.base.thread.refusal?.code;
   }
 
-  get openForm(): OpenForm | undefined {
-    return this.base.thread.form;
+  get form(): RequestForm | undefined {
+    return this.base.thread.forms.shown;
+  }
+
+  get decision(): DecisionState | undefined {
+    return this.base.thread.standing()?.state;
   }
 
   get held(): readonly string[] {
@@ -67,11 +80,12 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   get unsentAnswers(): readonly UnsentAnswer[] {
-    const { unsent, held } = this.base.sender;
+    const { sender, thread } = this.base;
+    const { unsent, held } = sender;
     return unsent.map((draft) => ({
       text: draft.text,
       isHeld: held.includes(draft),
-      ...describeParts(draft.parts, 'provider'),
+      ...describeParts(draft.parts, 'provider', thread.forms.forms),
     }));
   }
 
@@ -104,12 +118,13 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
-    const { plaintext, evenIfNewer, ...sending } = checkOptions(
+    const { decision, plaintext, evenIfNewer, ...sending } = checkOptions(
       options,
-      'answer files plaintext shown evenIfNewer signal onKept',
+      'decision files plaintext shown evenIfNewer signal onKept',
     );
     const { hasRoot, isEncrypted } = this.#side;
-    this.base.thread.checkOpen();
+    const { thread, sender } = this.base;
+    thread.checkOpen();
     if (!isEncrypted && !plaintext) {
       if (this.encrypted) throw withoutRoot(', or send it with `plaintext: true`');
       if (hasRoot) {
@@ -120,7 +135,14 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     }
     // A loop gets what is newer next, and can answer that too. The agent is told what each answer had seen.
     const isHeldIfNewer = !evenIfNewer && (sending.shown !== undefined || this.#loops.size === 0);
-    return this.base.sender.send(text, { ...sending, isHeldIfNewer, releases: evenIfNewer });
+    const written = decision && writeDecision(decision, text, thread.forms, !isEncrypted);
+    const sent = await sender.send(written?.text ?? text, {
+      ...{ ...sending, answer: written?.answer },
+      ...{ isHeldIfNewer, releases: evenIfNewer },
+    });
+    // Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.
+    if (decision && sent.isSent) await thread.read(sending.signal).catch(() => {});
+    return sent;
   }
 
   discard(): Promise<readonly string[]> {

@@ -1,12 +1,30 @@
 import type { Sending, SendOptions } from '../agent/conversation.ts';
+import type { DecisionState } from '../forms/decide.ts';
+import type { Content, Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
-import type { OpenForm } from '../thread/side.ts';
 
 /** A message of one of the two sides. */
 export type ExpertMessage = Message;
+
+/** A decision of the expert. */
+export type Deciding = (
+  | { readonly action: 'accept'; readonly content: Content }
+  | { readonly action: 'decline'; readonly content?: undefined }
+) & {
+  /** The `of` of the form that your user was shown. If another one is open, nothing is sent. Default: the open form. */
+  readonly of?: string | undefined;
+};
+
+/** A form that can be answered. */
+export interface RequestForm {
+  /** Undefined if this version cannot show it. Then it can be declined, or answered in words. */
+  readonly form: Form | undefined;
+  /** Names it, in base64. */
+  readonly of: string;
+}
 
 /** An answer that was not sent yet. */
 export interface UnsentAnswer extends MessageParts {
@@ -17,11 +35,11 @@ export interface UnsentAnswer extends MessageParts {
 
 export interface AnswerOptions extends SendOptions {
   /**
-   * The answer to a form, as JSON text, and the form's name: see {@link ExpertRequest.openForm}. In a conversation
-   * without encryption, the text must say the same. An answer that was not sent within ten minutes, or before a restart, is
-   * held like one that has not seen a newer message.
+   * The answer to {@link ExpertRequest.form}; the text is its comment, and may be empty. Without encryption, the message
+   * says the same in words. A decision that was not sent within ten minutes, or before a restart, is held like one that has
+   * not seen a newer message.
    */
-  readonly answer?: { readonly of: string; readonly json: string } | undefined;
+  readonly decision?: Deciding | undefined;
   /**
    * True to allow plain text, which the relay can read, when only one side has keys. Otherwise `answer` throws:
    * `no_keys_yet` when the agent sent keys and the expert has no root; `invalid_input` when the expert has a root and
@@ -79,10 +97,20 @@ export interface ExpertRequest {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
-  /** The form that came with the question, as JSON text. It is signed with the question. */
-  readonly answerForm: string | undefined;
-  /** The newest form of the agent: only this one can be answered. */
-  readonly openForm: OpenForm | undefined;
+  /** The form that came with the question, signed with it. A later message may have replaced it: see `form`. */
+  readonly answerForm: Form | undefined;
+  /** The newest form of the agent, as last read: only this one can be answered. */
+  readonly form: RequestForm | undefined;
+  /**
+   * What this expert's answers to `form` amount to, as the agent computes it:
+   * - `open`: none of them counts;
+   * - `reopened`: the agent wrote at the same time, and your user must decide again;
+   * - `accepted`, `declined`;
+   * - `conflict`: accepted with different contents, by several devices. The agent gets an error, unless you decline.
+   *
+   * Undefined without a form. An agent that was handed a decision keeps it, whatever comes later.
+   */
+  readonly decision: DecisionState | undefined;
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
@@ -112,6 +140,13 @@ export interface ExpertRequest {
   /**
    * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
    * it fails, `unsent` says whether the text is sent later.
+   *
+   * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`
+   *
+   * @example
+   * if (request.form?.form && isApproval(request.form.form)) {
+   *   await request.answer('Only this one.', { decision: { action: 'accept', content: {} } });
+   * }
    *
    * @example
    * // An interactive program says what its user had been shown when the answer was written.

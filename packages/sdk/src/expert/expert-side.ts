@@ -113,6 +113,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
     role: 'provider',
     isShown: () => true,
     hasDevices: true,
+    isSigned: true,
     acceptUnprotected: false,
     get agentSentKeys() {
       return remembered?.keys !== null;

@@ -1,7 +1,14 @@
+export type { DecisionState } from '../forms/decide.ts';
 export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';
 export type { FileToSend } from '../thread/parts-to-send.ts';
-export type { OpenForm } from '../thread/side.ts';
 export { createExpert, createSessionExpert } from './create-expert.ts';
 export type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
-export type { AnswerOptions, ExpertMessage, ExpertRequest, UnsentAnswer } from './expert-request.ts';
+export type {
+  AnswerOptions,
+  Deciding,
+  ExpertMessage,
+  ExpertRequest,
+  RequestForm,
+  UnsentAnswer,
+} from './expert-request.ts';
 export type { ListedQuestion } from './list-questions.ts';

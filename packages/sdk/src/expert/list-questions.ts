@@ -1,6 +1,8 @@
 import { isRefusal } from '../crypto/refusal.ts';
+import type { Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestState } from '../request-state.ts';
+import { loadForms } from '../thread/form-tracker.ts';
 import { type Head, readHead } from '../thread/page.ts';
 import { type Members, members, unexpected } from '../transport/shape.ts';
 import { noQuestion, type Question, readQuestion } from './question.ts';
@@ -16,8 +18,10 @@ export interface ListedQuestion extends RequestState {
   readonly question: string;
   readonly context: readonly ContextMessage[];
   readonly plaintext: string | undefined;
-  /** The form that came with the question, as JSON text. It is signed with the question. */
-  readonly answerForm: string | undefined;
+  /** What the question asks for, besides words: an approval, or a form with fields. Also if the form cannot be shown. */
+  readonly form: 'approval' | 'form' | undefined;
+  /** The form that came with the question, signed with it. Undefined also if it cannot be shown. */
+  readonly answerForm: Form | undefined;
   /** Whether the agent has sent keys. Then answers can be encrypted. Undefined once the content was erased. */
   readonly encrypted: boolean | undefined;
   /** When the relay erased the content, some time after the end. ISO 8601, UTC. */
@@ -48,16 +52,20 @@ export async function checkRow(requests: RequestMemory, head: Head): Promise<Lis
   if (head.erasedAt !== undefined) return listed(head, noQuestion);
   try {
     await requests.check(head);
-    return listed(head, readQuestion(head.asked));
+    return await listed(head, readQuestion(head.asked));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { ...listed(head, noQuestion), agent: undefined, refused: error.code };
+    return { ...(await listed(head, noQuestion)), agent: undefined, refused: error.code };
   }
 }
 
-function listed(head: Head, question: Question): ListedQuestion {
+async function listed(head: Head, { answerForm: json, ...question }: Question): Promise<ListedQuestion> {
   const { requestId, refCode, status, responseCount, createdAt, expiresAt, agent, erasedAt } = head;
   const encrypted = erasedAt === undefined ? head.consumerKeys !== undefined : undefined;
   const state = { requestId, refCode, status, responseCount, createdAt, expiresAt };
-  return { ...state, agent, ...question, encrypted, erasedAt, refused: undefined };
+  const about = { ...state, agent, ...question, encrypted, erasedAt, refused: undefined };
+  if (json === undefined) return { ...about, form: undefined, answerForm: undefined };
+  const { readForm, isApproval } = await loadForms();
+  const answerForm = readForm(json);
+  return { ...about, form: answerForm && isApproval(answerForm) ? 'approval' : 'form', answerForm };
 }

@@ -2,6 +2,7 @@ import type { Client } from '../client.ts';
 import type { Expert as ExpertKeys } from '../crypto/index.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
+import { hasForms } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
@@ -68,6 +69,7 @@ export async function openRequest(
     if (!side.question && !thread.refusal) throw error;
   });
   const request = thread.head as Head;
+  if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.forms.load();
   // The list may show that some of them were sent.
   if (drafts.length > 0) await sender.keep();
   const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);

@@ -1,23 +1,28 @@
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import type { FilePart, Part, Role } from '../crypto/index.ts';
-import { answerKind, readParts } from '../crypto/parts.ts';
+import { answerKind, formKind, type KnownParts, readParts } from '../crypto/parts.ts';
+import type { Form } from '../forms/form.ts';
+import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
 import { parseJson } from '../transport/shape.ts';
+import type { Forms } from './form-tracker.ts';
 
 /** A file as its sender wrote it. Name and type may be anything: make them safe before you use them. */
 export type ReceivedFile = FilePart;
 
 /** What a message carries besides its text. */
 export interface MessageParts {
-  /** A form of the agent, as JSON text. */
-  readonly formText?: string | undefined;
-  /** The expert's answer to a form, as JSON text. Nothing has checked whether it counts. */
-  readonly answerText?: string | undefined;
-  /** The form that it answers, in base64. */
-  readonly answerOf?: string | undefined;
+  /** A form of the agent. */
+  readonly form?: Form | undefined;
+  /** True when it has a form that this version cannot show. It can be declined. */
+  readonly unreadableForm?: true | undefined;
+  /** The expert's answer to the form that `of` names. It is read, and nothing more: it may not fit the form, or not count. */
+  readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
+  /** True when it has an answer to a form that cannot be read. */
+  readonly unreadableAnswer?: true | undefined;
   readonly files?: readonly ReceivedFile[] | undefined;
   /** True when it has a part that this version cannot show. */
-  readonly hasUnknownPart?: boolean | undefined;
+  readonly hasUnknownPart?: true | undefined;
 }
 
 /** A part as it is saved: its body in base64. */
@@ -36,16 +41,30 @@ function changed(): never {
   throw notAsExported();
 }
 
-/** The one place where the content of parts is read. */
-export function describeParts(saved: readonly SavedPart[] | undefined, role: Role): MessageParts {
-  const { form, answer, files, hasUnknown } = readParts(restoredParts(saved), role);
+export const readSaved = (
+  saved: readonly SavedPart[] | undefined,
+  role: Role,
+): KnownParts & { readonly hasUnknown: boolean } => readParts(restoredParts(saved), role);
+
+/** The one place where the content of parts is read. `forms` is needed where they have a form or an answer: `hasForms`. */
+export function describeParts(
+  saved: readonly SavedPart[] | undefined,
+  role: Role,
+  forms: Forms | undefined,
+): MessageParts {
+  const { form, answer, files, hasUnknown } = readSaved(saved, role);
+  const shown = form === undefined ? undefined : (forms as Forms).readForm(form);
+  const given = answer && (forms as Forms).readAnswer(answer.json);
   return {
-    ...(form !== undefined && { formText: form }),
-    ...(answer && { answerText: answer.json, answerOf: toBase64(answer.of) }),
+    ...(form !== undefined && (shown ? { form: shown } : { unreadableForm: true })),
+    ...(answer && (given ? { answer: { ...given, of: toBase64(answer.of) } } : { unreadableAnswer: true })),
     ...(files && { files }),
     ...(hasUnknown && { hasUnknownPart: true }),
   };
 }
+
+export const hasForms = (saved: readonly SavedPart[] = []): boolean =>
+  saved.some(({ kind }) => kind === formKind || kind === answerKind);
 
 export const hasAnswer = (saved: readonly SavedPart[] = []): boolean =>
   saved.some(({ kind }) => kind === answerKind);
@@ -55,7 +74,11 @@ export const areSame = (some: readonly SavedPart[], others: readonly SavedPart[]
   timeless(some) === timeless(others);
 
 function timeless(saved: readonly SavedPart[] = []): string {
-  const { answerText = '', answerOf } = describeParts(saved, 'provider');
-  const { decidedAt, ...decision } = Object(parseJson(answerText));
-  return JSON.stringify([decision, answerOf, saved.filter(({ kind }) => kind !== answerKind)]);
+  const { answer } = readSaved(saved, 'provider');
+  const { decidedAt, ...decision } = Object(parseJson(answer?.json ?? ''));
+  return JSON.stringify([
+    decision,
+    answer && toBase64(answer.of),
+    saved.filter(({ kind }) => kind !== answerKind),
+  ]);
 }

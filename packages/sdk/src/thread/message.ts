@@ -7,7 +7,8 @@ import { messageRefused, undecryptable } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import { type Members, textOf } from '../transport/shape.ts';
-import { describeParts, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
+import type { Forms } from './form-tracker.ts';
+import { describeParts, hasForms, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
 /**
  * How an answer is protected:
@@ -41,10 +42,14 @@ export interface ReadMessage extends Omit<Message, keyof MessageParts> {
   readonly parts?: readonly SavedPart[] | undefined;
 }
 
-export const toMessage = ({ link, parts, ...message }: ReadMessage): Message => ({
-  ...message,
-  ...describeParts(parts, message.role),
-});
+/** `load` gives the module for forms, if the message needs it. */
+export async function toMessage(
+  { link, parts, ...message }: ReadMessage,
+  load: () => Promise<Forms>,
+): Promise<Message> {
+  const forms = hasForms(parts) ? await load() : undefined;
+  return { ...message, ...describeParts(parts, message.role, forms) };
+}
 
 /**
  * Starts to decrypt a record. The function that it returns waits for the result. When a record has an encrypted

@@ -3,7 +3,7 @@ import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
-import { areSame, describeParts, hasAnswer, savedParts } from './message-parts.ts';
+import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import { checkContent, makeParts, type PartsToSend } from './parts-to-send.ts';
 import type { Sealing, Thread } from './thread.ts';
 
@@ -138,8 +138,8 @@ export function createSender(options: SenderOptions): Sender {
     };
     thread.checkOpen();
     if (isPlain()) {
-      const { answerText: answer } = describeParts(draft.parts, role);
-      take(await claim({ messageId, plaintext: text, answer }));
+      const { answer } = readSaved(draft.parts, role);
+      take(await claim({ messageId, plaintext: text, answer: answer?.json }));
     } else await thread.seal(draft, claim, take);
   }
 

@@ -19,6 +19,8 @@ export interface Side {
   readonly agentSentKeys: boolean;
   /** Whether plain text is accepted although the agent sent keys. */
   readonly acceptUnprotected: boolean;
+  /** Whether the expert's keys are signed. */
+  readonly isSigned: boolean;
   /** The form that came with the question. */
   readonly form: OpenForm | undefined;
   /** Whether a message is shown to the caller. */

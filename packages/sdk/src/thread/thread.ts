@@ -4,19 +4,21 @@ import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypt
 import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
+import type { Standing } from '../forms/internal.ts';
 import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
+import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
-import { describeParts, restoredParts, type SavedPart } from './message-parts.ts';
+import { hasForms, restoredParts, type SavedPart } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
 import { hasNewer, linksIn, nameShown } from './shown.ts';
-import type { OpenForm, Side } from './side.ts';
+import type { Side } from './side.ts';
 
 /** What a thread continues from. */
-export interface ThreadState {
+export interface ThreadState extends FormState {
   /** Of the last message that was read. */
   readonly seq: number;
   /** How many of the messages that were read are answers. */
@@ -24,8 +26,6 @@ export interface ThreadState {
   readonly channel: ChannelState | undefined;
   /** The messages of the other side: their ids, and their links. */
   readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
-  /** The newest form of a message. */
-  readonly form?: OpenForm | undefined;
   /** Messages that were read and not yet taken by the caller. */
   readonly messages: readonly ReadMessage[];
 }
@@ -70,9 +70,10 @@ export interface Thread {
   readonly channel: Channel | undefined;
   readonly refusal: RelayError | undefined;
   readonly answersRead: number;
-  /** The newest form of the agent. Only this one can be answered. */
-  readonly form: OpenForm | undefined;
+  readonly forms: FormTracker;
   readonly state: ThreadState;
+  /** What the answers to the newest form amount to, if there is one. */
+  standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
   /** Throws when the conversation has ended or was refused. */
   checkOpen(): void;
   /** Whether this message was read. */
@@ -108,11 +109,11 @@ export function createThread(options: ThreadOptions): Thread {
   const others = new Map(state?.others);
   const fromDevices = new Map<string, string | undefined>();
   const sealedHere = new Set<string>();
+  const forms = createFormTracker(side, state);
   let { channel } = options;
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
   let answersRead = state?.answersRead ?? 0;
-  let messageForm = state?.form;
   let totalLength = 0;
   let readAt = -freshForMs;
   let head: Head | undefined;
@@ -168,10 +169,10 @@ export function createThread(options: ThreadOptions): Thread {
       lastSeq = seq;
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
-      for (const { role, messageId, link, parts } of opened) {
+      for (const message of opened) {
+        const { role, messageId, link } = message;
         const id = messageId.toLowerCase();
-        // An agent's own forms count from the time when they were encrypted.
-        if (side.role === 'provider') noteForm(role, link, parts);
+        forms.note(message);
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
@@ -179,12 +180,7 @@ export function createThread(options: ThreadOptions): Thread {
       if (refusal) mailbox.end(refusal);
     }
     if (next === undefined && hasEnded(head)) mailbox.end();
-  }
-
-  function noteForm(role: Role, of: string | undefined, parts: Sealing['parts']): void {
-    if (role !== 'consumer' || of === undefined || !parts) return;
-    const { formText: text } = describeParts(parts, role);
-    if (text !== undefined) messageForm = { of, text };
+    if (forms.form || opened.some(({ parts }) => hasForms(parts))) await forms.load();
   }
 
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
@@ -239,13 +235,12 @@ export function createThread(options: ThreadOptions): Thread {
     get answersRead() {
       return answersRead;
     },
-    get form() {
-      return messageForm ?? side.form;
-    },
+    forms,
+    standing: (isRefused) => forms.standing(known(), isRefused),
     get state() {
       const messages = mailbox.messages.slice();
       const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
-      return { ...read, form: messageForm, messages };
+      return { ...read, ...forms.state, messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
@@ -277,7 +272,7 @@ export function createThread(options: ThreadOptions): Thread {
           const options = { messageId, shown: linksIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
-          noteForm(side.role, channelState.seen.at(-1)?.[0], parts);
+          if (side.role === 'consumer') forms.noteForm(channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

@@ -114,7 +114,10 @@ const runs: Runs = {
         messageId: __,
         createdAt: ___,
         ...shown
-      } = toMessage({ ...(await beginRecord({ ...record }, channel, acceptsPlaintext)()), createdAt: '' });
+      } = await toMessage(
+        { ...(await beginRecord({ ...record }, channel, acceptsPlaintext)()), createdAt: '' },
+        loadForms,
+      );
       opened.push(shown);
     }
     return { opened };

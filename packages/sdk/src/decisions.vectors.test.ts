@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import type { ChannelState } from './crypto/index.ts';
+import { decide, type GivenAnswer } from './forms/decide.ts';
+import { isCrossed } from './thread/shown.ts';
+
+/* The cases of packages/sdk/vectors/decisions.json, which programs in other languages run too: docs/forms.md. */
+
+interface Given {
+  readonly answer: string;
+  readonly crossed?: boolean;
+  readonly unproven?: boolean;
+  readonly unknownPart?: boolean;
+}
+
+const { forms, answers, standings, histories } = JSON.parse(
+  readFileSync(new URL('../vectors/decisions.json', import.meta.url), 'utf8'),
+) as {
+  readonly forms: Readonly<Record<string, object>>;
+  readonly answers: Readonly<Record<string, object | string>>;
+  readonly standings: readonly {
+    readonly name: string;
+    readonly form: string;
+    readonly given: readonly (string | Given)[];
+    readonly state: string;
+    readonly by?: number;
+    readonly invalid?: readonly number[];
+  }[];
+  readonly histories: readonly {
+    readonly name: string;
+    readonly messages: readonly (readonly [role: 'agent' | 'expert', ...links: number[]])[];
+    readonly answer: number;
+    readonly crossed: boolean;
+  }[];
+};
+
+const jsonOf = (answer: object | string | undefined) =>
+  typeof answer === 'string' ? answer : JSON.stringify(answer);
+
+function givenAnswer(given: string | Given, at: number): GivenAnswer {
+  const { answer, crossed, unproven, unknownPart } = typeof given === 'string' ? { answer: given } : given;
+  return {
+    messageId: String(at),
+    json: jsonOf(answers[answer]),
+    isProven: !unproven,
+    isCrossed: crossed === true,
+    hasUnknownPart: unknownPart === true,
+  };
+}
+
+test.each(standings)('what counts: $name', ({ form, given, state, by, invalid = [] }) => {
+  const standing = decide(JSON.stringify(forms[form]), given.map(givenAnswer));
+  expect(standing).toMatchObject({ state, invalid: invalid.map(String) });
+  expect(standing.decided?.messageId).toBe(by === undefined ? undefined : String(by));
+});
+
+test('an answer that the program of the agent refuses is as invalid as one that the form refuses', () => {
+  const given = ['eu', 'us', 'no'].map(givenAnswer);
+  const [eu, us] = given as [GivenAnswer, GivenAnswer];
+  const form = JSON.stringify(forms.region);
+  const isRefused = (messageId: string) => messageId === '0';
+  expect(decide(form, [eu, us], isRefused)).toMatchObject({
+    state: 'accepted',
+    decided: { messageId: '1' },
+    invalid: ['0'],
+  });
+  expect(decide(form, given, isRefused)).toMatchObject({ state: 'declined', invalid: ['0'] });
+});
+
+test.each(histories)('what crossed: $name', ({ messages, answer, crossed }) => {
+  const seen: ChannelState['seen'] = messages.map(([, ...links], at) => [String(at), 0, ...links]);
+  const state = { seen, ends: [], sealed: [], unlisted: [] };
+  const linksBy = (role: string) =>
+    new Map(messages.flatMap(([by], at) => (by === role ? [[`id ${at}`, String(at)] as const] : [])));
+  const read = { channel: undefined, state, fromDevices: new Map() };
+  // Each side knows the messages of the other one.
+  expect(isCrossed({ ...read, others: linksBy('agent') }, String(answer), 'provider')).toBe(crossed);
+  expect(isCrossed({ ...read, others: linksBy('expert') }, String(answer), 'consumer')).toBe(crossed);
+});

@@ -1,0 +1,115 @@
+import { toBase64 } from '../crypto/base64.ts';
+import type { Form } from '../forms/form.ts';
+import type { GivenAnswer, Standing } from '../forms/internal.ts';
+import { RelayError } from '../relay-error.ts';
+import type { ReadMessage } from './message.ts';
+import { readSaved, type SavedPart } from './message-parts.ts';
+import { isCrossed, type Read } from './shown.ts';
+import type { OpenForm, Side } from './side.ts';
+
+export type Forms = typeof import('../forms/internal.ts');
+
+export interface FormState {
+  /** The newest form of a message. */
+  readonly form?: OpenForm | undefined;
+  /** The answers to the newest form, also of the question. */
+  readonly answers?: readonly ReadMessage[] | undefined;
+}
+
+/** The newest form of a conversation, which alone can be answered, and the answers to it. */
+export interface FormTracker {
+  readonly form: OpenForm | undefined;
+  /** The same, for people: `form` is undefined if it cannot be shown. */
+  readonly shown: { readonly form: Form | undefined; readonly of: string } | undefined;
+  readonly answers: readonly ReadMessage[];
+  readonly state: FormState;
+  /** The module for forms, once it was loaded. */
+  readonly forms: Forms | undefined;
+  load(): Promise<Forms>;
+  noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void;
+  /** Notes a message in the order of the list. */
+  note(message: ReadMessage): void;
+  /** What the answers amount to. Undefined without a form, or before `load`. */
+  standing(read: Read, isRefused?: (messageId: string) => boolean): Standing | undefined;
+}
+
+export function createFormTracker(side: Side, saved: FormState = {}): FormTracker {
+  let form = saved.form;
+  let answers = [...(saved.answers ?? [])];
+  let forms: Forms | undefined;
+  let shown: FormTracker['shown'];
+  const current = () => form ?? side.form;
+
+  function noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
+    const text = of && parts ? readSaved(parts, 'consumer').form : undefined;
+    if (of === undefined || text === undefined) return;
+    form = { of, text };
+    answers = [];
+  }
+
+  function given(read: Read): readonly GivenAnswer[] {
+    return answers.map(({ messageId, link, protection, seenYourLast, parts }) => {
+      const { answer, hasUnknown } = readSaved(parts, 'provider');
+      return {
+        messageId,
+        json: answer?.json ?? '',
+        isProven: side.agentSentKeys
+          ? protection === 'sequenced' && side.isSigned
+          : protection === 'plaintext',
+        isCrossed: link === undefined ? seenYourLast === false : isCrossed(read, link, side.role),
+        hasUnknownPart: hasUnknown,
+      };
+    });
+  }
+
+  return {
+    get form() {
+      return current();
+    },
+    get shown() {
+      const now = current();
+      if (!now || !forms) return undefined;
+      if (shown?.of !== now.of) shown = { form: forms.readForm(now.text), of: now.of };
+      return shown;
+    },
+    get answers() {
+      return answers;
+    },
+    get state() {
+      return { form, answers: answers.slice() };
+    },
+    get forms() {
+      return forms;
+    },
+    async load() {
+      forms ??= await loadForms();
+      return forms;
+    },
+    noteForm,
+    note(message) {
+      const { role, link, parts } = message;
+      if (role === 'consumer') {
+        // An agent's own forms count from the time when they were encrypted.
+        if (side.role === 'provider') noteForm(link, parts);
+        // Plain text does not say what it had seen.
+        if (link === undefined) answers = answers.map((one) => ({ ...one, seenYourLast: false }));
+      } else if (parts) {
+        const { answer } = readSaved(parts, role);
+        if (answer && toBase64(answer.of) === current()?.of) answers.push(message);
+      }
+    },
+    standing(read, isRefused) {
+      const now = current();
+      return now && forms?.decide(now.text, given(read), isRefused);
+    },
+  };
+}
+
+/** A chunk of its own: most conversations have no forms. */
+export async function loadForms(): Promise<Forms> {
+  return await import('../forms/internal.ts').catch(notLoaded);
+}
+
+function notLoaded(cause: unknown): never {
+  throw new RelayError('unreachable', 'The code for forms could not be loaded: start again.', { cause });
+}
