@@ -10,6 +10,7 @@ const limits = {
   './expert': 16_900,
   './crypto': 8_350,
   './forms': 4_200,
+  './files': 1_300,
   './text': 700,
 };
 
@@ -54,11 +55,12 @@ const sources = {
   './expert': join(root, 'packages/sdk/src/expert/index.ts'),
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
   './forms': join(root, 'packages/sdk/src/forms/index.ts'),
+  './files': join(root, 'packages/sdk/src/files/index.ts'),
   './text': join(root, 'packages/sdk/src/show-hidden.ts'),
 };
 
 describe('the size of the SDK in a browser', () => {
-  test.each(['.', './expert', './crypto', './forms', './text'] as const)(
+  test.each(['.', './expert', './crypto', './forms', './files', './text'] as const)(
     'the entry "%s" stays below its limit after gzip',
     async (entry) => {
       const files = await loadedAtOnce(`export * from '${sources[entry]}';`);

@@ -1,6 +1,13 @@
-import type { Conversation, ConversationState } from '@expert-relay/sdk';
+import type { Answer, Conversation, ConversationState, ReceivedFile } from '@expert-relay/sdk';
 import { Failure } from '../failure.ts';
-import { answersIn, type Conversations, type Entry, type KeptConversation } from '../store/conversations.ts';
+import {
+  answersIn,
+  type Conversations,
+  type Entry,
+  type KeptConversation,
+  type StoredDecision,
+  type StoredFile,
+} from '../store/conversations.ts';
 import { lock } from '../store/lock.ts';
 
 /** Stores the conversations of a running command on this machine: the SDK's state, and the messages. */
@@ -96,19 +103,40 @@ const codeTaken = (refCode: string) =>
     { code: 'question_altered' },
   );
 
-/** The stored form of a message of the agent. */
-export function ownEntry(message: {
+interface OwnMessage {
   text: string;
   isEncrypted: boolean;
   messageId?: string | undefined;
+  /** JSON text. */
+  form?: string | undefined;
+  files?: readonly Pick<StoredFile, 'name' | 'mediaType'>[] | undefined;
   now: number;
-}): Entry {
-  const { text, isEncrypted, messageId, now } = message;
+}
+
+/** A message of the agent as it is stored. */
+export function ownEntry({ isEncrypted, files, now, ...message }: OwnMessage): Entry {
   return {
+    ...message,
     role: 'consumer',
-    text,
-    messageId,
     createdAt: new Date(now).toISOString(),
     protection: isEncrypted ? 'sequenced' : 'plaintext',
+    files: files?.map(({ name, mediaType }) => ({ name, mediaType })),
   };
 }
+
+/** A message of the expert as it is stored. With `decision`, it decides about the form that was open. */
+export function answerEntry(answer: Answer, decision?: StoredDecision): Entry {
+  const { formText, answerText, answerOf, files, ...message } = answer;
+  return {
+    ...message,
+    role: 'provider',
+    ...(decision && { decision }),
+    ...(answerText !== undefined && !decision && { isUncounted: true }),
+    ...(files && { files: files.map(storedFile) }),
+  };
+}
+
+const storedFile = ({ name, mediaType, bytes }: ReceivedFile): StoredFile => ({
+  ...{ name, mediaType },
+  base64: Buffer.from(bytes).toString('base64'),
+});

@@ -28,7 +28,7 @@ export interface KnownParts {
   readonly files?: readonly FilePart[] | undefined;
 }
 
-const formKind = 1;
+export const formKind = 1;
 export const answerKind = 2;
 export const fileKind = 3;
 

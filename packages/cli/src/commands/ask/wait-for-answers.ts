@@ -2,7 +2,7 @@ import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import type { Journal } from '../../relay/journal.ts';
+import { answerEntry, type Journal } from '../../relay/journal.ts';
 import { type Entry, isEarly } from '../../store/conversations.ts';
 import { describeDuration } from '../../terminal/describe-duration.ts';
 import { describeUnsent } from './show-answers.ts';
@@ -45,7 +45,7 @@ function keep(
   { conversation, journal }: Waiting,
   answer: Awaited<ReturnType<Conversation['waitForAnswer']>>,
 ) {
-  journal.add(conversation, { ...answer, role: 'provider' });
+  journal.add(conversation, answerEntry(answer));
 }
 
 /** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */

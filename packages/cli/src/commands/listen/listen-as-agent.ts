@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { type Journal, openJournal } from '../../relay/journal.ts';
+import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
@@ -59,7 +59,7 @@ export async function listenAsAgent(
       const conversation = await resuming;
       await deliver(context, { conversation, journal, json });
       for await (const answer of conversation) {
-        journal.add(conversation, { ...answer, role: 'provider' });
+        journal.add(conversation, answerEntry(answer));
         await deliver(context, { conversation, journal, json });
       }
       const { requestId, status } = conversation;

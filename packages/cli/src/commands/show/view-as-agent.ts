@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { explainError, isRefusal } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
-import { type Journal, openJournal } from '../../relay/journal.ts';
+import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
@@ -74,7 +74,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
     await conversation.refresh({ signal });
     for (;;) {
       const answer = await conversation.waitForAnswer({ timeout: 0, signal, any: true });
-      journal.add(conversation, { ...answer, role: 'provider' });
+      journal.add(conversation, answerEntry(answer));
     }
   } catch (error) {
     const failure = explainError(error, signal);

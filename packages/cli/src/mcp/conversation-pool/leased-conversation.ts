@@ -1,8 +1,10 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
-import { type Journal, ownEntry } from '../../relay/journal.ts';
+import { Failure } from '../../failure.ts';
+import type { FileContent } from '../../files/file-to-send.ts';
+import { answerEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { type Entry, isEarly } from '../../store/conversations.ts';
+import { type Entry, isDecision, isEarly } from '../../store/conversations.ts';
 
 /** Answers that are being delivered to the agent. In the end one of the two functions is called. */
 export interface PendingDelivery {
@@ -11,6 +13,13 @@ export interface PendingDelivery {
   delivered(): void;
   /** They were not received: the next call returns them. */
   putBack(): void;
+}
+
+export interface Reply {
+  readonly text: string;
+  /** JSON text. */
+  readonly answerForm?: string | undefined;
+  readonly files?: readonly FileContent[] | undefined;
 }
 
 /** A conversation that only this process uses. */
@@ -23,8 +32,8 @@ export interface LeasedConversation {
   nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<PendingDelivery | undefined>;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
   readonly outage: string | undefined;
-  /** Returns whether the text was sent. If not, it is sent later automatically. */
-  reply(text: string, signal: AbortSignal): Promise<boolean>;
+  /** Returns whether the message was sent. If not, it is sent later automatically. */
+  reply(message: Reply, signal: AbortSignal): Promise<boolean>;
   /** Reads until there is an answer. Unsent texts are sent during that time. */
   readOn(): Promise<void>;
 }
@@ -67,7 +76,7 @@ export function leaseConversation({
     // A delivery that is running must be recorded first.
     await delivering;
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) journal.add(conversation, { role: 'provider', ...answer });
+    if (!life.aborted) journal.add(conversation, answerEntry(answer));
   }
 
   /** Checks whether the relay answers: waiting without an answer does not show that. */
@@ -123,24 +132,39 @@ export function leaseConversation({
         if (either.aborted) return undefined;
         throw error;
       }
-      return either.aborted ? undefined : startDelivery(matching());
+      return either.aborted ? undefined : startDelivery(untilDecision(matching()));
     },
-    async reply(text, signal) {
+    async reply({ text, answerForm, files }, signal) {
       await untilAborted(delivering, signal);
       const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
+      if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
       let messageId: string | undefined;
       let isSent = false;
       try {
-        ({ messageId, isSent } = await conversation.send(text, { shown, signal }));
+        ({ messageId, isSent } = await conversation.send(text, { answerForm, files, shown, signal }));
       } catch (error) {
         if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
       }
       const { isEncrypted } = conversation;
-      journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
+      const sent = { text, isEncrypted, messageId, form: answerForm, files };
+      journal.add(conversation, ownEntry({ ...sent, now: now() }), earlier);
       return isSent;
     },
   };
 }
+
+/** A decision is the last one of a delivery, so that none is about an older form than the messages beside it. */
+function untilDecision(answers: readonly Entry[]): readonly Entry[] {
+  const at = answers.findIndex(isDecision);
+  return at < 0 ? answers : answers.slice(0, at + 1);
+}
+
+/** Otherwise the decision would count although it did not know this message. */
+const decidedMeanwhile = ({ refCode }: Conversation) =>
+  new Failure(
+    'usage',
+    `The expert has decided meanwhile, so the message was not sent. Call wait_for_answer with ${refCode} first.`,
+  );
 
 /** Waits for the work until the signal aborts. The work itself is not cancelled. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

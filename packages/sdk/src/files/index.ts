@@ -1,0 +1,2 @@
+export { isShowable, type Picture, readPicture } from './read-picture.ts';
+export { safeName } from './safe-name.ts';
