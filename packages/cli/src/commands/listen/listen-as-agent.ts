@@ -100,9 +100,9 @@ interface Delivery {
 async function deliver(context: Context, { conversation, journal, json }: Delivery): Promise<void> {
   const { refCode, requestId, id } = conversation;
   const answers = journal.undelivered(id);
-  for (const { text, messageId = '', createdAt, protection, seenYourLast } of answers) {
+  for (const { messageId = '', text, createdAt, protection, seenYourLast, ...entry } of answers) {
     const about = { refCode, requestId, messageId, createdAt, protection, seenYourLast };
-    showNews(context, { type: 'answer', ...about, text }, json);
+    showNews(context, { type: 'answer', ...about, text, ...partsOf(entry) }, json);
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
   if (answers.length === 0) return;
