@@ -27,3 +27,9 @@ test.each(['packages/sdk', 'packages/cli'])('the source maps of %s contain their
   });
   expect(withoutSources).toEqual([]);
 });
+
+// npm publishes the file LICENSE of a package, not that of the repository.
+test.each(['packages/sdk', 'packages/cli'])('%s has the license', (folder) => {
+  const text = (path: string) => readFileSync(join(root, path), 'utf8');
+  expect(text(`${folder}/LICENSE`)).toBe(text('LICENSE'));
+});

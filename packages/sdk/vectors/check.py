@@ -14,6 +14,7 @@ import io
 import json
 import re
 import sys
+import uuid
 from pathlib import Path
 
 try:
@@ -234,6 +235,18 @@ def expert(case):
     return {**pems_of(pairs), "fingerprint": fingerprint_of(raw_of(pairs)["sign"])}
 
 
+def once_keys(case):
+    secret, name = bytes.fromhex(case["secret"]), case["name"]
+    try:
+        refuse_unless(len(secret) == 32 and 1 <= len(name.encode()) <= 255, "invalid_input")
+    except UnicodeEncodeError:
+        raise Refusal("invalid_input") from None
+    uses = ("once-sign", "once-dh", "once-question")
+    sign, agreement, question = (hkdf(secret, b"", join(f"expert-relay/v4/{use}", name)) for use in uses)
+    question_id = str(uuid.UUID(bytes=question[:16], version=4))
+    return {"sign": b64(sign), "encrypt": b64(agreement), "questionId": question_id}
+
+
 def crockford(data, count):
     bits = "".join(f"{byte:08b}" for byte in data)
     return "".join(CROCKFORD[int(bits[at : at + 5], 2)] for at in range(0, count * 5, 5))
@@ -295,11 +308,14 @@ def padded(length):
     return min(LARGEST_FRAME, -(-length // step) * step)
 
 
+def bytes_of(parts):
+    ordered = sorted(parts, key=lambda part: part[0])
+    return bytes([len(parts)]) + b"".join(bytes([kind]) + join(body) for kind, body in ordered)
+
+
 def write_frame(links, text, parts):
     refuse_unless((text or parts) and len(parts) <= 16, "invalid_input")
-    ordered = sorted(parts, key=lambda part: part[0])
-    content = bytes([0xF8, len(links)]) + b"".join(links) + join(text)
-    content += bytes([len(parts)]) + b"".join(bytes([kind]) + join(body) for kind, body in ordered)
+    content = bytes([0xF8, len(links)]) + b"".join(links) + join(text) + bytes_of(parts)
     refuse_unless(len(content) <= LARGEST_FRAME, "message_too_large")
     return content.ljust(padded(len(content)), b"\0")
 
@@ -330,6 +346,63 @@ def read_frame(data):
         return links, text.decode("utf-8"), parts
     except UnicodeDecodeError:
         raise Refusal(code) from None
+
+
+TOKEN = r"[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*"
+
+
+def take_member(data, code):
+    """The first member of a tuple, and what is behind it."""
+    end = 4 + int.from_bytes(data[:4], "big")
+    refuse_unless(len(data) >= 4 and len(data) >= end, code)
+    return data[4:end], data[end:]
+
+
+def read_parts(parts, role, code="malformed_frame"):
+    """The parts of the kinds 1 to 3, and whether there are others."""
+    allowed = {"consumer": {1: 1, 2: 0, 3: 8}, "provider": {1: 0, 2: 1, 3: 8}}[role]
+    read, files = {}, []
+    for kind, most in allowed.items():
+        refuse_unless(sum(part[0] == kind for part in parts) <= most, code)
+    try:
+        for kind, body in parts:
+            if kind == 1:
+                read["form"] = body.decode("utf-8")
+            elif kind == 2:
+                refuse_unless(len(body) >= 32, code)
+                read["answer"] = {"of": body[:32].hex(), "json": body[32:].decode("utf-8")}
+            elif kind == 3:
+                name, rest = take_member(body, code)
+                media_type, data = take_member(rest, code)
+                refuse_unless(1 <= len(name) <= 255 and len(media_type) <= 127, code)
+                refuse_unless(re.fullmatch(f"{TOKEN}/{TOKEN}", media_type.decode("utf-8")), code)
+                files.append({"name": name.decode("utf-8"), "mediaType": media_type.decode(), "bytes": data.hex()})
+    except UnicodeDecodeError:
+        raise Refusal(code) from None
+    unknown = any(kind not in (1, 2, 3) for kind, _ in parts)
+    return {**read, **({"files": files} if files else {}), **({"hasUnknownPart": True} if unknown else {})}
+
+
+def write_parts(case):
+    """What a sender may send: it has limits that a reader does not have."""
+    times, files, parts = case.get("times", 1), case.get("files", []), []
+    contents = [bytes.fromhex(file["bytes"]) * times for file in files]
+    try:
+        if "form" in case:
+            form = (case["form"] * times).encode()
+            refuse_unless(len(form) <= 8_192, "invalid_input")
+            parts.append((1, form))
+        if "answer" in case:
+            of, answer = bytes.fromhex(case["answer"]["of"]), (case["answer"]["json"] * times).encode()
+            refuse_unless(len(of) == 32 and len(answer) <= 65_536, "invalid_input")
+            parts.append((2, of + answer))
+        refuse_unless(sum(map(len, contents)) <= 700_000, "message_too_large")
+        parts += [(3, join(file["name"], file["mediaType"]) + data) for file, data in zip(files, contents)]
+    except UnicodeEncodeError:
+        raise Refusal("invalid_input") from None
+    read_parts(parts, case["role"], "invalid_input")
+    written = bytes_of(parts)
+    return {"length": len(written), "sha256": hashlib.sha256(written).hexdigest()}
 
 
 class Channel:
@@ -379,6 +452,7 @@ class Channel:
             data = text.encode("utf-8")
         except UnicodeEncodeError:
             raise Refusal("invalid_input") from None
+        read_parts(parts, self.role, "invalid_input")
         links = self.loose_ends(self.seen if shown is None else [*shown, *self.sealed])[:255]
         frame = write_frame(links, data, parts)
         sealed = self.cipher(self.role, message_id).encrypt(iv, frame, None)
@@ -428,6 +502,7 @@ class Channel:
         except InvalidTag:
             raise Refusal("undecryptable") from None
         links, text, parts = read_frame(frame)
+        carried = read_parts(parts, role)
         refuse_unless(links is not None or self.role == "provider" or self.accept_unprotected, "unsequenced_refused")
         link = hashlib.sha256(signed).digest()
         is_own = role == self.role
@@ -441,9 +516,7 @@ class Channel:
         if links is None:
             return {"text": text, "protection": "unsequenced"}
         seen_your_last = {} if is_own else {"seenYourLast": self.seen[link][1] == self.own}
-        # No kind of a part is known yet.
-        unknown = {"hasUnknownPart": True} if parts else {}
-        return {"text": text, "protection": "sequenced", **seen_your_last, **unknown}
+        return {"text": text, "protection": "sequenced", **seen_your_last, **carried}
 
 
 def is_uuid(text):
@@ -464,7 +537,7 @@ def seal(case):
 
 
 def seal_text(channel, case):
-    parts = [(part["kind"], bytes.fromhex(part["body"])) for part in case.get("parts", [])]
+    parts = [(part["kind"], bytes.fromhex(part["body"]) * part.get("times", 1)) for part in case.get("parts", [])]
     shown = None if "shown" not in case else [bytes.fromhex(link) for link in case["shown"]]
     return channel.seal(case["messageId"], bytes.fromhex(case["iv"]), case["text"] * case.get("times", 1), parts, shown)
 
@@ -498,9 +571,11 @@ KINDS = {
     "seal-vault": seal_vault,
     "open-vault": open_vault,
     "padding": lambda case: {"padded": padded(case["length"])},
+    "parts": write_parts,
     "frame": frame,
     "seal": seal,
     "open": open_records,
+    "once-keys": once_keys,
 }
 
 

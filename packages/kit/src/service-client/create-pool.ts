@@ -9,6 +9,8 @@ export interface ServicePool {
     call: { method: string; path: string; headers: OutgoingHttpHeaders },
     options: { onNewConnection: boolean },
   ): ClientRequest;
+  /** Closes the connections that are not in use, so that the next calls open new ones. */
+  closeIdle(): void;
   close(): void;
 }
 
@@ -30,6 +32,9 @@ export function createPool(address: string): ServicePool {
   return {
     open: ({ method, path, headers }, { onNewConnection }) =>
       request({ protocol, host, port, method, path, headers, agent: onNewConnection ? false : agent }),
+    closeIdle() {
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+    },
     close: () => agent.destroy(),
   };
 }

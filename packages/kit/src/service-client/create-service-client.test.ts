@@ -1,6 +1,7 @@
-import { EventEmitter } from 'node:events';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { listen } from '../http/index.ts';
@@ -69,6 +70,69 @@ async function call(callId: string): Promise<number | undefined> {
   await new Promise((resolve) => answer.once('close', resolve));
   return answer.statusCode;
 }
+
+/** A port at which connections are neither made nor refused: its process is stopped, and its queue is full. */
+async function openBlackHole(): Promise<{ url: string; close(): void }> {
+  const program = `require('net').createServer().listen(0, '127.0.0.1', 1, function () { console.log(this.address().port) })`;
+  const process = spawn(globalThis.process.execPath, ['--eval', program], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = (await once(process.stdout, 'data')) as [Buffer];
+  const port = Number(line);
+  process.kill('SIGSTOP');
+  const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
+  await once(fillers[0] as Socket, 'connect');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close() {
+      for (const socket of fillers) socket.destroy();
+      process.kill('SIGKILL');
+    },
+  };
+}
+
+test('a connection that is not made in time counts as not reached, also with another attempt', async () => {
+  const blackHole = await openBlackHole();
+  const lost = createClient(blackHole.url);
+  try {
+    const startedAt = performance.now();
+    const error = await lost.call(callOf('first')).catch((problem: unknown) => problem);
+    expect(error).toMatchObject({ code: 'unavailable', cause: { code: 'ETIMEDOUT', syscall: 'connect' } });
+    // Two attempts. Without a limit, each takes the whole time for an answer, a minute here.
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+    expect(logged).toHaveLength(1);
+    expect(await lost.isReachable()).toBe(false);
+  } finally {
+    await lost.stop?.();
+    blackHole.close();
+  }
+});
+
+test('when an instance is silent, the next call uses no connection that was idle', async () => {
+  const ports = new Map<unknown, number | undefined>();
+  let release = () => {};
+  handler = ({ headers, socket }, response) => {
+    ports.set(headers['x-request-id'], socket.remotePort);
+    if (headers['x-request-id'] === 'slow') release = () => response.end();
+    else response.end();
+  };
+  await Promise.all([call('a'), call('b')]);
+  const { setTimeout } = globalThis;
+  let becomeSlow = () => {};
+  const spy = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
+    if (ms === 2_000) becomeSlow = run;
+    return setTimeout(run, ms);
+  }) as typeof setTimeout);
+  const slow = call('slow');
+  while (!ports.has('slow')) await pause(10);
+  spy.mockRestore();
+  becomeSlow();
+  expect(await call('next')).toBe(200);
+  expect(ports.get('next')).not.toBe(ports.get('a'));
+  expect(ports.get('next')).not.toBe(ports.get('b'));
+  release();
+  expect(await slow).toBe(200);
+});
 
 test('a call whose kept-alive connection broke is repeated once with the same id, and not logged', async () => {
   await call('first');
@@ -139,13 +203,13 @@ describe('when the client stops, a call ends and is not repeated:', () => {
     const limits: unknown[] = [];
     const spy = jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, ms: number) => {
       limits.push(ms);
-      if (limits.length === 2) queueMicrotask(() => client.stop?.());
+      if (limits.length === 3) queueMicrotask(() => client.stop?.());
       return setTimeout(run, ms);
     }) as typeof setTimeout);
     await expect(call('first')).rejects.toMatchObject({ code: 'bad_gateway' });
     spy.mockRestore();
-    // The limit of the first attempt, and the pause.
-    expect(limits).toEqual([60_000, 100]);
+    // The limits of the first attempt and of its connection, and the pause.
+    expect(limits).toEqual([60_000, 1_500, 100]);
     expect(timers()).toBe(before);
   });
 });

@@ -33,7 +33,8 @@ export interface ServiceClient extends Part {
    * cause.
    *
    * A call is repeated once when a kept-alive connection broke before the answer began, and once when a new connection
-   * was refused, since one of two instances may be restarting. `callId` makes both safe. Nothing else is repeated.
+   * was refused or not made in time, since one of two instances may be restarting or gone. `callId` makes both safe. Nothing
+   * else is repeated.
    */
   call(call: ServiceCall): Promise<IncomingMessage>;
   /** Whether the service answers, with any status. */
@@ -44,6 +45,10 @@ export interface ServiceClient extends Part {
 
 const nearlyFullCalls = Math.floor(maxConnections * 0.9);
 const pauseAfterRefusalMs = 100;
+/** Where a network drops packets, as at a Service without pods, a connection is neither made nor refused. */
+const connectTimeoutMs = 1_500;
+/** An instance that is silent for this long may be frozen. Kept-alive connections lead to it after others answer in its place. */
+const slowMs = 2_000;
 const probeTimeoutMs = 1_500;
 
 export function createServiceClient(options: {
@@ -56,6 +61,7 @@ export function createServiceClient(options: {
 }): ServiceClient {
   const { name, url, sign, log, timeoutMs = 30_000 } = options;
   const pool = createPool(url);
+  let idleClosedAt = -slowMs;
   /** Ends each call whose answer is not complete. */
   const running = new Set<() => void>();
 
@@ -97,7 +103,7 @@ export function createServiceClient(options: {
       function attempt(onNewConnection: boolean): void {
         headers[principalHeader] = sign({ principal, method, path, callId, body });
         const outgoing = pool.open({ method, path, headers }, { onNewConnection });
-        cancel = awaitAnswer(outgoing, timeoutMs, { onAnswer, onFailure });
+        cancel = awaitAnswer(outgoing, timeoutMs, { onAnswer, onFailure, onSlow });
         outgoing.end(body);
       }
 
@@ -116,7 +122,7 @@ export function createServiceClient(options: {
 
       function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
         const failure = failureOf(error);
-        const isRepeatable = failure === 'refused' || (failure === 'broken' && wasKeptAlive);
+        const isRepeatable = isUnmade(failure, error) || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(labels, error, startedAt);
           end(problemOf(failure, name, error));
@@ -136,6 +142,13 @@ export function createServiceClient(options: {
       running.add(endAtStop);
       attempt(false);
     });
+  }
+
+  function onSlow(): void {
+    const now = performance.now();
+    if (now - idleClosedAt < slowMs) return;
+    idleClosedAt = now;
+    pool.closeIdle();
   }
 
   function logFailure(labels: object, error: NodeJS.ErrnoException, startedAt: number): void {
@@ -179,15 +192,33 @@ function awaitAnswer(
   callback: {
     onAnswer(answer: IncomingMessage): void;
     onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void;
+    /** The connection is there, and no answer for a while. */
+    onSlow(): void;
   },
 ): () => void {
   const timer = setTimeout(() => fail(timeoutError('no answer', timeoutMs)), timeoutMs);
+  /** Of the connection first, then of the first byte. */
+  let shortTimer: NodeJS.Timeout | undefined;
   let isOver = false;
 
   function end(): void {
     isOver = true;
     clearTimeout(timer);
+    clearTimeout(shortTimer);
   }
+
+  function onConnected(): void {
+    clearTimeout(shortTimer);
+    if (!isOver) shortTimer = setTimeout(callback.onSlow, slowMs);
+  }
+
+  outgoing.once('socket', (socket) => {
+    if (!socket.connecting) return onConnected();
+    const tooLate = () =>
+      fail(Object.assign(timeoutError('no connection', connectTimeoutMs), { syscall: 'connect' }));
+    if (!isOver) shortTimer = setTimeout(tooLate, connectTimeoutMs);
+    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
+  });
 
   function fail(error: NodeJS.ErrnoException): void {
     if (isOver) return;
@@ -250,6 +281,10 @@ function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
   if (unreachedCodes.has(code) || syscall === 'connect') return 'unreached';
   return code === 'ETIMEDOUT' ? 'late' : 'broken';
 }
+
+/** A further attempt may reach another instance. A name that is not found stays so. */
+const isUnmade = (failure: Failure, { code }: NodeJS.ErrnoException): boolean =>
+  failure === 'refused' || (failure === 'unreached' && code === 'ETIMEDOUT');
 
 const timeoutError = (what: string, ms: number): Error =>
   Object.assign(new Error(`${what} within ${ms} ms`), { code: 'ETIMEDOUT' });

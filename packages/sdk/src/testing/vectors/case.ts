@@ -26,13 +26,23 @@ export interface HexPart {
   readonly body: string;
 }
 
+/** A part to encrypt, its body repeated `times` times. */
+export type PartToSeal = HexPart & { readonly times?: number };
+
+/** The parts whose meaning is known. The bytes of a file are in hex, and so is `of`. */
+export interface Parts {
+  readonly form?: string;
+  readonly answer?: { readonly of: string; readonly json: string };
+  readonly files?: readonly { readonly name: string; readonly mediaType: string; readonly bytes: string }[];
+}
+
 /** A text to encrypt, repeated `times` times. */
 export interface ToSeal {
   readonly messageId: string;
   readonly iv: string;
   readonly text: string;
   readonly times?: number;
-  readonly parts?: readonly HexPart[];
+  readonly parts?: readonly PartToSeal[];
   /** The links of the messages that had been shown when the text was written. Absent: all. */
   readonly shown?: readonly string[];
 }
@@ -42,11 +52,11 @@ export type Shown =
   | MessageRecord
   | { readonly role: Role; readonly messageId: string; readonly plaintext: string };
 
-export interface Opened {
+export interface Opened extends Parts {
   readonly text: string;
   readonly protection: string;
   readonly seenYourLast?: boolean | undefined;
-  readonly hasUnknownPart?: boolean | undefined;
+  readonly hasUnknownPart?: true;
 }
 
 /** Input and output by the kind of a case. Bytes are in hex, unless the wire format has another form for them. */
@@ -93,6 +103,10 @@ export interface Kinds {
   'seal-vault': [{ root: string; code: string; salt: string; iv: string }, { vault: Vault }];
   'open-vault': [{ vault: Vault; code: string }, { root: string }];
   padding: [{ length: number }, { padded: number }];
+  /** Parts of a message of this role, with `form`, `json` and `bytes` `times` over: what a frame has from their number on. */
+  parts: [Parts & { role: Role; times?: number }, { length: number; sha256: string }];
+  /** The private keys of an agent, and the id of a confidential question. */
+  'once-keys': [{ secret: string; name: string }, { sign: string; encrypt: string; questionId: string }];
   frame: [{ frame: string }, { links: string | null; text: string; parts: HexPart[] }];
   /**
    * A message that is encrypted after all of `before` was opened, or encrypted by the same side. Later messages link to

@@ -2,7 +2,9 @@ import { RelayError } from '../../relay-error.ts';
 import type { Draft } from './case.ts';
 import { exchangeCases } from './cases/exchanges.ts';
 import { keyCases } from './cases/keys.ts';
+import { knownPartCases } from './cases/known-parts.ts';
 import { messageCases } from './cases/messages.ts';
+import { onceKeyCases } from './cases/once-keys.ts';
 import { partCases } from './cases/parts.ts';
 import { refusedMessages } from './cases/refused-messages.ts';
 import { shownCases } from './cases/shown.ts';
@@ -20,9 +22,11 @@ export async function renderVectors(): Promise<string> {
     ...(await vaultCases()),
     ...(await messageCases()),
     ...(await partCases()),
+    ...(await knownPartCases()),
     ...(await shownCases()),
     ...(await unprotectedCases()),
     ...(await refusedMessages()),
+    ...onceKeyCases(),
   ];
   const names = new Set(drafts.map(({ name }) => name));
   if (names.size !== drafts.length) throw new Error('Two cases have one name.');

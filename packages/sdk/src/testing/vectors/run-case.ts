@@ -1,5 +1,5 @@
 import { toBase64 } from '../../crypto/base64.ts';
-import type { Bytes } from '../../crypto/bytes.ts';
+import { type Bytes, concat, sha256, tuple } from '../../crypto/bytes.ts';
 import { paddedLength, readFrame } from '../../crypto/frame.ts';
 import {
   type Channel,
@@ -10,22 +10,28 @@ import {
   type Exchange,
   makeRecoveryCode,
   type OwnKeys,
+  onceKeys,
   openChannel,
   openExpert,
   openVault,
+  type Part,
   type PublicKeys,
   parseFingerprint,
   parsePublicKey,
   parseRecoveryCode,
   type Role,
+  readParts,
   restoreAgentKeys,
   type SealedMessage,
   sealVault,
+  writeParts,
 } from '../../crypto/index.ts';
 import { digestConversation } from '../../crypto/key-exchange.ts';
+import { checkParts } from '../../crypto/parts.ts';
 import { mayShowPlaintext } from '../../crypto/plaintext.ts';
-import { beginRecord, toMessage } from '../../thread/message.ts';
-import type { Kind, Kinds, Opened, PemKeys, Side, ToSeal } from './case.ts';
+import { beginRecord } from '../../thread/message.ts';
+import { restoredParts } from '../../thread/message-parts.ts';
+import type { Kind, Kinds, Opened, Parts, PemKeys, Side, ToSeal } from './case.ts';
 import { parsed } from './people.ts';
 import { hex, unhex } from './seeded.ts';
 
@@ -80,6 +86,21 @@ const runs: Runs = {
   },
   'open-vault': async ({ vault, code }) => ({ root: hex(await openVault(vault, code)) }),
   padding: async ({ length }) => ({ padded: paddedLength(length) }),
+  async parts({ role, times = 1, form, answer, files }) {
+    const parts = writeParts({
+      form: form?.repeat(times),
+      answer: answer && { of: unhex(answer.of), json: answer.json.repeat(times) },
+      files: files?.map((file) => ({ ...file, bytes: unhex(file.bytes.repeat(times)) })),
+    });
+    checkParts(parts, role);
+    const written = parts.flatMap(({ kind, body }) => [Uint8Array.of(kind), tuple(body)]);
+    const bytes = concat(Uint8Array.of(parts.length), ...written);
+    return { length: bytes.length, sha256: hex(await sha256(bytes)) };
+  },
+  async 'once-keys'({ secret, name }) {
+    const { keys, questionId } = await onceKeys(unhex(secret), name);
+    return { ...keys.export(), questionId };
+  },
   async frame({ frame }) {
     const { links, text, parts } = readFrame(unhex(frame));
     const inHex = parts.map(({ kind, body }) => ({ kind, body: hex(body) }));
@@ -109,20 +130,23 @@ const runs: Runs = {
           agentSentKeys: !side.withoutKeys,
           acceptUnprotected,
         });
-      const {
-        role: _,
-        messageId: __,
-        createdAt: ___,
-        ...shown
-      } = await toMessage(
-        { ...(await beginRecord({ ...record }, channel, acceptsPlaintext)()), createdAt: '' },
-        loadForms,
-      );
-      opened.push(shown);
+      const read = await beginRecord({ ...record }, channel, acceptsPlaintext)();
+      const { role, messageId: _, link: __, parts, ...shown } = read;
+      opened.push({ ...shown, ...describe(restoredParts(parts), role) });
     }
     return { opened };
   },
 };
+
+function describe(parts: readonly Part[], role: Role): Parts & { readonly hasUnknownPart?: true } {
+  const { form, answer, files, hasUnknown } = readParts(parts, role);
+  return {
+    ...(form !== undefined && { form }),
+    ...(answer && { answer: { of: hex(answer.of), json: answer.json } }),
+    ...(files && { files: files.map(({ bytes, ...file }) => ({ ...file, bytes: hex(bytes) })) }),
+    ...(hasUnknown && { hasUnknownPart: true }),
+  };
+}
 
 const conversationOf = async (
   { requestId, submission }: { readonly requestId: string; readonly submission: Bytes },
@@ -142,7 +166,7 @@ export async function openSide(side: Side, acceptUnprotected: boolean) {
     iv = rest.iv;
     return await channel.seal(text.repeat(times), {
       messageId,
-      parts: parts?.map(({ kind, body }) => ({ kind, body: unhex(body) })),
+      parts: parts?.map(({ kind, body, times: count = 1 }) => ({ kind, body: unhex(body.repeat(count)) })),
       shown: shown?.map((link) => toBase64(unhex(link))),
     });
   }

@@ -33,7 +33,14 @@ const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | '
 /** The SDK's check, which refuses the request of minute 13. */
 const check: Expert['check'] = async (rows) =>
   (rows as Row[]).map(({ agent, encrypted, ...row }) => ({
-    ...{ ...row, agent: agent?.name, context: [], plaintext: undefined, answerForm: undefined },
+    ...{
+      ...row,
+      agent: agent?.name,
+      context: [],
+      plaintext: undefined,
+      answerForm: undefined,
+      form: undefined,
+    },
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
     ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
