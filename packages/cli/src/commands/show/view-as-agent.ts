@@ -1,6 +1,5 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { digestSubmission } from '@expert-relay/sdk/crypto';
-import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { explainError, isRefusal } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
@@ -8,8 +7,9 @@ import { findRequest, type RawConversation, readConversation } from '../../relay
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { decidedForm, type Entry, type KeptConversation } from '../../store/conversations.ts';
-import type { ConversationView, ShownMessage } from './conversation-view.ts';
+import type { Entry, KeptConversation } from '../../store/conversations.ts';
+import type { ConversationView } from './conversation-view.ts';
+import { readStored, storedParts } from './stored-parts.ts';
 
 interface Showing {
   acceptsUnprotected: boolean;
@@ -123,23 +123,9 @@ function said(kept: KeptConversation, raw: RawConversation, unsent: readonly str
         : !unsent.includes(text);
     })
     .sort((one, other) => positionOf(one) - positionOf(other))
-    .map((entry) => toShown(entry, kept));
+    .map((entry) => {
+      const { role, messageId, createdAt, protection, text, seenYourLast } = entry;
+      const about = { role, messageId, createdAt, protection, text, seenYourLast };
+      return { ...about, ...storedParts(entry, kept) };
+    });
 }
-
-/** A stored message, as it is shown. */
-function toShown(entry: Entry, kept: KeptConversation): ShownMessage {
-  const { form, decision, files, ...message } = entry;
-  return {
-    ...message,
-    form: readStored(form),
-    answer: decision,
-    answeredForm: decision && readStored(decidedForm(kept, entry)),
-    files: files?.map(({ base64, ...file }) => ({
-      ...file,
-      bytes: base64 === undefined ? undefined : Buffer.from(base64, 'base64'),
-    })),
-  };
-}
-
-/** A form of this side was valid when it was sent. */
-const readStored = (json: string | undefined): Form | undefined => (json ? parseForm(json) : undefined);
