@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { ChannelState } from './crypto/index.ts';
 import { decide, type GivenAnswer } from './forms/decide.ts';
-import { isCrossed } from './thread/shown.ts';
+import { isCrossed } from './thread/standing-of.ts';
 
 /* The cases of packages/sdk/vectors/decisions.json, which programs in other languages run too: docs/forms.md. */
 
@@ -72,8 +72,7 @@ test.each(histories)('what crossed: $name', ({ messages, answer, crossed }) => {
   const state = { seen, ends: [], sealed: [], unlisted: [] };
   const linksBy = (role: string) =>
     new Map(messages.flatMap(([by], at) => (by === role ? [[`id ${at}`, String(at)] as const] : [])));
-  const read = { channel: undefined, state, fromDevices: new Map() };
   // Each side knows the messages of the other one.
-  expect(isCrossed({ ...read, others: linksBy('agent') }, String(answer), 'provider')).toBe(crossed);
-  expect(isCrossed({ ...read, others: linksBy('expert') }, String(answer), 'consumer')).toBe(crossed);
+  expect(isCrossed({ state, others: linksBy('agent') }, String(answer), 'provider')).toBe(crossed);
+  expect(isCrossed({ state, others: linksBy('expert') }, String(answer), 'consumer')).toBe(crossed);
 });

@@ -1,6 +1,7 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { openExpert } from '../crypto/index.ts';
+import { loadLater } from '../load-later.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
@@ -16,6 +17,9 @@ import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
 import { createShownMessages } from './shown-messages.ts';
+
+/** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
+export const loadConversations = loadLater(() => import('./open-request.ts'));
 
 /**
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
@@ -70,9 +74,8 @@ function connect(
   const requests = createRequestMemory(memory);
   const shown = createShownMessages(memory);
 
-  /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
-    const [expert, { openRequest }] = await Promise.all([keys(), import('./open-request.ts')]);
+    const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
     const connection = { client, activity, requests, expert, isSession, stopWith };
     return await openRequest(connection, requestId, signal);
   }

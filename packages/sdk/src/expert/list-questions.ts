@@ -2,7 +2,7 @@ import { isRefusal } from '../crypto/refusal.ts';
 import type { Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestState } from '../request-state.ts';
-import { loadForms } from '../thread/form-tracker.ts';
+import { loadForms } from '../thread/load-forms.ts';
 import { type Head, readHead } from '../thread/page.ts';
 import { type Members, members, unexpected } from '../transport/shape.ts';
 import { noQuestion, type Question, readQuestion } from './question.ts';

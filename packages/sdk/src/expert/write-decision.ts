@@ -1,6 +1,7 @@
 import type { Form } from '../forms/form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
-import type { Forms, FormTracker } from '../thread/form-tracker.ts';
+import type { FormTracker } from '../thread/form-tracker.ts';
+import type { Forms } from '../thread/load-forms.ts';
 import type { Deciding } from './expert-request.ts';
 
 interface WrittenDecision {

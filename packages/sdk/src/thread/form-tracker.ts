@@ -1,13 +1,11 @@
 import { toBase64 } from '../crypto/base64.ts';
+import type { Standing } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
-import type { GivenAnswer, Standing } from '../forms/internal.ts';
-import { RelayError } from '../relay-error.ts';
+import { type Forms, loadForms } from './load-forms.ts';
 import type { ReadMessage } from './message.ts';
 import { readSaved, type SavedPart } from './message-parts.ts';
-import { isCrossed, type Read } from './shown.ts';
+import type { Read } from './shown.ts';
 import type { OpenForm, Side } from './side.ts';
-
-export type Forms = typeof import('../forms/internal.ts');
 
 export interface FormState {
   /** The newest form of a message. */
@@ -45,21 +43,6 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     if (of === undefined || text === undefined) return;
     form = { of, text };
     answers = [];
-  }
-
-  function given(read: Read): readonly GivenAnswer[] {
-    return answers.map(({ messageId, link, protection, seenYourLast, parts }) => {
-      const { answer, hasUnknown } = readSaved(parts, 'provider');
-      return {
-        messageId,
-        json: answer?.json ?? '',
-        isProven: side.agentSentKeys
-          ? protection === 'sequenced' && side.isSigned
-          : protection === 'plaintext',
-        isCrossed: link === undefined ? seenYourLast === false : isCrossed(read, link, side.role),
-        hasUnknownPart: hasUnknown,
-      };
-    });
   }
 
   return {
@@ -100,16 +83,11 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     },
     standing(read, isRefused) {
       const now = current();
-      return now && forms?.decide(now.text, given(read), isRefused);
+      const given = answers.map(({ parts, ...message }) => {
+        const { answer, hasUnknown } = readSaved(parts, 'provider');
+        return { ...message, json: answer?.json ?? '', hasUnknownPart: hasUnknown };
+      });
+      return now && forms?.standingOf({ form: now, side, answers: given, read }, isRefused);
     },
   };
-}
-
-/** A chunk of its own: most conversations have no forms. */
-export async function loadForms(): Promise<Forms> {
-  return await import('../forms/internal.ts').catch(notLoaded);
-}
-
-function notLoaded(cause: unknown): never {
-  throw new RelayError('unreachable', 'The code for forms could not be loaded: start again.', { cause });
 }

@@ -5,7 +5,7 @@ import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
 import { parseJson } from '../transport/shape.ts';
-import type { Forms } from './form-tracker.ts';
+import type { Forms } from './load-forms.ts';
 
 /** A file as its sender wrote it. Name and type may be anything: make them safe before you use them. */
 export type ReceivedFile = FilePart;

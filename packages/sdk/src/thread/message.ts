@@ -7,7 +7,7 @@ import { messageRefused, undecryptable } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import { type Members, textOf } from '../transport/shape.ts';
-import type { Forms } from './form-tracker.ts';
+import type { Forms } from './load-forms.ts';
 import { describeParts, hasForms, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Channel, ChannelState, Role } from '../crypto/index.ts';
+import type { Channel, ChannelState } from '../crypto/index.ts';
 import { isMessageId } from '../crypto/message.ts';
 
 /** The links of messages by their ids in lower case. Plain text has none. */
@@ -42,28 +42,6 @@ export function hasNewer({ channel, state, others }: Read, shown: readonly strin
   const links = [...others.values()].flatMap((link) => link ?? []);
   return channel.endsOf([...named, ...links]).some((end) => !named.includes(end));
 }
-
-/**
- * Whether the agent has written something at the same time as this message of the expert: neither had seen the other.
- * Links name messages that come earlier in the history.
- */
-export function isCrossed({ state, others }: Read, link: string, reader: Role): boolean {
-  const seen = state?.seen ?? [];
-  const at = seen.findIndex(([hash]) => hash === link);
-  const related = new Set([at]);
-  for (let later = at + 1; later < seen.length; later += 1) {
-    if (linksOf(seen[later]).some((one) => related.has(one))) related.add(later);
-  }
-  const before = new Set([at]);
-  for (let earlier = at; earlier >= 0; earlier -= 1) {
-    if (before.has(earlier)) for (const one of linksOf(seen[earlier])) before.add(one);
-  }
-  const theirs = new Set(others.values());
-  const isAgents = (hash: string) => theirs.has(hash) === (reader === 'provider');
-  return seen.some(([hash], one) => isAgents(hash) && !related.has(one) && !before.has(one));
-}
-
-const linksOf = ([, , ...links]: ChannelState['seen'][number] | readonly [] = []): readonly number[] => links;
 
 export const linksIn = (shown: readonly string[]): readonly string[] =>
   shown.filter((name) => !isMessageId(name));

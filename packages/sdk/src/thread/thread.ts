@@ -4,7 +4,7 @@ import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypt
 import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
-import type { Standing } from '../forms/internal.ts';
+import type { Standing } from '../forms/decide.ts';
 import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';

@@ -1,0 +1,60 @@
+import type { ChannelState, Role } from '../crypto/index.ts';
+import { decide, type GivenAnswer, type Standing } from '../forms/decide.ts';
+import type { ReadMessage } from './message.ts';
+import type { Read } from './shown.ts';
+import type { OpenForm, Side } from './side.ts';
+
+/** A message with an answer to a form. */
+export interface GivenMessage
+  extends Pick<ReadMessage, 'messageId' | 'link' | 'protection' | 'seenYourLast'>,
+    Pick<GivenAnswer, 'json' | 'hasUnknownPart'> {}
+
+/** What a conversation has of its open form. */
+export interface Answered {
+  readonly form: OpenForm;
+  readonly side: Side;
+  /** The answers to this form, in the order of the list. */
+  readonly answers: readonly GivenMessage[];
+  readonly read: Read;
+}
+
+/** What the answers to a form amount to, on either side. */
+export function standingOf(
+  { form, side, answers, read }: Answered,
+  isRefused?: (messageId: string) => boolean,
+): Standing {
+  const given = answers.map(
+    ({ messageId, link, protection, seenYourLast, json, hasUnknownPart }): GivenAnswer => ({
+      ...{ messageId, json, hasUnknownPart },
+      isProven: side.agentSentKeys ? protection === 'sequenced' && side.isSigned : protection === 'plaintext',
+      isCrossed: link === undefined ? seenYourLast === false : isCrossed(read, link, side.role),
+    }),
+  );
+  return decide(form.text, given, isRefused);
+}
+
+/**
+ * Whether the agent has written something at the same time as this message of the expert: neither had seen the other.
+ * Links name messages that come earlier in the history.
+ */
+export function isCrossed(
+  { state, others }: Pick<Read, 'state' | 'others'>,
+  link: string,
+  reader: Role,
+): boolean {
+  const seen = state?.seen ?? [];
+  const at = seen.findIndex(([hash]) => hash === link);
+  const after = new Set([at]);
+  for (let later = at + 1; later < seen.length; later += 1) {
+    if (linksOf(seen[later]).some((one) => after.has(one))) after.add(later);
+  }
+  const before = new Set([at]);
+  for (let earlier = at; earlier >= 0; earlier -= 1) {
+    if (before.has(earlier)) for (const one of linksOf(seen[earlier])) before.add(one);
+  }
+  const theirs = new Set(others.values());
+  const isAgents = (hash: string) => theirs.has(hash) === (reader === 'provider');
+  return seen.some(([hash], one) => isAgents(hash) && !after.has(one) && !before.has(one));
+}
+
+const linksOf = ([, , ...links]: ChannelState['seen'][number] | readonly [] = []): readonly number[] => links;
