@@ -126,12 +126,12 @@ export function ownEntry({ isEncrypted, files, now, ...message }: OwnMessage): E
 
 /** A message of the expert as it is stored. With `decision`, it decides about the form that was open. */
 export function answerEntry(answer: Answer, decision?: StoredDecision): Entry {
-  const { form, unreadableForm, answer: given, unreadableAnswer, files, ...message } = answer;
+  const { form: _agents, answer: decided, unreadableAnswer, files, ...message } = answer;
   return {
     ...message,
     role: 'provider',
     ...(decision && { decision }),
-    ...((given || unreadableAnswer) && !decision && { isUncounted: true }),
+    ...((decided || unreadableAnswer) && !decision && { isUncounted: true }),
     ...(files && { files: files.map(storedFile) }),
   };
 }

@@ -84,7 +84,7 @@ describe('when the network fails', () => {
       // Nothing is sent before the list was read.
       await conversation.refresh();
       return await withoutNetwork(
-        (use) => reply('This one.', use.signal),
+        (use) => reply({ text: 'This one.' }, use.signal),
         // It was encrypted. Before that, a text is dropped with its call.
         () => conversation.export().sender?.outgoing !== undefined,
       );
