@@ -64,9 +64,13 @@ export const show = defineCommand({
   },
 });
 
-function toJson({ refused, messages, ...view }: ConversationView, saved: readonly string[] | undefined) {
+function toJson(
+  { refused, messages, files, ...view }: ConversationView,
+  saved: readonly string[] | undefined,
+) {
   return {
     ...view,
+    ...partsToJson({ files }),
     messages: messages.map(partsToJson),
     ...(saved && { saved }),
     ...(refused && { refused: { code: refused.code, message: refused.message } }),

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts';
 export const approvalForm: Form = { type: 'object', properties: {} };
 
 /** The field of the form that `--choice` makes. */
-export const choiceField = 'choice';
+const choiceField = 'choice';
 
 /** The form of `relay ask --choice eu --choice us`. */
 export const choiceForm = (options: readonly string[]): Form =>
@@ -15,6 +15,12 @@ export const choiceForm = (options: readonly string[]): Form =>
     properties: { [choiceField]: { type: 'string', enum: options } },
     required: [choiceField],
   });
+
+/** Whether a form is one that `--choice` makes. */
+export function isChoiceForm({ properties }: Form): boolean {
+  const field = Object.hasOwn(properties, choiceField) ? properties[choiceField] : undefined;
+  return field?.type === 'string' && 'enum' in field && Object.keys(properties).length === 1;
+}
 
 /**
  * The form in a text of JSON, as an agent sends it.

@@ -1,4 +1,4 @@
-import type { Answer, Conversation, ConversationState, ReceivedFile } from '@expert-relay/sdk';
+import type { Answer, Conversation, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
 import { Failure } from '../failure.ts';
 import {
   answersIn,
@@ -79,7 +79,10 @@ export function openJournal(
         return kept;
       }),
     add(conversation, entry, earlier = []) {
-      const entries = alter(conversation.id, earlier, { seenYourLast: false });
+      const { role, messageId } = entry;
+      const altered = alter(conversation.id, earlier, { seenYourLast: false });
+      // An answer may be there already, from before it was known whether it decides about a form.
+      const entries = altered.filter((one) => role !== 'provider' || one.messageId !== messageId);
       change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
     },
     undelivered: (id) => answers(id).filter(({ isDelivered }) => !isDelivered),
@@ -132,6 +135,16 @@ export function answerEntry(answer: Answer, decision?: StoredDecision): Entry {
     role: 'provider',
     ...(decision && { decision }),
     ...((decided || unreadableAnswer) && !decision && { isUncounted: true }),
+    ...(files && { files: files.map(storedFile) }),
+  };
+}
+
+/** A decision of the expert as it is stored. */
+export function decisionEntry({ comment, files, ...decided }: Decision): Entry {
+  const { action, content, decidedAt, messageId, createdAt, protection } = decided;
+  return {
+    ...{ role: 'provider', text: comment, messageId, createdAt, protection, seenYourLast: true },
+    decision: { action, decidedAt, ...(content && { content: content as StoredDecision['content'] }) },
     ...(files && { files: files.map(storedFile) }),
   };
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 
 const askWith = (form: Form, question = 'May I?', encrypted = true): Promise<Conversation> =>
-  relay.ask({ question, encrypted, answerForm: JSON.stringify(form) });
+  relay.ask({ question, encrypted, form });
 const decisionOf = async (conversation: Conversation) => {
   const { answer, text, files } = await conversation.waitForAnswer({ timeout: 60_000 });
   return {
@@ -134,7 +134,7 @@ describe('the decision belongs to the form that was shown', () => {
     expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
     await conversation.waitForAnswer({ timeout: 60_000 });
     expect((await cli.asExpert('show', refCode)).stdout).toContain('relay answer');
-    await conversation.send('Delete everything?', { answerForm: JSON.stringify(approval) });
+    await conversation.send('Delete everything?', { form: approval });
     const late = await cli.run(['answer', refCode, '--approve'], { env: { ...cli.expert, ...later } });
     expect(late).toMatchObject({ code: 12, stderr: expect.stringMatching(/newer\s+message/) });
     const { stdout } = await cli.asExpert('show', refCode, '--json');

@@ -1,12 +1,15 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
+import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
+import type { Conversations, KeptConversation } from '../../store/conversations.ts';
 import type { AskPlan } from './read-plan.ts';
-import { readContext, readText } from './read-question.ts';
+import { readAskedForm, readContext, readText } from './read-question.ts';
 
 /** The conversation of a running command. */
 export interface ActiveConversation {
@@ -14,6 +17,8 @@ export interface ActiveConversation {
   conversation: Conversation;
   journal: Journal;
   outages: Outages;
+  /** As it is stored now. */
+  kept(): KeptConversation;
 }
 
 const instead = 'An expert answers: relay answer HS-... "..."';
@@ -25,7 +30,11 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
   const { confidential, encrypted } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
-  const entries = [ownEntry({ text: question, isEncrypted: confidential, now: context.now() })];
+  const form = await readAskedForm(context, plan.asksFor);
+  const files = plan.attach.map((path) => readFileToSend(path));
+  const entries = [
+    ownEntry({ text: question, ...stored(form, files), isEncrypted: confidential, now: context.now() }),
+  ];
   const journal = openJournal(conversations, { entries });
   let id: string | undefined;
   const relay = connect((state) => {
@@ -39,13 +48,14 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
       relay.ask({
         question,
         messages,
+        ...sent(form, files),
         confidential,
         encrypted,
         signal: context.signal,
       }),
     );
     journal.save(conversation.export());
-    return { relay, conversation, journal, outages };
+    return { relay, conversation, journal, outages, kept: () => keptAs(conversations, conversation) };
   } catch (error) {
     journal.release();
     relay.stop();
@@ -73,14 +83,22 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
   const kept = conversations.find(name);
   if (!kept) throw notKept(name);
   const text = plan.words[0] === undefined ? undefined : await readText(context, plan.words[0]);
+  const form = await readAskedForm(context, plan.asksFor);
+  const files = plan.attach.map((path) => readFileToSend(path));
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
     const { state } = journal.lock(kept.state.id);
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
-    const started = { relay, conversation, journal, outages };
-    if (text !== undefined) await send(context, started, text);
+    const started = {
+      relay,
+      conversation,
+      journal,
+      outages,
+      kept: () => keptAs(conversations, conversation),
+    };
+    if (text !== undefined) await send(context, started, text, { form, files });
     return started;
   } catch (error) {
     journal.release();
@@ -94,10 +112,30 @@ async function send(
   { now, signal, err }: Context,
   { conversation, journal, outages }: ActiveConversation,
   text: string,
+  { form, files }: { form: Form | undefined; files: readonly FileContent[] },
 ): Promise<void> {
   const earlier = journal.undelivered(conversation.id);
   const shown = journal.shown(conversation.id);
-  const { messageId } = await warnWhenSlow(err, outages, conversation.send(text, { shown, signal }));
+  const sending = conversation.send(text, { ...sent(form, files), shown, signal });
+  const { messageId } = await warnWhenSlow(err, outages, sending);
   const { isEncrypted } = conversation;
-  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
+  const own = ownEntry({ text, ...stored(form, files), isEncrypted, messageId, now: now() });
+  journal.add(conversation, own, earlier);
+}
+
+/** Without files, nothing is said about them: in plain text there can be none. */
+const sent = (form: Form | undefined, files: readonly FileContent[]) => ({
+  ...(form && { form }),
+  ...(files.length > 0 && { files }),
+});
+
+const stored = (form: Form | undefined, files: readonly FileContent[]) => ({
+  ...(form && { form: JSON.stringify(form) }),
+  ...(files.length > 0 && { files }),
+});
+
+function keptAs(conversations: Conversations, { id }: Conversation): KeptConversation {
+  const kept = conversations.find(id);
+  if (!kept) throw new Error('A conversation was removed while it was open.');
+  return kept;
 }

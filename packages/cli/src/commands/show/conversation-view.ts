@@ -6,7 +6,7 @@ import type { Failure } from '../../failure.ts';
 import { showForm } from '../../forms/show-form.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
-import { type ShownParts, showParts } from './message-parts.ts';
+import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
 export interface ShownMessage extends ShownParts {
   readonly role: 'consumer' | 'provider';
@@ -36,6 +36,8 @@ export interface ConversationView {
   readonly context: readonly ContextMessage[];
   /** The form that came with the question. */
   readonly answerForm?: Form | undefined;
+  /** For agents: the files that came with the question. */
+  readonly files?: readonly ShownFile[] | undefined;
   /** For experts: the form that can be answered, and what was decided about it. */
   readonly form?: RequestForm | undefined;
   readonly decision?: DecisionState | undefined;
@@ -68,6 +70,7 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     heading('question', createdAt, protectionWords.plaintext);
     if (question !== '') out.foreign(question, { indent: '  ' });
     if (answerForm) showForm(out, answerForm);
+    showParts(out, { files: view.files });
   }
   for (const message of messages) {
     const { role, createdAt: at, protection, text, seenYourLast } = message;

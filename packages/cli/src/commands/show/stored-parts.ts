@@ -15,8 +15,7 @@ export function storedParts(entry: Entry, kept?: Pick<KeptConversation, 'entries
 }
 
 /** A form of this side was valid when it was sent. */
-export const readStored = (json: string | undefined): Form | undefined =>
-  json ? parseForm(json) : undefined;
+const readStored = (json: string | undefined): Form | undefined => (json ? parseForm(json) : undefined);
 
 const readFile = ({ base64, ...file }: NonNullable<Entry['files']>[number]): ShownFile => ({
   ...file,

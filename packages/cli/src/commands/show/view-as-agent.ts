@@ -9,7 +9,7 @@ import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
-import { readStored, storedParts } from './stored-parts.ts';
+import { storedParts } from './stored-parts.ts';
 
 interface Showing {
   acceptsUnprotected: boolean;
@@ -95,8 +95,8 @@ const stateOf = ({ requestId, refCode, status, createdAt, expiresAt, erasedAt }:
 /** After the erasure nothing of the relay's is shown, since nothing could be compared: only what this machine has stored. */
 function headOf(raw: RawConversation, { entries }: KeptConversation) {
   const asked = entries.find(isQuestion);
-  const answerForm = readStored(asked?.form);
-  const head = { ...stateOf(raw), answerForm };
+  const { form: answerForm, files } = asked ? storedParts(asked) : {};
+  const head = { ...stateOf(raw), answerForm, files };
   if (!raw.erasedAt)
     return { ...head, context: raw.context ?? [], question: raw.question ?? raw.plaintext ?? '' };
   return { ...head, context: [], question: asked?.text ?? '' };
