@@ -68,6 +68,12 @@ EXPOSE 9090
 COPY --from=build /apps/expiry-worker .
 CMD ["services/expiry-worker/dist/main.js"]
 
+FROM runtime AS notifier
+LABEL org.opencontainers.image.title="Expert Relay: notifier"
+EXPOSE 8085 9090
+COPY --from=build /apps/notifier .
+CMD ["services/notifier/dist/main.js"]
+
 FROM runtime AS dashboard
 LABEL org.opencontainers.image.title="Expert Relay: dashboard"
 EXPOSE 8084 9090

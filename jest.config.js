@@ -14,6 +14,7 @@ const shared = {
   },
   // Jest cannot load a style sheet.
   moduleNameMapper: { '\\.css$': '<rootDir>/services/dashboard/web/class-names.js' },
+  runtime: './jest.runtime.cjs',
   // Tests read the sources of every workspace, never what was built from them.
   testEnvironmentOptions: { customExportConditions: ['relay-source', 'node', 'node-addons'] },
   modulePathIgnorePatterns: ['/dist/', '/\\.relay'],

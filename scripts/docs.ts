@@ -14,13 +14,17 @@ export async function docs([option]: string[]): Promise<void> {
     const { renderChartFiles } = await import('./chart/render-chart-files.ts');
     const { renderSettings } = await import('./docs/settings.ts');
     const { renderErrors } = await import('./docs/errors.ts');
+    const { freeze } = await import('../packages/sdk/src/testing/vectors/frozen.ts');
     const { renderVectors } = await import('../packages/sdk/src/testing/vectors/render-vectors.ts');
+    const vectors = await renderVectors();
+    const frozen = 'packages/sdk/vectors/frozen.json';
     const pages = {
       'docs/configuration.md': renderConfiguration(),
       'charts/expert-relay/settings.json': renderSettings(),
       'docs/errors.md': renderErrors(),
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
-      'docs/crypto-vectors.json': await renderVectors(),
+      'docs/crypto-vectors.json': vectors,
+      [frozen]: freeze(vectors, readFileSync(join(root, frozen), 'utf8')),
       ...renderChartFiles(),
     };
     for (const [page, text] of Object.entries(pages)) {

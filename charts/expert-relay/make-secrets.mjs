@@ -13,6 +13,7 @@ const principalPairs = [
   ['gateway', 'requests'],
   ['gateway', 'messages'],
   ['gateway', 'dashboard'],
+  ['gateway', 'notifier'],
   ['dashboard', 'requests'],
   ['dashboard', 'messages'],
   ['hub', 'requests'],
@@ -26,12 +27,13 @@ function ownSecrets() {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   return {
     RELAY_SESSION_SECRET: random(),
+    RELAY_ENDPOINT_KEYS: newKey(),
     RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
     ...Object.fromEntries(
       principalPairs.map(([from = '', to = '']) => [
         `RELAY_PRINCIPAL_KEY_${upper(from)}_${upper(to)}`,
-        `${new Date().toISOString().slice(0, 10)}:${randomBytes(32).toString('base64url')}`,
+        newKey(),
       ]),
     ),
   };
@@ -82,6 +84,11 @@ function namedServers() {
     ...natsUsers.map((user) => [`NATS_URL_${upper(user)}`, NATS_URL]),
     ...redisUsers.map((user) => [`REDIS_URL_${upper(user)}`, REDIS_URL]),
   ]);
+}
+
+/** A key with the day as its id. */
+function newKey() {
+  return `${new Date().toISOString().slice(0, 10)}:${randomBytes(32).toString('base64url')}`;
 }
 
 /** Begins with a letter: NATS would read a password of digits as a number. */

@@ -1,7 +1,7 @@
 // kubectl get secret <secret> --output json | node rotate-secrets.mjs <step> | kubectl replace --filename -
 //
-// Replaces the keys that the services share with each other, without downtime: principal keys, the secret of sessions, and
-// the keys of stream tokens. Three steps, after each of which all pods are replaced:
+// Replaces the keys that the services share with each other, without downtime: principal keys, the secret of sessions, the
+// keys of webhooks, and the keys of stream tokens. Three steps, after each of which all pods are replaced:
 //   add   a second key, which is accepted and not used yet
 //   use   the second key is used, and the first one is still accepted
 //   drop  the first key is removed
@@ -64,7 +64,9 @@ function changeLists(values, change) {
 /** The keys that may hold two values, separated by a comma. @param {Record<string, string>} values */
 function listsOf(values) {
   const lists = Object.keys(values).filter((name) =>
-    /^(RELAY_PRINCIPAL_KEY_.*|RELAY_SESSION_SECRET|RELAY_STREAM_TOKEN_PUBLIC_KEYS)$/.test(name),
+    /^(RELAY_PRINCIPAL_KEY_.*|RELAY_SESSION_SECRET|RELAY_ENDPOINT_KEYS|RELAY_STREAM_TOKEN_PUBLIC_KEYS)$/.test(
+      name,
+    ),
   );
   if (lists.length === 0) stop('This is not the Secret of a relay: it has no RELAY_PRINCIPAL_KEY_...');
   return lists;

@@ -9,6 +9,7 @@ import * as expiryWorker from '../../services/expiry-worker/src/config.ts';
 import * as gateway from '../../services/gateway/src/config.ts';
 import * as hub from '../../services/hub/src/config.ts';
 import * as messages from '../../services/messages/src/config.ts';
+import * as notifier from '../../services/notifier/src/config.ts';
 import * as requests from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
 import { redisUsers } from './server-users.ts';
@@ -29,6 +30,7 @@ const configs: Record<string, Config> = {
   hub,
   'expiry-worker': expiryWorker,
   dashboard,
+  notifier,
 };
 const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
 const workloads = cases.flatMap((name) => Object.keys(configs).map((service) => [name, service] as const));

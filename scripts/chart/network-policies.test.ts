@@ -18,11 +18,13 @@ const ports: Record<string, number> = {
   requests: 8081,
   messages: 8082,
   dashboard: 8084,
+  notifier: 8085,
   gateway: 8080,
   hub: 8083,
   postgres: 5432,
   redis: 6379,
   nats: 4222,
+  outside: 443,
 };
 
 /** The column "Talks to" of docs/architecture.md. */
@@ -52,7 +54,7 @@ withHelm('services may connect to what docs/architecture.md names, and to nothin
         }),
       ),
     );
-  expect(arrows.sort()).toEqual(arrowsOfArchitecture().sort());
+  expect([...new Set(arrows)].sort()).toEqual(arrowsOfArchitecture().sort());
   expect(arrows.length).toBeGreaterThan(10);
 });
 
@@ -60,7 +62,9 @@ withHelm('each arrow is allowed at both of its ends', async () => {
   const policies = policiesOf(await manifestsOf('minimal'));
   const out = policies.flatMap((policy) =>
     (policy.spec.egress ?? []).flatMap(({ to = [] }: Rule) =>
-      to.filter((peer) => component(peer) in ports).map((peer) => `${nameOf(policy)} -> ${component(peer)}`),
+      to
+        .filter((peer) => component(peer) in ports && component(peer) !== 'outside')
+        .map((peer) => `${nameOf(policy)} -> ${component(peer)}`),
     ),
   );
   // The gateway and the hub are open to all: who calls them is not listed.
@@ -100,6 +104,23 @@ withHelm('only the dashboard reaches addresses outside: the identity providers',
   );
   expect(open).toEqual([['dashboard', [{ port: 443 }]]]);
 });
+
+withHelm(
+  'the notifier reaches the internet and no inner network, but for the servers that it needs',
+  async () => {
+    const args = ['--set', 'networkPolicy.webhooksExcept={203.0.113.0/24,2001:db8::/32}'];
+    const { egress } = find(await manifestsOf('minimal', ...args), 'NetworkPolicy', 'notifier').spec;
+    const [{ ports: open, to }] = egress.filter(({ to: [peer] }: { to: [object] }) => 'ipBlock' in peer);
+    expect(open).toEqual([{ port: 443 }]);
+    const [ipv4, ipv6] = to;
+    const inner = ['10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
+    expect(ipv4.ipBlock).toEqual({
+      cidr: '0.0.0.0/0',
+      except: expect.arrayContaining([...inner, '100.64.0.0/10', '168.63.129.16/32', '203.0.113.0/24']),
+    });
+    expect(ipv6.ipBlock).toEqual({ cidr: '2000::/3', except: ['2001:db8::/32'] });
+  },
+);
 
 withHelm('the migration reaches only Postgres, the test also the gateway and the hub', async () => {
   const all = await manifestsOf('minimal');

@@ -3,7 +3,7 @@ import { find, type Manifest, manifests, manifestsOf, podOf, withHelm } from './
 
 /* One test for each promise of the chart, on what it renders. */
 
-const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard'];
+const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard', 'notifier'];
 const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
 
 const deploymentOf = async (name: string, service: string, ...args: string[]) =>

@@ -5,6 +5,7 @@ import { variables as expiryWorker } from '../../services/expiry-worker/src/conf
 import { variables as gateway } from '../../services/gateway/src/config.ts';
 import { variables as hub } from '../../services/hub/src/config.ts';
 import { variables as messages } from '../../services/messages/src/config.ts';
+import { variables as notifier } from '../../services/notifier/src/config.ts';
 import { variables as requests } from '../../services/requests/src/config.ts';
 
 /** Every program that runs in a deployment, and the variables that its config.ts declares. */
@@ -15,6 +16,7 @@ const programs: Record<string, Variables> = {
   hub,
   'expiry-worker': expiryWorker,
   dashboard,
+  notifier,
   migrate,
 };
 

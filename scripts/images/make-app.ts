@@ -33,6 +33,7 @@ const apps: Record<ServiceName, App> = {
   messages: { files: withDatabase },
   hub: {},
   'expiry-worker': { files: withDatabase },
+  notifier: { files: withDatabase },
   dashboard: { files: ['services/dashboard/web/dist'] },
 };
 

@@ -52,7 +52,7 @@ export function localValues(
   addresses: Addresses,
   env: NodeJS.ProcessEnv = process.env,
 ) {
-  const { gateway, requests, messages, dashboard, hub } = addresses;
+  const { gateway, requests, messages, dashboard, notifier, hub } = addresses;
   return {
     ...servers,
     DATABASE_DIRECT_URL: env.DATABASE_DIRECT_URL || servers.DATABASE_URL,
@@ -61,6 +61,9 @@ export function localValues(
     RELAY_REQUESTS_URL: requests.url,
     RELAY_MESSAGES_URL: messages.url,
     RELAY_DASHBOARD_URL: dashboard.url,
+    RELAY_NOTIFIER_URL: notifier.url,
+    // Receivers of webhooks run on this machine too.
+    RELAY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
     RELAY_DEV_LOGIN: 'true',
     // Everything comes from one address here: no cap (0), and room for more failures. Ctrl-C does not wait for
     // reconnects to be spread.

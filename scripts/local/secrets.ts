@@ -6,6 +6,7 @@ const principalPairs = [
   'GATEWAY_REQUESTS',
   'GATEWAY_MESSAGES',
   'GATEWAY_DASHBOARD',
+  'GATEWAY_NOTIFIER',
   'DASHBOARD_REQUESTS',
   'DASHBOARD_MESSAGES',
   'HUB_REQUESTS',
@@ -26,6 +27,7 @@ export interface Secrets {
   sessionSecret: string;
   streamTokenPrivateKey: string;
   streamTokenPublicKey: string;
+  endpointKeys: string;
   principalKeys: Record<PrincipalPair, string>;
   devUser?: DevUser;
 }
@@ -51,6 +53,7 @@ export function makeSecrets(): Secrets {
     sessionSecret: random(32),
     streamTokenPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
     streamTokenPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
+    endpointKeys: `local:${random(32)}`,
     principalKeys: Object.fromEntries(principalKeys),
   };
 }
@@ -66,6 +69,7 @@ export function secretSettings(secrets: Secrets): Record<string, string> {
     RELAY_SESSION_SECRET: secrets.sessionSecret,
     RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
+    RELAY_ENDPOINT_KEYS: secrets.endpointKeys,
   };
 }
 

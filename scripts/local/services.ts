@@ -2,7 +2,14 @@ import { join } from 'node:path';
 import type { Program } from '../processes/program.ts';
 import { type Home, root } from './home.ts';
 
-export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'dashboard' | 'expiry-worker';
+export type ServiceName =
+  | 'gateway'
+  | 'requests'
+  | 'messages'
+  | 'hub'
+  | 'dashboard'
+  | 'expiry-worker'
+  | 'notifier';
 
 /** A service of the local run. Higher tiers are stopped first: a caller before what it calls. */
 export interface ServiceEntry {
@@ -14,6 +21,7 @@ export const services: readonly ServiceEntry[] = [
   { name: 'requests', tier: 1 },
   { name: 'messages', tier: 1 },
   { name: 'expiry-worker', tier: 1 },
+  { name: 'notifier', tier: 1 },
   { name: 'dashboard', tier: 2 },
   { name: 'hub', tier: 3 },
   { name: 'gateway', tier: 3 },

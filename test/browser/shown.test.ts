@@ -93,10 +93,12 @@ async function openAnswered(device: Device, agent: TestAgent) {
 
 /** Sends an answer that is held: the page reads the agent's WAIT only after it was written. */
 async function sendHeld(page: Page, conversation: Conversation, way: string): Promise<void> {
+  const pending = page.locator('[data-delivery]');
+  await eventually('the answer before is in the list', async () => (await pending.count()) === 0);
   // The relay answers no read until the answer is written. The SDK takes reads of the last second for new.
   const path = `**/requests/${conversation.requestId}?*`;
   await page.route(path, async (route) => {
-    const isWritten = (await page.locator('[data-delivery]').count()) > 0;
+    const isWritten = (await pending.count()) > 0;
     await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
   });
   await page.clock.fastForward(1_500);

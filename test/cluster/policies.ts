@@ -3,12 +3,13 @@ import { kubectl, namespace } from './shell.ts';
 
 /** The connections in docs/architecture.md, and those from outside. All others must be refused. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  gateway: ['requests', 'messages', 'dashboard', 'postgres', 'nats'],
+  gateway: ['requests', 'messages', 'dashboard', 'notifier', 'postgres', 'nats'],
   requests: ['postgres', 'nats'],
   messages: ['postgres', 'nats'],
   hub: ['requests', 'nats'],
   'expiry-worker': ['postgres', 'redis'],
   dashboard: ['requests', 'messages', 'redis'],
+  notifier: ['postgres', 'nats'],
   outside: ['gateway', 'hub'],
 };
 const ports = {
@@ -17,6 +18,7 @@ const ports = {
   messages: 8082,
   hub: 8083,
   dashboard: 8084,
+  notifier: 8085,
   postgres: 5432,
   redis: 6379,
   nats: 4222,

@@ -1,4 +1,4 @@
-import type { Expert } from '../black-box/expert.ts';
+import type { Agent, Expert } from '../black-box/expert.ts';
 import type { HttpCall } from '../black-box/http-call.ts';
 import { unknownKeyId, unknownRequestId, unknownSessionId } from '../black-box/samples.ts';
 import type { CallerKind, Endpoint } from './endpoints.ts';
@@ -9,14 +9,24 @@ export interface ResourceIds {
   readonly refCode: string;
   readonly keyId: string;
   readonly sessionId: string;
+  readonly webhookId: string;
 }
 
-/** Creates a request, a key and a session. */
+/** Creates a request, a key, a session, and the only webhook of the agent. */
 export async function createResources(expert: Expert): Promise<ResourceIds> {
   const { requestId, refCode } = await expert.consumer.newRequest();
   const { keyId } = await expert.newKey('consumer', 'spare');
   const sessionId = await expert.newSession();
-  return { requestId, refCode, keyId, sessionId };
+  const webhookId = await newWebhook(expert, expert.consumer);
+  return { requestId, refCode, keyId, sessionId, webhookId };
+}
+
+/** Creates a webhook of an agent, and deletes its others, since their number is limited. */
+export async function newWebhook(expert: Expert, agent: Agent): Promise<string> {
+  const { webhooks } = (await expert.provider.get('/api/v1/webhooks')).json;
+  for (const { id, keyId } of webhooks)
+    if (!keyId || keyId === agent.keyId) await expert.provider.delete(`/api/v1/webhooks/${id}`);
+  return (await agent.post('/api/v1/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
 }
 
 /** Ids of the right form that do not exist. */
@@ -25,6 +35,7 @@ export const unknownResources = (): ResourceIds => ({
   refCode: 'HS-00000000',
   keyId: unknownKeyId(),
   sessionId: unknownSessionId(),
+  webhookId: unknownKeyId(),
 });
 
 /** An API key, a cookie, or nothing. */
@@ -63,5 +74,8 @@ export function endpointCall(
 
 const fill = (text: string, ids: ResourceIds): string =>
   text
-    .replace(/:(requestId|refCode|keyId|sessionId)/g, (_whole, name: keyof ResourceIds) => ids[name])
+    .replace(
+      /:(requestId|refCode|keyId|sessionId|webhookId)/g,
+      (_whole, name: keyof ResourceIds) => ids[name],
+    )
     .replace(':provider', 'github');

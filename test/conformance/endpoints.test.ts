@@ -41,7 +41,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
     });
   }
 
-  if (/:(requestId|refCode|keyId|sessionId)/.test(endpoint.path)) {
+  if (/:(requestId|refCode|keyId|sessionId|webhookId)/.test(endpoint.path)) {
     test(row('decisions', 'unknown or foreign request'), async () => {
       const ids = await createResources(setup.alice);
       for (const kind of callersOf(endpoint).filter((kind) => kind !== 'anonymous')) {
@@ -51,7 +51,14 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
         expect(unknown.status).toBe(404);
         expect(comparableAnswer(await call(ids))).toEqual(comparableAnswer(unknown));
         // A malformed id gets the same answer.
-        const malformed = await call({ requestId: 'x', refCode: 'x', keyId: 'x', sessionId: 'x' });
+        const malformed = await call({
+          ...ids,
+          requestId: 'x',
+          refCode: 'x',
+          keyId: 'x',
+          sessionId: 'x',
+          webhookId: 'x',
+        });
         expect(comparableAnswer(malformed)).toEqual(comparableAnswer(unknown));
       }
     });

@@ -5,7 +5,7 @@ export type CallerKind = 'consumer' | 'provider' | 'session' | 'anonymous';
 /** One endpoint of the contract or the design. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Tests replace `:requestId`, `:refCode`, `:keyId` and `:sessionId`. */
+  /** Tests replace `:requestId`, `:refCode`, `:keyId`, `:sessionId` and `:webhookId`. */
   readonly path: string;
   readonly auth: 'key in body' | 'key' | 'provider key' | 'optional key' | 'session' | 'none';
   /** The document that defines it. */
@@ -17,6 +17,7 @@ export interface Endpoint {
 
 const message = (role: CallerKind) => ({ role, plaintext: 'Run the additive one first.' });
 const topics = () => ({ topics: ['/svc/requests/:requestId'] });
+const webhook = () => ({ url: 'http://127.0.0.1:9/hook' });
 const vault = () => ({ vault: { wrapped: 'q83vEjRWeJA=' } });
 
 export const endpoints: readonly Endpoint[] = [
@@ -60,6 +61,41 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/api/v1/stream-token', auth: 'key', from: 'design', success: 201, body: topics },
   { method: 'PUT', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 200 },
+  { method: 'GET', path: '/api/v1/webhooks', auth: 'key', from: 'design', success: 200 },
+  { method: 'POST', path: '/api/v1/webhooks', auth: 'key', from: 'design', success: 201, body: webhook },
+  {
+    method: 'PUT',
+    path: '/api/v1/webhooks/:webhookId',
+    auth: 'key',
+    from: 'design',
+    success: 200,
+    body: () => ({ enabled: true }),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhooks/:webhookId/rotate',
+    auth: 'key',
+    from: 'design',
+    success: 200,
+    body: () => ({ graceSeconds: 0 }),
+  },
+  { method: 'POST', path: '/api/v1/webhooks/:webhookId/test', auth: 'key', from: 'design', success: 201 },
+  {
+    method: 'GET',
+    path: '/api/v1/webhooks/:webhookId/deliveries',
+    auth: 'key',
+    from: 'design',
+    success: 200,
+  },
+  // Its deliveries have other ids.
+  {
+    method: 'POST',
+    path: '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/resend',
+    auth: 'key',
+    from: 'design',
+    success: 404,
+  },
+  { method: 'DELETE', path: '/api/v1/webhooks/:webhookId', auth: 'key', from: 'design', success: 204 },
   {
     method: 'POST',
     path: '/api/requests/:requestId/key-exchange',

@@ -127,6 +127,8 @@ beforeAll(async () => {
     keyId: spare.keyId,
     provider: 'github',
     sessionId: 'x',
+    webhookId: 'x',
+    deliveryId: 'x',
     page: 'requests',
     file: 'x.js',
   };

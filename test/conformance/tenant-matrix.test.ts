@@ -4,7 +4,7 @@ import type { Agent, Expert } from '../black-box/expert.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { type Credential, endpointCall, type ResourceIds } from './endpoint-call.ts';
+import { type Credential, endpointCall, newWebhook, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** What a caller owns: the ids, and all texts that must not appear in answers to other callers. */
@@ -43,9 +43,10 @@ async function createResourcesOf(expert: Expert, agent: Agent): Promise<Resource
   const name = unique('key');
   const { keyId } = await expert.newKey('consumer', name);
   const sessionId = await expert.newSession();
+  const webhookId = await newWebhook(expert, agent);
   const contents = [question, context, plaintext, asked, answered, name].map(String);
   return {
-    ids: { requestId, refCode, keyId, sessionId },
+    ids: { requestId, refCode, keyId, sessionId, webhookId },
     texts: [
       ...contents,
       requestId,
@@ -53,6 +54,7 @@ async function createResourcesOf(expert: Expert, agent: Agent): Promise<Resource
       refCode.slice(3),
       keyId,
       sessionId,
+      webhookId,
       messageId,
       keys.providerEncryptPubKey.split('\n')[1] ?? '',
     ],
@@ -114,7 +116,7 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
     '$method $path with ids of others: the answer contains nothing of them',
     async (endpoint) => {
       const as = caller === 'secondConsumer' ? 'consumer' : caller;
-      const containsIds = /:(requestId|refCode|keyId|sessionId)/.test(
+      const containsIds = /:(requestId|refCode|keyId|sessionId|webhookId)/.test(
         endpoint.path + JSON.stringify(endpoint.body?.(as) ?? ''),
       );
       for (const { ids, texts } of foreignTo(tenant, caller)) {

@@ -19,6 +19,7 @@ export function constellationEnv(options: {
     RELAY_REDIS_PREFIX: prefix,
     RELAY_PUBLIC_URL: publicUrl,
     RELAY_HOST: '127.0.0.1',
+    RELAY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
     RELAY_PORT: '0',
     RELAY_OPS_PORT: '0',
     RELAY_DATABASE_POOL: '4',

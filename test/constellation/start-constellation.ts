@@ -51,7 +51,7 @@ export interface ConstellationOptions {
 }
 
 /**
- * Starts the six services in this process on free ports, with real servers. Each call has its own database, prefixes and
+ * Starts the seven services in this process on free ports, with real servers. Each call has its own database, prefixes and
  * secrets.
  */
 export async function startConstellation(options: ConstellationOptions = {}): Promise<Constellation> {

@@ -9,10 +9,19 @@ import { readConfig as readHubConfig } from '@expert-relay/hub/config';
 import type { Overrides, Service } from '@expert-relay/kit/lifecycle';
 import { create as createMessages } from '@expert-relay/messages';
 import { readConfig as readMessagesConfig } from '@expert-relay/messages/config';
+import { create as createNotifier } from '@expert-relay/notifier';
+import { readConfig as readNotifierConfig } from '@expert-relay/notifier/config';
 import { create as createRequests } from '@expert-relay/requests';
 import { readConfig as readRequestsConfig } from '@expert-relay/requests/config';
 
-export type ServiceName = 'gateway' | 'requests' | 'messages' | 'hub' | 'expiry-worker' | 'dashboard';
+export type ServiceName =
+  | 'gateway'
+  | 'requests'
+  | 'messages'
+  | 'hub'
+  | 'expiry-worker'
+  | 'dashboard'
+  | 'notifier';
 
 export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 
@@ -34,7 +43,7 @@ export interface RunningServices {
 }
 
 /**
- * Starts the six services from their settings. A service starts after the services that it calls, because their ports
+ * Starts the seven services from their settings. A service starts after the services that it calls, because their ports
  * are only known then. Stops them in the reverse order.
  */
 export async function startServices(
@@ -60,7 +69,7 @@ export async function startServices(
     ]);
     // `env` is last, because a test may replace these addresses.
     const inner = { RELAY_REQUESTS_URL: requests.url, RELAY_MESSAGES_URL: messages.url, ...env };
-    const [hub, worker] = await Promise.all([
+    const [hub, worker, notifier] = await Promise.all([
       start(createHub(readHubConfig({ ...inner, ...settings.hub }), overridesFor('hub'))),
       start(
         createExpiryWorker(
@@ -68,8 +77,9 @@ export async function startServices(
           overridesFor('expiry-worker'),
         ),
       ),
+      start(createNotifier(readNotifierConfig({ ...inner, ...settings.notifier }), overridesFor('notifier'))),
     ]);
-    const outer = { ...inner, RELAY_HUB_PUBLIC_URL: hub.url };
+    const outer = { RELAY_NOTIFIER_URL: notifier.url, ...inner, RELAY_HUB_PUBLIC_URL: hub.url };
     const dashboard = await start(
       createDashboard(readDashboardConfig({ ...outer, ...settings.dashboard }), overridesFor('dashboard')),
     );
@@ -80,7 +90,7 @@ export async function startServices(
       ...settings.gateway,
     };
     const gateway = await start(createGateway(readGatewayConfig(edge), overridesFor('gateway')));
-    const services = { gateway, requests, messages, hub, 'expiry-worker': worker, dashboard };
+    const services = { gateway, requests, messages, hub, 'expiry-worker': worker, dashboard, notifier };
     const { url: hubUrl } = hub;
     const create: Record<Restartable, (own: Readonly<Record<string, string>>) => Service> = {
       gateway: (own) => createGateway(readGatewayConfig({ ...edge, ...own }), overridesFor('gateway')),

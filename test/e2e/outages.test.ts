@@ -87,11 +87,11 @@ const get = async (path: string, headers: Record<string, string> = {}) => {
 const unavailable = { status: 503, retryAfter: expect.any(Number) };
 
 describe('without Postgres', () => {
-  test('gateway and hub are ready and answer 503 with Retry-After; requests, messages and worker are not ready', async () => {
+  test('gateway and hub are ready and answer 503 with Retry-After; requests, messages, worker and notifier are not ready', async () => {
     await proxies.postgres.cut();
     const away = { postgres: expect.stringContaining('is not reachable') };
     expect(await untilReadiness('gateway', 200, ['postgres'])).toEqual(away);
-    for (const name of ['requests', 'messages', 'expiry-worker'] as const)
+    for (const name of ['requests', 'messages', 'expiry-worker', 'notifier'] as const)
       expect(await untilReadiness(name, 503, ['postgres'])).toEqual(away);
     for (const name of ['hub', 'dashboard'] as const) await untilReadiness(name, 200, []);
     await untilUp('gateway', 'postgres', '0');

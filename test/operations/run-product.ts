@@ -10,10 +10,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 type Settings = Record<string, Record<string, { secret: boolean }>>;
 const settings: Settings = JSON.parse(readFileSync(`${root}/charts/expert-relay/settings.json`, 'utf8'));
 
-export const services = ['requests', 'messages', 'expiry-worker', 'hub', 'dashboard', 'gateway'] as const;
+export const services = [
+  'requests',
+  'messages',
+  'expiry-worker',
+  'notifier',
+  'hub',
+  'dashboard',
+  'gateway',
+] as const;
 export type ServiceName = (typeof services)[number];
 
-/** The six services as processes, each with the environment that the chart would give its pods. */
+/** The seven services as processes, each with the environment that the chart would give its pods. */
 export interface Product extends AsyncDisposable {
   readonly gatewayUrl: string;
   readonly hubUrl: string;
@@ -61,6 +69,7 @@ export async function runProduct(options: {
     RELAY_REQUESTS_URL: urls.requests,
     RELAY_MESSAGES_URL: urls.messages,
     RELAY_DASHBOARD_URL: urls.dashboard,
+    RELAY_NOTIFIER_URL: urls.notifier,
     // A busy machine may stall for longer than the default.
     RELAY_START_PATIENCE: '60s',
     RELAY_SHUTDOWN_PAUSE: '1s',
@@ -71,7 +80,9 @@ export async function runProduct(options: {
 
   function environmentOf(service: ServiceName): Record<string, string> {
     const entries = Object.entries(settings[service] ?? {}).map(([name, { secret: isSecret }]) => {
-      const own = `${name}_${service.toUpperCase().replace('-', '_')}`;
+      // The notifier is the hub's user of NATS, as in the chart.
+      const user = service === 'notifier' ? 'hub' : service;
+      const own = `${name}_${user.toUpperCase().replace('-', '_')}`;
       if (isSecret || name === 'RELAY_STREAM_TOKEN_PUBLIC_KEYS') return [name, secret[own] ?? secret[name]];
       return [name, values[name]];
     });

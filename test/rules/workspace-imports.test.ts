@@ -13,6 +13,7 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   requests: ['kit', 'contracts', 'db'],
   messages: ['kit', 'contracts', 'db'],
   'expiry-worker': ['kit', 'contracts', 'db'],
+  notifier: ['kit', 'contracts', 'db'],
   // No database: they must run and scale without one.
   hub: ['kit', 'contracts'],
   dashboard: ['kit', 'contracts'],

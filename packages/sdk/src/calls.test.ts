@@ -214,7 +214,7 @@ describe('an option that does not exist', () => {
       listed('timeOut', 'timeout'),
     );
     await expect(conversation.send('y', unknown({ singal: 5 }))).rejects.toMatchObject(
-      listed('singal', 'answerForm, files, shown, signal.'),
+      listed('singal', 'form, files, shown, signal.'),
     );
     await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
       refused('There is no option `q`. Options: signal.'),

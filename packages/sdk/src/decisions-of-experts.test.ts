@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
+import type { Form } from './forms/index.ts';
 import type { Conversation } from './index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -8,21 +9,21 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const root = makeRoot();
 const patiently = { timeout: 60_000 };
-const approval = '{"type":"object","properties":{}}';
-const region = JSON.stringify({
+const approval: Form = { type: 'object', properties: {} };
+const region = {
   type: 'object',
   properties: {
     region: { type: 'string', title: 'Region', oneOf: [{ const: 'eu', title: 'Europe' }] },
     count: { type: 'integer', minimum: 1 },
   },
   required: ['region'],
-});
+} as const;
 const yes = { action: 'accept', content: {} } as const;
 const no = { action: 'decline' } as const;
 
 /** A question with a form, and the request as two devices of its expert see it, which have picked it up. */
-async function ask(answerForm = approval) {
-  const conversation = await server.agent().ask({ question: 'May I?', answerForm });
+async function ask(form: Form = approval) {
+  const conversation = await server.agent().ask({ question: 'May I?', form });
   const open = () => server.expert({ root }).request(conversation.requestId);
   const [request, device] = [await open(), await open()];
   await request.pickUp();
@@ -43,8 +44,7 @@ describe('a decision of an expert', () => {
   });
 
   test('conflicts with another one of another device', async () => {
-    const two = region.replace('1}', '1},"zone":{"type":"string"}');
-    const { request, device } = await ask(two);
+    const { request, device } = await ask(region);
     const decideOn = (one: ExpertRequest, count: number) =>
       one.answer('', { decision: { action: 'accept', content: { region: 'eu', count } } });
     await decideOn(request, 1);
@@ -76,7 +76,7 @@ describe('a decision of an expert', () => {
   test('of a form that another one has replaced is not sent', async () => {
     const { conversation, request } = await ask();
     const { of } = request.form ?? {};
-    await conversation.send('Really?', { answerForm: approval });
+    await conversation.send('Really?', { form: approval });
     await request.refresh();
     const sent = request.answer('', { decision: { ...yes, of } });
     await expect(sent).rejects.toMatchObject({ code: 'newer_message' });
@@ -84,7 +84,7 @@ describe('a decision of an expert', () => {
   });
 
   test('without encryption says the same in words', async () => {
-    const asked = { question: 'Where?', answerForm: region, encrypted: false };
+    const asked = { question: 'Where?', form: region, encrypted: false };
     const conversation = await server.agent().ask(asked);
     const request = await server.expert().request(conversation.requestId);
     const content = { region: 'eu', count: 2 };
@@ -94,10 +94,6 @@ describe('a decision of an expert', () => {
       text: 'Accepted.\nRegion: Europe\ncount: 2\nNot more.',
       answer: { action: 'accept', content, comment: 'Not more.' },
     });
-    await conversation.send('And then?');
-    await request.refresh();
-    expect(request.decision).toBe('reopened');
-    await takeMessages(request);
     await request.answer('', { decision: no });
     expect(request.decision).toBe('declined');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'Declined.' });
@@ -153,15 +149,15 @@ test('a form that cannot be shown can be declined, and not accepted', async () =
 test('a list says which questions ask for an approval, and which have a form', async () => {
   const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
   const relay = server.agent({ apiKey: consumerKey });
-  for (const answerForm of [undefined, approval, region]) {
-    await relay.ask({ question: String(answerForm), answerForm });
+  for (const form of [undefined, approval, region]) {
+    await relay.ask({ question: 'Where?', form });
   }
-  await relay.ask({ question: 'Where?', answerForm: region, confidential: true });
+  await relay.ask({ question: 'Where?', form: region, confidential: true });
   const listed = await server.expert({ apiKey, root }).list();
   expect(listed.map(({ form, answerForm }) => [form, answerForm])).toEqual([
     [undefined, undefined],
-    ['form', JSON.parse(region)],
-    ['approval', JSON.parse(approval)],
+    ['form', region],
+    ['approval', approval],
     [undefined, undefined],
   ]);
 });

@@ -9,6 +9,15 @@ export type {
 } from './agent/conversation.ts';
 export type { AcceptedExchange, ConversationState } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
+export type {
+  Approval,
+  AskingOptions,
+  Choice,
+  Decided,
+  Decision,
+  DecisionOptions,
+  FormOrSchema,
+} from './agent/decision.ts';
 export type { ListOptions, Question, Relay, RelayOptions } from './agent/relay.ts';
 export { confidentialQuestion } from './agent/submission.ts';
 export type { ClientOptions, Timing } from './client-options.ts';

@@ -2,6 +2,7 @@ import type { LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { digestSubmission, makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
+import type { Form } from './forms/index.ts';
 import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
 import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
@@ -12,8 +13,9 @@ const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
 const patiently = { timeout: 60_000 };
-const form = '{"type":"object","properties":{}}';
-const otherForm = '{"type":"object","properties":{"why":{"type":"string"}}}';
+const form: Form = { type: 'object', properties: {} };
+const otherForm: Form = { type: 'object', properties: { why: { type: 'string' } } };
+const answerForm = JSON.stringify(form);
 const yes = { action: 'accept', content: {} } as const;
 const no = { action: 'decline' } as const;
 const log = { name: 'build.log', mediaType: 'text/plain', bytes: new TextEncoder().encode('It hangs.') };
@@ -24,15 +26,13 @@ const digestOf = async (conversation: Conversation, asked: object) =>
 
 describe('a form', () => {
   test('of a question is signed with it, and its answer names it', async () => {
-    const asked = { question: 'May I?', answerForm: form };
-    const conversation = await server.agent().ask(asked);
+    const conversation = await server.agent().ask({ question: 'May I?', form });
     const expert = server.expert({ root });
     const listed = (await expert.list()).find(({ requestId }) => requestId === conversation.requestId);
-    expect(listed).toMatchObject({ form: 'approval', answerForm: JSON.parse(form) });
+    expect(listed).toMatchObject({ form: 'approval', answerForm: form });
     const request = await expert.request(conversation.requestId);
-    const of = await digestOf(conversation, { ...asked, agentVersions: '4' });
-    const shown = JSON.parse(form);
-    expect(request).toMatchObject({ answerForm: shown, form: { of, form: shown }, decision: 'open' });
+    const of = await digestOf(conversation, { question: 'May I?', answerForm, agentVersions: '4' });
+    expect(request).toMatchObject({ answerForm: form, form: { of, form }, decision: 'open' });
     await request.answer('', { decision: yes });
     expect(request.decision).toBe('accepted');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({
@@ -43,17 +43,18 @@ describe('a form', () => {
   test('that the relay does not repeat stops the question', async () => {
     const liar = await server.startLyingRelay();
     liar.tell({
-      answer: (body, { path }) => (path.endsWith('/help') ? { ...body, answerForm: otherForm } : undefined),
+      answer: (body, { path }) =>
+        path.endsWith('/help') ? { ...body, answerForm: JSON.stringify(otherForm) } : undefined,
     });
-    await expect(
-      server.agent({ url: liar.url }).ask({ question: 'May I?', answerForm: form }),
-    ).rejects.toMatchObject({ code: 'question_altered' });
+    await expect(server.agent({ url: liar.url }).ask({ question: 'May I?', form })).rejects.toMatchObject({
+      code: 'question_altered',
+    });
   });
 
   test('of a confidential question is encrypted, and named by its message', async () => {
     const relay = server.agent();
     const asked = await relay.ask({
-      ...{ question: 'May I?', answerForm: form, confidential: true },
+      ...{ question: 'May I?', form, confidential: true },
       files: [{ ...log, bytes: new Blob([log.bytes], { type: 'text/plain;charset=utf-8' }) }],
     });
     const conversation = await relay.resume(stored(asked.export()));
@@ -63,7 +64,7 @@ describe('a form', () => {
     await conversation.refresh();
     await request.refresh();
     const [first] = await takeMessages(request);
-    expect(first).toMatchObject({ text: 'May I?', form: JSON.parse(form) });
+    expect(first).toMatchObject({ text: 'May I?', form });
     expect(first?.files).toEqual([log]);
     const { of } = formOf(request);
     await request.answer('Go on.', { decision: { ...yes, of }, files: [log] });
@@ -73,32 +74,36 @@ describe('a form', () => {
     const answer = await again.waitForAnswer(patiently);
     expect(answer).toMatchObject({ text: 'Go on.', answer: { ...yes, of } });
     expect(answer.files).toEqual([log]);
-    expect(again.export().thread?.form).toEqual({ of, text: form });
+    expect(again.export().thread?.form).toEqual({ of, text: answerForm });
   });
 
   test('of a later message replaces the one before', async () => {
-    const conversation = await server.agent().ask({ question: 'May I?', answerForm: form });
+    const conversation = await server.agent().ask({ question: 'May I?', form });
     const request = await server.expert({ root }).request(conversation.requestId);
     await request.pickUp();
-    await conversation.send('', { answerForm: otherForm });
+    await conversation.send('', { form: otherForm });
     await request.refresh();
-    expect(formOf(request).form).toEqual(JSON.parse(otherForm));
-    expect(conversation.export().thread?.form).toEqual({ of: formOf(request).of, text: otherForm });
+    expect(formOf(request).form).toEqual(otherForm);
+    expect(conversation.export().thread?.form).toEqual({
+      of: formOf(request).of,
+      text: JSON.stringify(otherForm),
+    });
     // A text, and a form that is not sent, change nothing.
     await conversation.send('Please.');
-    await expect(conversation.send('', { answerForm: 'x'.repeat(8_193) })).rejects.toMatchObject({
-      code: 'invalid_input',
+    const unsuitable = { type: 'object', properties: { why: { type: 'string', maxLength: -1 } } } as const;
+    await expect(conversation.send('', { form: unsuitable })).rejects.toMatchObject({
+      ...{ code: 'invalid_form', message: expect.stringContaining('properties.why.maxLength: ') },
     });
     await request.refresh();
-    expect(formOf(request).form).toEqual(JSON.parse(otherForm));
+    expect(formOf(request).form).toEqual(otherForm);
   });
 
   test('in plain text is answered beside a text, and not where the agent has keys', async () => {
-    const asked = { question: 'May I?', plaintext: 'May I?', answerForm: form };
+    const asked = { question: 'May I?', plaintext: 'May I?', form };
     const conversation = await server.agent().ask({ ...asked, encrypted: false });
-    const of = await digestOf(conversation, asked);
+    const of = await digestOf(conversation, { ...asked, answerForm });
     const request = await server.expert().request(conversation.requestId);
-    expect(request.form).toEqual({ of, form: JSON.parse(form) });
+    expect(request.form).toEqual({ of, form });
     await expect(request.answer('Yes.', { files: [log] })).rejects.toMatchObject({ code: 'invalid_input' });
     await request.answer('Only once.', { decision: yes });
     const answer = { ...yes, of, comment: 'Only once.' };
@@ -118,7 +123,7 @@ describe('a form', () => {
     const liar = await server.startLyingRelay();
     const conversation = await server
       .agent({ url: liar.url, acceptUnprotected: true })
-      .ask({ question: 'May I?', answerForm: form });
+      .ask({ question: 'May I?', form });
     await (await server.expert().request(conversation.requestId)).answer('Wait.', { plaintext: true });
     const added = JSON.stringify({ ...yes, decidedAt: '2026-11-23T13:00:00Z' });
     liar.tell({
@@ -188,9 +193,7 @@ describe('a decision that waits', () => {
   beforeEach(async () => {
     memory = createMemory();
     liar = await server.startLyingRelay();
-    conversation = await server
-      .agent({ apiKey: session.consumerKey })
-      .ask({ question: 'May I?', answerForm: form });
+    conversation = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I?', form });
   });
 
   /** A page that cannot reach the relay. It has tried to send a decision and a text. */

@@ -4,6 +4,7 @@ import {
   hubPublicUrlVariable,
   integer,
   natsVariables,
+  optional,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -26,11 +27,13 @@ export const variables = {
     requests: serviceUrlVariable('requests'),
     messages: serviceUrlVariable('messages'),
     dashboard: serviceUrlVariable('dashboard'),
+    notifier: optional(serviceUrlVariable('notifier')),
   },
   principalKeys: {
     requests: principalKeyVariable('gateway', 'requests'),
     messages: principalKeyVariable('gateway', 'messages'),
     dashboard: principalKeyVariable('gateway', 'dashboard'),
+    notifier: optional(principalKeyVariable('gateway', 'notifier')),
   },
   rateLimits: {
     pages: integer('RELAY_RATE_LIMIT_PAGES', {

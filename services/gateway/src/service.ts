@@ -44,9 +44,14 @@ export function create(
   });
 
   const upstreams = {
-    requests: createClient('requests'),
-    messages: createClient('messages'),
-    dashboard: createClient('dashboard'),
+    requests: createClient('requests', config.upstreams.requests, config.principalKeys.requests),
+    messages: createClient('messages', config.upstreams.messages, config.principalKeys.messages),
+    dashboard: createClient('dashboard', config.upstreams.dashboard, config.principalKeys.dashboard),
+    // It is not part of every installation.
+    notifier:
+      config.upstreams.notifier && config.principalKeys.notifier
+        ? createClient('notifier', config.upstreams.notifier, config.principalKeys.notifier)
+        : undefined,
   };
   const health = createHealth({
     checks: {
@@ -73,7 +78,8 @@ export function create(
     // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,
   });
-  const parts = [postgres, nats, revocations, ...Object.values(upstreams), server];
+  const clients = Object.values(upstreams).filter((client) => client !== undefined);
+  const parts = [postgres, nats, revocations, ...clients, server];
   return composeService({
     name: 'gateway',
     parts,
@@ -84,10 +90,10 @@ export function create(
     server,
   });
 
-  function createClient(name: UpstreamName) {
+  function createClient(name: UpstreamName, url: string, keys: string) {
     const variable = `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`;
-    const principalKeys = parsePrincipalKeys(variable, config.principalKeys[name]);
+    const principalKeys = parsePrincipalKeys(variable, keys);
     const sign = createPrincipalSigner({ caller: 'gateway', audience: name, keys: principalKeys, clock });
-    return createServiceClient({ name, url: config.upstreams[name], sign, log });
+    return createServiceClient({ name, url, sign, log });
   }
 }

@@ -15,6 +15,7 @@ import {
 } from './sample-requests.ts';
 import { sendByKeyboard } from './send-by-keyboard.ts';
 import { setAge } from './set-age.ts';
+import { walkForms } from './walk-forms.ts';
 
 /** Is called in each state of each page. */
 export type Visit = (state: string, page: Page) => Promise<void>;
@@ -27,6 +28,7 @@ export const walks: Readonly<Record<string, Walk>> = {
   keys: walkKeys,
   settings: walkSettings,
   conversations: walkConversations,
+  forms: walkForms,
 };
 
 async function walkSignIn(product: Product, visit: Visit): Promise<void> {

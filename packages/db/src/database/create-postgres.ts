@@ -24,6 +24,8 @@ export interface Postgres extends Required<Omit<Part, 'drain'>> {
   readonly query: Query;
   /** The name of a prepared statement. */
   readonly nameOf: (text: string) => string;
+  /** Runs statements in one transaction, which is rolled back when `work` throws. */
+  readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 }
 
 /** A query that gets no free connection fails after this. */
@@ -56,6 +58,7 @@ export function createPostgres(options: PostgresOptions): Postgres {
     pool,
     query: createQuery(pool, nameOf),
     nameOf,
+    transact: (work) => transact(pool, (client) => work(createQuery(client, nameOf))),
     notReady: () => watch.notReady(),
     start: () => watch.start(),
     async stop() {
@@ -63,6 +66,21 @@ export function createPostgres(options: PostgresOptions): Postgres {
       await pool.end();
     },
   };
+}
+
+async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('BEGIN');
+    const result = await work(client);
+    await client.query('COMMIT');
+    client.release();
+    return result;
+  } catch (error) {
+    // A connection whose transaction may still be open is closed, which rolls it back.
+    client.release(true);
+    throw error;
+  }
 }
 
 /** Answers show times in UTC, and Prisma ignores their offset. */

@@ -21,7 +21,7 @@ export type Query = <Row extends object>(
   ...values: unknown[]
 ) => Promise<Row[]>;
 
-export function createQuery(pool: pg.Pool, nameOf: (text: string) => string): Query {
+export function createQuery(pool: Pick<pg.ClientBase, 'query'>, nameOf: (text: string) => string): Query {
   return async <Row extends object>(strings: TemplateStringsArray, ...given: unknown[]) => {
     const { text, values } = sql(strings, ...given);
     const { rows } = await pool.query<Row>({ name: nameOf(text), text, values, types: resultTypes });

@@ -7,6 +7,7 @@ export {
   flag,
   integer,
   list,
+  optional,
   secret,
   secrets,
   text,

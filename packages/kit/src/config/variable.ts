@@ -51,6 +51,12 @@ function variable<T, const O extends Options>(
   };
 }
 
+/** The same variable, which may be unset. */
+export const optional = <T>(required: Variable<T>): Variable<T | undefined> => ({
+  ...required,
+  fallback: '',
+});
+
 export const text = <const O extends Options & { default?: string; pattern?: RegExp; expected?: string }>(
   name: string,
   options: O,

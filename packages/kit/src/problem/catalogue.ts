@@ -95,6 +95,16 @@ export const problems = {
     title: 'This user has too many keys',
     help: 'A user has at most 100 keys that are not revoked, of both kinds together. Revoke one that is no longer needed, then create the new one; or rotate an existing key, which keeps its number.',
   },
+  too_many_webhooks: {
+    status: 409,
+    title: 'There are too many webhooks',
+    help: 'A user has at most 50 webhooks, of which each consumer key has at most 3. Delete one that is no longer needed, or change it.',
+  },
+  webhook_off: {
+    status: 409,
+    title: 'The webhook is off',
+    help: 'Nothing is delivered to it. Switch it on first: `PUT /api/v1/webhooks/{webhookId}` with `"enabled": true`.',
+  },
   last_identity: {
     status: 409,
     title: 'Without this account the user could not sign in',

@@ -1,10 +1,12 @@
 import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/index.ts';
+import type { Content } from '../forms/form.ts';
 import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type ReadMessage, toMessage } from '../thread/message.ts';
+import { hasForms } from '../thread/message-parts.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type {
@@ -16,6 +18,9 @@ import type {
   WaitOptions,
 } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
+import type { FormOrSchema } from './decision.ts';
+import { loadDecisions } from './load-decisions.ts';
+import type { Undecided, WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -24,16 +29,37 @@ export interface ConversationParts {
   readonly isConfidential: boolean | undefined;
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
+  readonly decided: ConversationState['decided'];
+  /** What the form of the question was made of, where this process knows it. */
+  readonly schema: FormOrSchema | undefined;
 }
 
-export class AgentConversation extends ConversationBase<AskedRequest> implements Conversation {
+export class AgentConversation<C = Content>
+  extends ConversationBase<AskedRequest>
+  implements Conversation<C>
+{
   readonly #parts: ConversationParts;
+  readonly #undecided: Undecided;
   /** Whether an answer was returned since the state was last saved. */
   #isUnsaved = false;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
     this.#parts = parts;
+    const { thread, sender } = base;
+    this.#undecided = {
+      ...{ thread, sender, decided: parts.decided, schema: parts.schema },
+      take: (messageId, signal) => {
+        const fits = (message: ReadMessage) => message.messageId === messageId;
+        // Another taker may have it.
+        return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
+      },
+      save: () => this.#save(),
+      describe: (message) => toMessage(message, thread.forms.load),
+      get hasForm() {
+        return thread.forms.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
+      },
+    };
   }
 
   get id(): string {
@@ -54,18 +80,39 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
-    const { timeout, signal, any = false } = checkOptions(options, 'timeout any signal');
-    const { thread, follower } = this.base;
-    const matches = ({ seenYourLast }: ReadMessage) => any || seenYourLast !== false;
-    const release = thread.mailbox.isReady(matches) ? () => {} : follower.follow();
+    const { any = false, ...waiting } = checkOptions(options, 'timeout any signal');
+    const { mailbox } = this.base.thread;
+    const fits = ({ seenYourLast }: ReadMessage) => any || seenYourLast !== false;
+    return await this.#wait(mailbox.isReady(fits), waiting, (signal) => this.#take({ signal, fits }));
+  }
+
+  async waitForDecision(options: WaitingOptions = {}): Promise<never> {
+    const { timeout, signal, ...deciding } = checkOptions(options, 'timeout onReply form signal');
+    const { waitForDecision } = await loadDecisions();
+    const decision = this.#wait(false, { timeout, signal }, (own) =>
+      waitForDecision(this.#undecided, { ...deciding, signal: own }),
+    );
+    // The form of this conversation says which type it has.
+    return (await decision) as never;
+  }
+
+  /** Follows the conversation until this returns something, or until the time is over. */
+  async #wait<T>(
+    isReady: boolean,
+    { timeout, signal }: Omit<WaitOptions, 'any'>,
+    run: (signal: AbortSignal | undefined) => Promise<T | undefined>,
+  ): Promise<T> {
+    const release = isReady ? () => {} : this.base.follower.follow();
     let inTime = signal;
-    const take = (own: AbortSignal | undefined) => {
+    const runInTime = (own: AbortSignal | undefined) => {
       inTime = own;
-      return this.#take({ signal: own, fits: matches });
+      return run(own);
     };
     try {
-      const answer = await (timeout === undefined ? take(signal) : withTimeout(timeout, signal, take));
-      if (answer) return answer;
+      const result = await (timeout === undefined
+        ? runInTime(signal)
+        : withTimeout(timeout, signal, runInTime));
+      if (result) return result;
       throw ended(this.status);
     } catch (error) {
       throw inTime?.aborted && !signal?.aborted ? timedOut(timeout) : error;
@@ -79,7 +126,10 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
   }
 
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
-    return this.base.sender.send(text, checkOptions(options, 'answerForm files shown signal'));
+    const { form, ...sending } = checkOptions(options, 'form files shown signal');
+    const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+    if (form) this.#undecided.schema = form;
+    return this.base.sender.send(text, { ...sending, answerForm });
   }
 
   export(): ConversationState {
@@ -92,6 +142,7 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,
+      decided: this.#undecided.decided,
       isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,
@@ -100,12 +151,14 @@ export class AgentConversation extends ConversationBase<AskedRequest> implements
     };
   }
 
+  async #save(): Promise<void> {
+    this.#isUnsaved = false;
+    await this.#parts.save(this.export());
+  }
+
   /** An answer counts as processed when the caller asks for the next one. */
   async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]) {
-    if (this.#isUnsaved) {
-      this.#isUnsaved = false;
-      await this.#parts.save(this.export());
-    }
+    if (this.#isUnsaved) await this.#save();
     const { thread, sender } = this.base;
     const message = await thread.mailbox.take(options);
     if (!message) return undefined;

@@ -27,6 +27,8 @@ export interface ConversationState {
   readonly submissionDigest?: string | undefined;
   /** The form of the question, as JSON text, once the relay has the question. */
   readonly answerForm?: string | undefined;
+  /** The decision that was handed over: the form, and the message that decided. */
+  readonly decided?: { readonly of: string; readonly messageId: string } | undefined;
   /** Whether the question is confidential. */
   readonly isConfidential?: boolean | undefined;
   /** Undefined for plain text. */

@@ -1,8 +1,11 @@
+import type { Content } from '../forms/form.ts';
+import type { ContentOf } from '../forms/index.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { Protection } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
 import type { FileToSend } from '../thread/parts-to-send.ts';
 import type { ConversationState } from './conversation-state.ts';
+import type { Decision, DecisionOptions, FormOrSchema } from './decision.ts';
 
 /** A message of the expert. */
 export interface Answer extends MessageParts {
@@ -50,8 +53,8 @@ export interface SendOptions {
 }
 
 export interface AskAgainOptions extends SendOptions {
-  /** A form that the expert is to answer, as JSON text. It replaces the one before. Only in encrypted conversations. */
-  readonly answerForm?: string | undefined;
+  /** A form that the expert is to answer. It replaces the one before. Only in encrypted conversations. */
+  readonly form?: FormOrSchema | undefined;
 }
 
 export interface WaitOptions {
@@ -76,7 +79,7 @@ export interface WaitOptions {
  *   await conversation.close();
  * }
  */
-export interface Conversation extends AsyncIterable<Answer> {
+export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /** Unique to this conversation. It exists before the question is sent. */
   readonly id: string;
   readonly requestId: string;
@@ -114,6 +117,29 @@ export interface Conversation extends AsyncIterable<Answer> {
    * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired`, or the error of a refused message.
    */
   waitForAnswer(options?: WaitOptions): Promise<Answer>;
+  /**
+   * Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form
+   * and, if it was made of a schema, by the library. Once it has returned a decision, it returns the same one again, also after
+   * a restart, until another form is sent.
+   *
+   * @throws RelayError `answer_invalid` for an answer whose content is not valid: wait again, or send the form again;
+   * `answer_conflict` for two accepts with different contents: none counts; `timeout`, `aborted`,
+   * `conversation_closed`, `conversation_expired`, or the error of a refused message.
+   *
+   * @example
+   * const form = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] } as const;
+   * const conversation = await relay.ask({ question: 'How many?', form });
+   * const decision = await conversation.waitForDecision({ timeout: 600_000 });
+   * if (decision.action === 'accept') console.log(decision.content.count);
+   */
+  waitForDecision(options?: DecisionOptions): Promise<Decision<C>>;
+  /**
+   * The same for a form that was sent later, or after a restart: with `form`, of which the newest form was made, the content is
+   * typed, and checked by the library of a schema.
+   */
+  waitForDecision<const F extends FormOrSchema>(
+    options: DecisionOptions & { readonly form: F },
+  ): Promise<Decision<ContentOf<F>>>;
   /**
    * Sends a message. While there are no keys of the expert, the message waits in {@link Conversation.unsent}. It also
    * stays there when the call fails because the relay cannot be reached. It is sent even if the expert has written

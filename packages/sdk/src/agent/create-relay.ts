@@ -21,7 +21,9 @@ import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
+import type { FormOrSchema } from './decision.ts';
 import { createKnownExperts } from './known-experts.ts';
+import { loadDecisions } from './load-decisions.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { makeSubmission, submit } from './submission.ts';
@@ -31,6 +33,7 @@ interface Fresh {
   readonly keys: AgentKeys | undefined;
   /** The position of the event stream before the question was sent. */
   readonly since: string | undefined;
+  readonly schema: FormOrSchema | undefined;
 }
 
 /**
@@ -57,10 +60,14 @@ export function createRelay(options: RelayOptions): Relay {
     origin: new URL(api.url).origin,
   });
 
-  async function open(state: ConversationState, request: AskedRequest, fresh?: Fresh): Promise<Conversation> {
+  async function open<C>(
+    state: ConversationState,
+    request: AskedRequest,
+    fresh?: Fresh,
+  ): Promise<Conversation<C>> {
     const { requestId, refCode } = request;
     const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
-    const { id, submissionDigest, answerForm, isConfidential } = state;
+    const { id, submissionDigest, answerForm, isConfidential, decided } = state;
     const submission = fromBase64(submissionDigest ?? '');
     if (submission?.length !== 32) throw notAsExported();
     const asked = { requestId, refCode, keys, submission, answerForm, isConfidential };
@@ -106,19 +113,19 @@ export function createRelay(options: RelayOptions): Relay {
       listen,
       backoff: api.backoff,
     });
-    const conversation = new AgentConversation(
+    const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
-      { id, keys, submissionDigest, isConfidential, side, save },
+      { id, keys, submissionDigest, isConfidential, side, save, decided, schema: fresh?.schema },
     );
     return conversation;
   }
 
   /** Submits the question, or makes sure that it was submitted. */
-  async function begin(
+  async function begin<C>(
     state: ConversationState,
     signal: AbortSignal | undefined,
     fresh?: Fresh,
-  ): Promise<Conversation> {
+  ): Promise<Conversation<C>> {
     const { id, keys, submission } = state;
     if (!submission) throw notAsExported();
     const request = await submit(api, apiKey, submission, signal);
@@ -135,19 +142,20 @@ export function createRelay(options: RelayOptions): Relay {
       submissionDigest,
       answerForm: answerForm ?? undefined,
     };
-    const conversation = await open(opening, request, fresh);
+    const conversation = await open<C>(opening, request, fresh);
     await save(conversation.export());
     return conversation;
   }
 
-  return {
+  const relay: Relay = {
     async ask(question) {
       checkOptions(question, questionOptions);
-      const { signal, encrypted = true } = question;
+      const { signal, encrypted = true, form } = question;
       if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
       const id = crypto.randomUUID();
       const keys = encrypted ? await makeAgentKeys() : undefined;
-      const { body, first } = await makeSubmission(question, { keys, id, agentName });
+      const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+      const { body, first } = await makeSubmission({ ...question, answerForm }, { keys, id, agentName });
       const drafts = first ? [{ messageId: crypto.randomUUID(), ...first, shown: [] }] : [];
       const state: ConversationState = {
         version: 1,
@@ -159,9 +167,12 @@ export function createRelay(options: RelayOptions): Relay {
       };
       await save(state);
       // With a given idempotency key, it may have been asked before and may have answers.
-      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.position() };
+      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.position(), schema: form };
       return await begin(state, signal, fresh);
     },
+    approve: async (question, options = {}) => (await loadDecisions()).approve(relay.ask, question, options),
+    choose: async (question, options, asking = {}) =>
+      (await loadDecisions()).choose(relay.ask, question, options, asking),
     async resume(state, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       checkState(state);
@@ -184,10 +195,10 @@ export function createRelay(options: RelayOptions): Relay {
       hub.stop();
     },
   };
+  return relay;
 }
 
-const questionOptions =
-  'question messages answerForm files confidential encrypted plaintext idempotencyKey signal';
+const questionOptions = 'question messages form files confidential encrypted plaintext idempotencyKey signal';
 
 const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName save';
 

@@ -1,8 +1,11 @@
 import type { ClientOptions } from '../client-options.ts';
+import type { Form } from '../forms/form.ts';
+import type { ContentOf } from '../forms/index.ts';
 import type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
 import type { FileToSend } from '../thread/parts-to-send.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
+import type { Approval, AskingOptions, Choice, FormOrSchema } from './decision.ts';
 
 /**
  * How an agent connects.
@@ -58,15 +61,15 @@ export interface RelayOptions extends ClientOptions {
  * });
  * if (conversation.unsent.length > 0) console.log('The question is sent once an expert picks it up.');
  */
-export interface Question {
+export interface Question<F extends FormOrSchema = Form> {
   readonly question?: string | undefined;
   /** Messages that came before the question. The relay keeps the last 10. */
   readonly messages?: readonly ContextMessage[] | undefined;
   /**
-   * A form that the expert is to answer, as JSON text. With `confidential` it is encrypted as well; otherwise the relay can
-   * read it.
+   * A form that the expert is to answer, or a schema of a library: see {@link Conversation.waitForDecision}. With
+   * `confidential` it is encrypted as well; otherwise the relay can read it.
    */
-  readonly answerForm?: string | undefined;
+  readonly form?: F | undefined;
   /**
    * At most 8, 700,000 bytes together. They are always encrypted: they go with the confidential question, or as a message
    * behind the question, once an expert has picked the request up.
@@ -100,7 +103,30 @@ export interface ListOptions {
  * const answer = await conversation.waitForAnswer({ timeout: 600_000 });
  */
 export interface Relay {
-  ask(question: Question): Promise<Conversation>;
+  /** @throws RelayError `invalid_form`, with the path of the member that is not allowed; then nothing was sent */
+  ask<const F extends FormOrSchema = Form>(question: Question<F>): Promise<Conversation<ContentOf<F>>>;
+  /**
+   * Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer throw: they are
+   * neither approved nor declined.
+   *
+   * @example
+   * const { approved, comment } = await relay.approve('Delete the database `test`?', { timeout: 600_000 });
+   * if (approved) await deleteDatabase();
+   * else console.log(`Declined: ${comment}`);
+   */
+  approve(question: string, options?: AskingOptions): Promise<Approval>;
+  /**
+   * Asks for one of several options, and waits for it, as `approve` does.
+   *
+   * @example
+   * const { declined, value } = await relay.choose('Deploy to which region?', ['eu', 'us']);
+   * if (!declined) await deploy(value); // 'eu' | 'us'
+   */
+  choose<const V extends string>(
+    question: string,
+    options: readonly (V | { readonly value: V; readonly title: string })[],
+    asking?: AskingOptions,
+  ): Promise<Choice<V>>;
   /** Continues a conversation that was exported or saved. */
   resume(
     state: ConversationState,

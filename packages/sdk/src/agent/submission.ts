@@ -27,7 +27,7 @@ export interface SubmissionBody extends Omit<Submission, 'refCode'> {
 }
 
 export async function makeSubmission(
-  asked: Question,
+  asked: Omit<Question, 'form'> & { readonly answerForm: string | undefined },
   agent: {
     readonly keys: AgentKeys | undefined;
     readonly id: string;

@@ -90,12 +90,9 @@ function unless<T>(code: RelayErrorCode, read: () => T): T | undefined {
 const fitsForm = (form: Form | undefined, answer: FormAnswer): boolean =>
   answer.action === 'decline' || (form !== undefined && checkContent(form, answer.content).length === 0);
 
-/** The same for contents that mean the same: neither the order of fields nor that of several options matters. */
+/** Equal for contents that are equal as JSON: the order of the fields does not matter. */
 function normalized(answer: FormAnswer): string {
   const content: Content = answer.action === 'accept' ? answer.content : {};
-  const values = Object.entries(content).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.toSorted() : value,
-  ]);
-  return JSON.stringify(values.sort(([one], [other]) => (String(one) < String(other) ? -1 : 1)));
+  const fields = Object.entries(content);
+  return JSON.stringify(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
 }

@@ -74,8 +74,6 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
       if (role === 'consumer') {
         // An agent's own forms count from the time when they were encrypted.
         if (side.role === 'provider') noteForm(link, parts);
-        // Plain text does not say what it had seen.
-        if (link === undefined) answers = answers.map((one) => ({ ...one, seenYourLast: false }));
       } else if (parts) {
         const { answer } = readSaved(parts, role);
         if (answer && toBase64(answer.of) === current()?.of) answers.push(message);

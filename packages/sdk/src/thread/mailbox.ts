@@ -3,6 +3,7 @@ import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
 
 interface Taker<T> {
   readonly fits: (message: T) => boolean;
+  readonly isKept: boolean;
   resolve(message: T | undefined): void;
   reject(error: unknown): void;
 }
@@ -26,6 +27,8 @@ export interface Mailbox<T> {
   take(options: {
     signal?: AbortSignal | undefined;
     fits?: ((message: T) => boolean) | undefined;
+    /** True to leave the message there. */
+    isKept?: boolean | undefined;
   }): Promise<T | undefined>;
 }
 
@@ -42,7 +45,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       if (at < 0 && !ended) continue;
       takers.delete(taker);
       if (at < 0 && ended?.error) taker.reject(ended.error);
-      else taker.resolve(at < 0 ? undefined : messages.splice(at, 1)[0]);
+      else taker.resolve(taker.isKept || at < 0 ? messages[at] : messages.splice(at, 1)[0]);
     }
   }
 
@@ -75,7 +78,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       stopped = error;
       for (const { reject } of takers) reject(error);
     },
-    async take({ signal, fits = () => true }) {
+    async take({ signal, fits = () => true, isKept = false }) {
       throwIfAborted(signal);
       const before = stopped ?? interruption;
       interruption = undefined;
@@ -86,7 +89,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
           leave();
           fail(error);
         };
-        const taker: Taker<T> = { fits, resolve, reject };
+        const taker: Taker<T> = { fits, isKept, resolve, reject };
         takers.add(taker);
         serve();
         return leave;

@@ -16,6 +16,8 @@ export interface MessageParts {
   readonly form?: Form | undefined;
   /** True when it has a form that this version cannot show. It can be declined. */
   readonly unreadableForm?: true | undefined;
+  /** What names this form in an answer: its `of`, in base64. */
+  readonly formOf?: string | undefined;
   /** The expert's answer to the form that `of` names. It is read, and nothing more: it may not fit the form, or not count. */
   readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
   /** True when it has an answer to a form that cannot be read. */

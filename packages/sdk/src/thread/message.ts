@@ -48,7 +48,9 @@ export async function toMessage(
   load: () => Promise<Forms>,
 ): Promise<Message> {
   const forms = hasForms(parts) ? await load() : undefined;
-  return { ...message, ...describeParts(parts, message.role, forms) };
+  const described = describeParts(parts, message.role, forms);
+  const hasForm = described.form !== undefined || described.unreadableForm;
+  return { ...message, ...described, ...(hasForm && link !== undefined && { formOf: link }) };
 }
 
 /**

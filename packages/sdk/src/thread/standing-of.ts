@@ -6,7 +6,7 @@ import type { OpenForm, Side } from './side.ts';
 
 /** A message with an answer to a form. */
 export interface GivenMessage
-  extends Pick<ReadMessage, 'messageId' | 'link' | 'protection' | 'seenYourLast'>,
+  extends Pick<ReadMessage, 'messageId' | 'link' | 'protection'>,
     Pick<GivenAnswer, 'json' | 'hasUnknownPart'> {}
 
 /** What a conversation has of its open form. */
@@ -24,10 +24,11 @@ export function standingOf(
   isRefused?: (messageId: string) => boolean,
 ): Standing {
   const given = answers.map(
-    ({ messageId, link, protection, seenYourLast, json, hasUnknownPart }): GivenAnswer => ({
+    ({ messageId, link, protection, json, hasUnknownPart }): GivenAnswer => ({
       ...{ messageId, json, hasUnknownPart },
       isProven: side.agentSentKeys ? protection === 'sequenced' && side.isSigned : protection === 'plaintext',
-      isCrossed: link === undefined ? seenYourLast === false : isCrossed(read, link, side.role),
+      // Plain text does not say what it had seen.
+      isCrossed: link !== undefined && isCrossed(read, link, side.role),
     }),
   );
   return decide(form.text, given, isRefused);

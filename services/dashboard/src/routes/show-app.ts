@@ -7,7 +7,8 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    // `blob:` for pictures in encrypted messages.
+    "img-src 'self' blob:",
     "font-src 'self'",
     `connect-src 'self' ${new URL(hubUrl).origin}`,
     "manifest-src 'self'",

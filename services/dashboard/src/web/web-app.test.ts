@@ -230,7 +230,7 @@ describe('every other path of the dashboard', () => {
         'cache-control': 'no-store',
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; " +
           "connect-src 'self' https://hub.example:8443; manifest-src 'self'; worker-src 'self'; " +
           "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
           "require-trusted-types-for 'script'; trusted-types expert-relay",

@@ -3,7 +3,7 @@ import type { CallLabels } from '@expert-relay/kit/http';
 import type { Principal } from '@expert-relay/kit/principal';
 import type { NextFunction, Request, Response } from 'express';
 
-export const upstreamNames = ['requests', 'messages', 'dashboard'] as const;
+export const upstreamNames = ['requests', 'messages', 'dashboard', 'notifier'] as const;
 
 export type UpstreamName = (typeof upstreamNames)[number];
 

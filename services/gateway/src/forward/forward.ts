@@ -1,11 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
 import type { Transfers } from './transfer-answers.ts';
 
-export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
+/** A service without a client is not part of this installation. */
+export type Upstreams = Readonly<Record<UpstreamName, ServiceClient | undefined>>;
 
 /** Forwards a call to its service and sends the answer on to the client. */
 export function forward(options: {
@@ -23,6 +25,8 @@ export function forward(options: {
       next();
       return;
     }
+    const service = upstreams[route.to];
+    if (!service) throw new Problem('not_found');
     const body = await bodies.receive(request, response);
     const isForDashboard = route.to === 'dashboard';
     const headers = requestHeaders(request, { withCookies: isForDashboard });
@@ -33,7 +37,6 @@ export function forward(options: {
     }
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
-    const service = upstreams[route.to];
     if (service.isNearlyFull()) transfers.disconnectSlowest(route.to);
     const answer = await service.call(call);
     bodies.release(response);

@@ -1,5 +1,6 @@
+import { epochOf } from '@expert-relay/kit/nats';
 import { expect, test } from '@jest/globals';
-import { checkOf, epochOf, formatPosition, noCheck, parsePosition } from './position.ts';
+import { checkOf, formatPosition, noCheck, parsePosition } from './position.ts';
 
 test.each([
   { epoch: 'mi7x3k2a', seq: 0, check: '00000000' },

@@ -30,9 +30,6 @@ export const unknownPosition: Position = { epoch: '', seq: 0, check: noCheck };
 export const checkOf = (eventId: string): string =>
   eventId.length >= 8 ? eventId.slice(-8).toLowerCase() : noCheck;
 
-/** `created` is the time at which NATS created the stream, as RFC 3339. */
-export const epochOf = (created: string): string => Date.parse(created).toString(36);
-
 export function formatPosition({ epoch, seq, check, copiesSent }: Position): string {
   const text = `${epoch}.${seq}.${check}`;
   return copiesSent === undefined ? text : `${text}.${copiesSent}`;

@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Overrides } from '@expert-relay/kit/lifecycle';
+import { epochOf } from '@expert-relay/kit/nats';
 import { createTcpProxy, eventually, type OwnNats, startOwnNats } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { epochOf, formatPosition } from '../events/position.ts';
+import { formatPosition } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { Nats } from '@expert-relay/kit/nats';
+import type { Consumer, Nats, StreamMessage, StreamState } from '@expert-relay/kit/nats';
 import { Events } from 'nats';
 import { formatPosition, noCheck, type Position } from '../events/position.ts';
-import type { Consumer, StreamMessage } from '../nats/consumer.ts';
-import type { StreamSource, StreamState } from '../nats/stream-source.ts';
+import type { StreamSource } from '../nats/stream-source.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
 import { findLastCommonSequence } from './tail-loss.ts';
 

@@ -1,9 +1,10 @@
 import type { AboutRequest } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
+import type { StreamState } from '@expert-relay/kit/nats';
 import { parseEvent } from '../events/event-content.ts';
 import { checkOf, noCheck, type Position } from '../events/position.ts';
 import type { SeenSequences } from '../events/seen-sequences.ts';
-import type { StreamSource, StreamState } from '../nats/stream-source.ts';
+import type { StreamSource } from '../nats/stream-source.ts';
 import type { Ring } from './ring.ts';
 
 /*

@@ -1,7 +1,7 @@
+import { type Consumer, openConsumer } from '@expert-relay/kit/nats';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
-import { type Consumer, openConsumer } from './consumer.ts';
 
 const events = 1_600;
 const batch = 500;
@@ -19,6 +19,7 @@ afterAll(async () => {
 function open(isYielding: boolean): Promise<Consumer> {
   const { connection, manager, name } = stream;
   return openConsumer({
+    owner: 'hub',
     connection,
     manager,
     stream: name,

@@ -1,13 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
+import type { Consumer, StreamMessage, StreamState } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { networksOf } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import { checkOf, formatPosition, noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
-import type { Consumer, StreamMessage } from '../nats/consumer.ts';
-import type { StreamState } from '../nats/stream-source.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { FakeConsumer } from '../testing/fake-consumer.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@expert-relay/kit/log';
+import type { Consumer } from '@expert-relay/kit/nats';
 import type { ResumeFrom } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
-import type { Consumer } from '../nats/consumer.ts';
 import type { StreamSource } from '../nats/stream-source.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';

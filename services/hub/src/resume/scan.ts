@@ -1,10 +1,9 @@
 import type { EventHead } from '@expert-relay/contracts';
+import type { Consumer, StreamMessage, StreamState } from '@expert-relay/kit/nats';
 import { createEntry, type Entry } from '../events/entry.ts';
 import { noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { SeenSequences } from '../events/seen-sequences.ts';
 import type { EventHistory } from '../history/event-history.ts';
-import type { Consumer, StreamMessage } from '../nats/consumer.ts';
-import type { StreamState } from '../nats/stream-source.ts';
 import { type Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
 import { BlockBuffer } from './block-buffer.ts';
 

@@ -1,4 +1,4 @@
-import type { Consumer, StreamMessage } from '../nats/consumer.ts';
+import type { Consumer, StreamMessage } from '@expert-relay/kit/nats';
 
 /** A consumer that delivers the messages that a test gives it. */
 export class FakeConsumer implements Consumer {

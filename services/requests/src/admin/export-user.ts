@@ -16,8 +16,10 @@ const usage = `Prints everything that is stored about a user, as JSON lines.
   node services/requests/dist/admin.js export-user --user USER_ID > user.jsonl
   node services/requests/dist/admin.js export-user --identity PROVIDER:SUBJECT > user.jsonl
 
-Each line has a "type": user, identity, sign_in_link, key, vault, request, message, and end. An export without the line
-"end" is not complete. Secrets of keys are not stored, and encrypted messages stay encrypted.
+Each line has a "type": user, identity, sign_in_link, key, vault, webhook,
+delivery, request, message, and end. An export without the line
+"end" is not complete. Secrets of keys are not stored, encrypted messages stay encrypted,
+and the addresses and secrets of webhooks, which are encrypted too, are left out.
 It reads DATABASE_URL.
 `;
 
@@ -59,6 +61,8 @@ async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<Exp
   const vault = await prisma.vault.findUnique({ where: { userId } });
   if (vault) yield { type: 'vault', vault: JSON.parse(vault.wrappedRootSecret), updatedAt: vault.updatedAt };
 
+  yield* exportWebhooks(prisma, userId);
+
   let [requests, messages] = [0, 0];
   for await (const request of exportRequests(prisma, userId)) {
     yield { type: 'request', ...request };
@@ -69,6 +73,30 @@ async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<Exp
     }
   }
   yield { type: 'end', requests, messages };
+}
+
+const deliveriesPerPage = 500;
+
+/** The webhooks of a user, each with its deliveries. */
+async function* exportWebhooks(prisma: PrismaClient, userId: string): AsyncGenerator<ExportRecord> {
+  const webhooks = await prisma.notificationEndpoint.findMany({
+    where: { userId },
+    orderBy: { createdAt: 'asc' },
+  });
+  for (const { id, apiKeyId: keyId, events, createdAt, enabledAt, offReason } of webhooks) {
+    yield { type: 'webhook', webhookId: id, keyId, events, createdAt, enabledAt, offReason };
+    for (let last = '', more = true; more; ) {
+      const page = await prisma.notificationDelivery.findMany({
+        where: { endpointId: id, id: { gt: last } },
+        orderBy: { id: 'asc' },
+        take: deliveriesPerPage,
+      });
+      for (const { endpointId: webhookId, id: deliveryId, type: eventType, dueAt: _, ...rest } of page)
+        yield { type: 'delivery', webhookId, deliveryId, eventType, ...rest };
+      more = page.length === deliveriesPerPage;
+      last = page.at(-1)?.id ?? last;
+    }
+  }
 }
 
 type ExportedRequest = Omit<HelpRequest, 'id' | 'userId' | 'callId' | 'seq' | 'contentBytes'> & {

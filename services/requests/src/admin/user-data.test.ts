@@ -127,6 +127,21 @@ async function countEvents(): Promise<Record<string, number>> {
   return counts;
 }
 
+async function addWebhook(userId: string): Promise<void> {
+  await prisma.notificationEndpoint.create({
+    data: {
+      ...{ id: randomUUID(), ownerId: userId, userId, channel: 'webhook', events: ['request.created'] },
+      ...{ sealedKey: 'k1', sealed: new Uint8Array(1) },
+      deliveries: {
+        create: {
+          ...{ id: `msg_${randomUUID()}`, type: 'request.created', state: 'delivered', response: 'thanks' },
+          ...{ eventAt: new Date(), dueAt: new Date() },
+        },
+      },
+    },
+  });
+}
+
 describe('export-user', () => {
   test('prints all data of a user, and no data of others', async () => {
     const userId = await makeUser('ada');
@@ -134,6 +149,7 @@ describe('export-user', () => {
     const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
     const [late] = await addRequests(userId, { count: 1, dueIn: -1 });
     await addRequests(await makeUser('bob~'), { count: 3, messages: 3 });
+    await addWebhook(userId);
 
     const text = await run('export-user', '--user', userId);
     const records = text
@@ -144,6 +160,11 @@ describe('export-user', () => {
     expect(of('user')).toMatchObject([{ userId, name: 'ada' }]);
     expect(of('identity')).toMatchObject([{ provider: 'github', subject: 'ada' }]);
     expect(of('key')).toHaveLength(3);
+    expect(of('webhook')).toMatchObject([{ keyId: null, events: ['request.created'] }]);
+    expect(of('delivery')).toMatchObject([
+      { eventType: 'request.created', state: 'delivered', response: 'thanks' },
+    ]);
+    expect(text).not.toContain('sealed');
     expect(of('vault')).toMatchObject([{ vault: { wrapped: 'root of ada' } }]);
     expect(new Set(of('request').map(({ requestId }) => requestId)).size).toBe(47);
     expect(of('request').find(({ requestId }) => requestId === late)).toMatchObject({ status: 'expired' });

@@ -11,6 +11,7 @@ import { shownCases } from './cases/shown.ts';
 import { submissionCases } from './cases/submissions.ts';
 import { unprotectedCases } from './cases/unprotected.ts';
 import { vaultCases } from './cases/vaults.ts';
+import { versionCases } from './cases/versions.ts';
 import { runCase } from './run-case.ts';
 
 /** docs/crypto-vectors.json: every case with its result, the same bytes in each run. */
@@ -27,6 +28,7 @@ export async function renderVectors(): Promise<string> {
     ...(await unprotectedCases()),
     ...(await refusedMessages()),
     ...onceKeyCases(),
+    ...(await versionCases()),
   ];
   const names = new Set(drafts.map(({ name }) => name));
   if (names.size !== drafts.length) throw new Error('Two cases have one name.');

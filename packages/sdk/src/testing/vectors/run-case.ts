@@ -158,7 +158,7 @@ const conversationOf = async (
 };
 
 /** The channel of a side that has accepted an exchange, and a function that encrypts with it. */
-export async function openSide(side: Side, acceptUnprotected: boolean) {
+async function openSide(side: Side, acceptUnprotected: boolean) {
   let iv = '';
   const channel = await openChannelOf(side, acceptUnprotected, () => iv);
   async function seal({ text, times = 1, messageId, parts, shown, ...rest }: ToSeal): Promise<SealedMessage> {

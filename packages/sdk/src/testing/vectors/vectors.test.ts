@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Kind, Kinds } from './case.ts';
+import { digestCases, freeze } from './frozen.ts';
 import { renderVectors } from './render-vectors.ts';
 import { runCase } from './run-case.ts';
 
@@ -12,8 +13,9 @@ interface Case {
   readonly error: string;
 }
 
-const url = new URL('../../../../../docs/crypto-vectors.json', import.meta.url);
-const file = readFileSync(url, 'utf8');
+const read = (path: string) => readFileSync(new URL(`../../../../../${path}`, import.meta.url), 'utf8');
+const file = read('docs/crypto-vectors.json');
+const frozen = read('packages/sdk/vectors/frozen.json');
 const { valid, refused }: Record<'valid' | 'refused', Case[]> = JSON.parse(file);
 
 // `test/examples/python-vectors.test.ts` does the same with a program that shares no code with this package.
@@ -39,4 +41,27 @@ test('docs/crypto-vectors.json is up to date, with enough cases (npm run docs re
   expect(await renderVectors()).toBe(file);
   expect(valid.length).toBeGreaterThanOrEqual(20);
   expect(refused.length).toBeGreaterThanOrEqual(30);
+});
+
+describe('v4 is frozen', () => {
+  test('no case has changed or is gone: what it says, other programs rely on', () => {
+    const now = digestCases(file);
+    const names = Object.keys(JSON.parse(frozen));
+    expect(Object.fromEntries(names.map((name) => [name, now[name]]))).toEqual(JSON.parse(frozen));
+  });
+
+  test('new cases are frozen, too (npm run docs adds them)', () => {
+    expect(freeze(file, frozen)).toBe(frozen);
+  });
+
+  test.each<[string, (vectors: string) => string]>([
+    ['changed', (vectors) => vectors.replace('"text": "The second."', '"text": "The first."')],
+    ['renamed', (vectors) => vectors.replace('"name": "the keys of an agent"', '"name": "an agent"')],
+  ])('a case that was %s is not frozen again', (_, change) => {
+    const vectors = change(file);
+    expect(vectors).not.toBe(file);
+    const later = JSON.parse(freeze(vectors, frozen));
+    expect(later).toMatchObject(JSON.parse(frozen));
+    expect(digestCases(vectors)).not.toMatchObject(JSON.parse(frozen));
+  });
 });

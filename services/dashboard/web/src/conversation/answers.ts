@@ -1,7 +1,14 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-import type { AnswerOptions } from '@expert-relay/sdk/expert';
+import type { AnswerOptions, Deciding } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
+import {
+  type AnswerContent,
+  isSameContent,
+  readAnswers,
+  writeAnswers,
+  writtenText,
+} from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -55,7 +62,7 @@ export function createAnswers(options: AnswersOptions) {
   const restored = storage
     .get(storedName)
     .then((stored) => {
-      const refused: PendingAnswer[] = JSON.parse(stored ?? '[]');
+      const refused = readAnswers<PendingAnswer>(stored ?? '[]');
       const answers = refused.map((answer) => ({ ...answer, key: nextKey(), after: 0 }));
       setAnswers([...answers, ...state.get().answers]);
     })
@@ -64,7 +71,7 @@ export function createAnswers(options: AnswersOptions) {
   async function storeRefused(answers = state.get().answers): Promise<void> {
     const refused = answers.filter(({ delivery, key }) => delivery === 'refused' && !removed.has(key));
     // An answer that cannot be stored is still shown.
-    await storage.set(storedName, JSON.stringify(refused)).catch(() => {});
+    await storage.set(storedName, writeAnswers(refused)).catch(() => {});
   }
 
   function change(key: string, changes: Partial<PendingAnswer>): void {
@@ -78,7 +85,7 @@ export function createAnswers(options: AnswersOptions) {
     if (moving) return;
     const before = state.get();
     const isOver = hasEnded(request);
-    const answers = settleAnswers(before, { unsent: request.unsent, held: request.held, inFlight, isOver });
+    const answers = settleAnswers(before, { unsent: unsentOf(request), inFlight, isOver });
     if (answers !== before.answers) setAnswers(answers);
     if (finalCode && inFlight.size === 0 && !isOver) {
       const code = finalCode;
@@ -91,11 +98,14 @@ export function createAnswers(options: AnswersOptions) {
   }
 
   /** Removes the answers that another tab has sent or discarded, when the request was opened again. */
-  function removeDecided({ unsent }: OpenRequest): void {
+  function removeDecided(request: OpenRequest): void {
     const { answers } = state.get();
     const left = answers.filter(
-      ({ key, delivery, text }) =>
-        delivery === 'refused' || delivery === 'sent' || inFlight.has(key) || unsent.includes(text),
+      (answer) =>
+        answer.delivery === 'refused' ||
+        answer.delivery === 'sent' ||
+        inFlight.has(answer.key) ||
+        unsentOne(request, answer),
     );
     if (left.length < answers.length) setAnswers(left);
   }
@@ -113,15 +123,13 @@ export function createAnswers(options: AnswersOptions) {
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const { answers } = state.get();
-    const waiting = answers.filter(
-      ({ delivery, text }) => delivery === 'waiting' && request.unsent.includes(text),
-    );
+    const waiting = answers.filter((answer) => answer.delivery === 'waiting' && unsentOne(request, answer));
     // They are stored here before the SDK deletes them.
     await storeRefused(
       answers.map((answer) => (waiting.includes(answer) ? { ...answer, delivery: 'refused', code } : answer)),
     );
     const discarded = await request.discard().then(
-      () => waiting.slice(request.unsent.length),
+      () => waiting.slice(request.unsentAnswers.length),
       () => [],
     );
     for (const { key } of discarded) change(key, { delivery: 'refused', code });
@@ -151,11 +159,15 @@ export function createAnswers(options: AnswersOptions) {
     }
   });
 
-  async function send(text: string, onKept?: () => void, shown = shownMessages(state.get())): Promise<void> {
+  async function send(
+    content: AnswerContent,
+    onKept?: () => void,
+    shown = shownMessages(state.get()),
+  ): Promise<void> {
     const { answers, messages } = state.get();
     const answer: PendingAnswer = {
+      ...contentOf(content),
       key: nextKey(),
-      text,
       at: new Date().toISOString(),
       delivery: inFlight.size === 0 ? 'sending' : 'waiting',
       after: messages.length,
@@ -166,7 +178,7 @@ export function createAnswers(options: AnswersOptions) {
   }
 
   async function deliver(answer: PendingAnswer, options: AnswerOptions): Promise<void> {
-    const { text, shown } = answer;
+    const { text, shown, answer: decision, files } = answer;
     inFlight.add(answer.key);
     // While answers are moved, the SDK would discard this one too.
     while (moving) await moving;
@@ -177,6 +189,8 @@ export function createAnswers(options: AnswersOptions) {
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
         shown,
+        ...(decision && { decision: decidingOf(decision) }),
+        ...(files && { files }),
         ...options,
       });
       inFlight.delete(answer.key);
@@ -184,7 +198,7 @@ export function createAnswers(options: AnswersOptions) {
     } catch (error) {
       inFlight.delete(answer.key);
       const code = codeOf(error);
-      const isKept = request.unsent.includes(text);
+      const isKept = unsentOne(request, answer) !== undefined;
       noteFailure(request, error);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
@@ -198,27 +212,30 @@ export function createAnswers(options: AnswersOptions) {
   /** Sends a held answer. The agent is told that it had not seen the newer messages. */
   async function sendAnyway(answer: PendingAnswer): Promise<void> {
     // Another tab may have sent or discarded it.
-    if (!opened()?.held.includes(answer.text) || inFlight.has(answer.key)) return;
+    const request = opened();
+    if (!request || !unsentOne(request, answer)?.isHeld || inFlight.has(answer.key)) return;
     change(answer.key, { delivery: 'sending' });
     await deliver(answer, { evenIfNewer: true, onKept: onAnswers });
   }
 
   /**
    * Gives the answers that wait back to the expert, who changes them. The SDK can only discard all of them. `keep` stores
-   * their texts before that.
+   * what they say before that.
    */
-  async function takeBack(keep: (text: string) => Promise<void>): Promise<void> {
+  async function takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void> {
     const request = opened();
     if (!request || moving) return;
-    const isWaiting = ({ key, delivery, text }: PendingAnswer) =>
-      (delivery === 'held' || delivery === 'waiting') && !inFlight.has(key) && request.unsent.includes(text);
+    const isWaiting = (answer: PendingAnswer) =>
+      (answer.delivery === 'held' || answer.delivery === 'waiting') &&
+      !inFlight.has(answer.key) &&
+      unsentOne(request, answer);
     const waiting = state.get().answers.filter(isWaiting);
-    await keep(waiting.map(({ text }) => text).join('\n\n'));
+    await keep(waiting);
     // Until they are gone, the list of answers stays as it is.
     moving = request
       .discard()
       .then(() => {
-        for (const answer of waiting) if (!request.unsent.includes(answer.text)) hide(answer);
+        for (const answer of waiting) if (!unsentOne(request, answer)) hide(answer);
       })
       .finally(() => {
         moving = undefined;
@@ -231,7 +248,7 @@ export function createAnswers(options: AnswersOptions) {
   async function sendAgain(answer: PendingAnswer, shown?: readonly string[]): Promise<void> {
     hide(answer);
     // The storage has the refused answer until the SDK has stored the text.
-    await send(answer.text, () => void storeRefused(), shown);
+    await send(answer, () => void storeRefused(), shown);
     await storeRefused();
   }
 
@@ -240,7 +257,7 @@ export function createAnswers(options: AnswersOptions) {
     await storeRefused();
     const request = opened();
     // Before the end, the SDK has only answers that it still sends.
-    if (request && hasEnded(request) && request.unsent.includes(answer.text)) {
+    if (request && hasEnded(request) && unsentOne(request, answer)) {
       await request.discard().catch(() => {});
     }
     hide(answer);
@@ -258,3 +275,21 @@ export function createAnswers(options: AnswersOptions) {
     discard,
   };
 }
+
+const contentOf = ({ text, answer, files }: AnswerContent): AnswerContent => ({
+  text,
+  ...(answer && { answer }),
+  ...(files && files.length > 0 && { files }),
+});
+
+/** The SDK adds the time, and without encryption the comment. */
+const decidingOf = (answer: NonNullable<AnswerContent['answer']>): Deciding =>
+  answer.action === 'accept'
+    ? { action: answer.action, content: answer.content, of: answer.of }
+    : { action: answer.action, of: answer.of };
+
+const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
+  unsentAnswers.map((one) => ({ ...one, text: writtenText(one, encrypted) }));
+
+const unsentOne = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
+  unsentAnswers.find((one) => isSameContent(one, answer));

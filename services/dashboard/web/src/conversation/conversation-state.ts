@@ -1,4 +1,5 @@
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
 /** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
@@ -16,8 +17,10 @@ export type OpenRequest = Pick<
   | 'plaintext'
   | 'encrypted'
   | 'isPickedUp'
-  | 'unsent'
-  | 'held'
+  | 'form'
+  | 'decision'
+  | 'answerForm'
+  | 'unsentAnswers'
   | 'messages'
   | 'pickUp'
   | 'answer'
@@ -29,13 +32,12 @@ export type OpenRequest = Pick<
 /** The shown members of a request besides its messages. */
 export type RequestView = Omit<
   OpenRequest,
-  'unsent' | 'held' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
+  'unsentAnswers' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
 >;
 
 /** An answer that is not in the list of messages yet. */
-export interface PendingAnswer {
+export interface PendingAnswer extends AnswerContent {
   readonly key: string;
-  readonly text: string;
   readonly at: string;
   /**
    * `waiting`: it is sent once the relay can be reached. `held`: the agent has written meanwhile, and the expert decides.
@@ -80,6 +82,9 @@ const names = [
   'plaintext',
   'encrypted',
   'isPickedUp',
+  'form',
+  'decision',
+  'answerForm',
 ] as const;
 
 export const viewOf = (request: OpenRequest): RequestView =>

@@ -26,6 +26,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
   const conversation = useConversation(requestId);
   const { request, messages, answers, failure } = conversation.now;
   const pane = useRef<HTMLDivElement>(null);
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [panel, setPanel] = useState<'none' | 'close' | 'fingerprint'>('none');
   const isOnline = useStore(connection).kind === 'online';
   const scroll = useScroll(messages, answers);
@@ -68,6 +69,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
               <Exchange conversation={conversation} />
             )}
           </ShownContext>
+          <div ref={setSlot} className={styles.slot} />
         </div>
       </div>
       {scroll.hasNew && (
@@ -84,9 +86,7 @@ export function ConversationView({ requestId }: { requestId: string }) {
           </span>
         )}
       </span>
-      {!request.erasedAt && (
-        <ReplyArea requestId={requestId} conversation={conversation} onSent={scroll.toEnd} />
-      )}
+      {!request.erasedAt && <ReplyArea {...{ requestId, conversation, slot }} onSent={scroll.toEnd} />}
     </div>
   );
 }

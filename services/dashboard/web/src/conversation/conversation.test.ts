@@ -37,6 +37,9 @@ function fakeRequest() {
     isPickedUp: true,
     unsent,
     held: [] as string[],
+    get unsentAnswers(): OpenRequest['unsentAnswers'] {
+      return unsent.map((text) => ({ text, isHeld: fake.held.includes(text) }));
+    },
     /** What `answer` and `refresh` do. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
       messageId: 'm1',
@@ -138,7 +141,7 @@ test('a conversation that is left before it is open and followed again sends an 
   const opening = () => new Promise<FakeRequest>((resolve) => opens.push(resolve));
   const stop = follow(opening);
   await untilPasses(() => expect(opens).toHaveLength(1));
-  const sending = conversation.send('Yes.');
+  const sending = conversation.send({ text: 'Yes.' });
   await new Promise((resolve) => setTimeout(resolve));
   stop();
   follow(opening);
@@ -199,7 +202,7 @@ test('an answer is sending, then sent, then in the list', async () => {
   await open();
   let finish = (_: { messageId: string; isSent: boolean }) => {};
   request.onAnswer = () => new Promise((resolve) => (finish = resolve));
-  const sending = conversation.send('Yes.');
+  const sending = conversation.send({ text: 'Yes.' });
   expect(deliveries()).toEqual([['Yes.', 'sending', '']]);
   await untilPasses(() => expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false, shown: [] }]));
   finish({ messageId: 'm7', isSent: true });
@@ -213,14 +216,14 @@ test('an answer is sending, then sent, then in the list', async () => {
 test('only an answer to a request without keys is sent as plain text', async () => {
   request.encrypted = false;
   await open();
-  await conversation.send('Yes.');
+  await conversation.send({ text: 'Yes.' });
   expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true, shown: [] }]);
 });
 
 test('an answer to an encrypted request that is not picked up is refused, and not sent as plain text', async () => {
   request.isPickedUp = false;
   await open();
-  await conversation.send('Yes.');
+  await conversation.send({ text: 'Yes.' });
   expect(deliveries()).toEqual([['Yes.', 'refused', 'no_keys_yet']]);
   expect(request.answered).toEqual([]);
 });
@@ -230,8 +233,8 @@ test('a second answer waits behind the first', async () => {
   const finish: (() => void)[] = [];
   request.onAnswer = (text) =>
     new Promise((resolve) => finish.push(() => resolve({ messageId: text, isSent: true })));
-  void conversation.send('One.');
-  void conversation.send('Two.');
+  void conversation.send({ text: 'One.' });
+  void conversation.send({ text: 'Two.' });
   expect(deliveries()).toEqual([
     ['One.', 'sending', ''],
     ['Two.', 'waiting', ''],
@@ -252,7 +255,7 @@ test('an answer that the SDK keeps waits, and is sent automatically', async () =
     request.unsent.push(text);
     throw new RelayError('unreachable', 'away');
   };
-  await conversation.send('Yes.');
+  await conversation.send({ text: 'Yes.' });
   expect(deliveries()).toEqual([['Yes.', 'waiting', '']]);
   request.onRefresh = async () => void request.unsent.splice(0);
   await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sending', '']]));
@@ -271,7 +274,7 @@ test('an answer that another tab has discarded is not shown as sent', async () =
 test('a refused answer is kept with its reason, also after the page is loaded again', async () => {
   await open();
   request.onAnswer = fails('message_too_large');
-  await conversation.send('Long.');
+  await conversation.send({ text: 'Long.' });
   expect(deliveries()).toEqual([['Long.', 'refused', 'message_too_large']]);
   conversation = create();
   request = fakeRequest();
@@ -308,7 +311,7 @@ async function sendWhileAway(text: string): Promise<void> {
     request.unsent.push(text);
     throw new RelayError('unreachable', 'away');
   };
-  await conversation.send(text);
+  await conversation.send({ text: text });
 }
 
 test('a waiting answer that the relay refuses permanently can be removed, and the answer behind it is sent', async () => {
@@ -334,7 +337,7 @@ test('an answer that the SDK refuses changes nothing for one that waits', async 
   await open();
   await sendWhileAway('Waits.');
   request.onAnswer = fails('message_too_large');
-  await conversation.send('Long.');
+  await conversation.send({ text: 'Long.' });
   expect(deliveries()).toEqual([
     ['Waits.', 'waiting', ''],
     ['Long.', 'refused', 'message_too_large'],
@@ -430,7 +433,7 @@ test('an answer that is written while refused ones are moved is sent afterwards'
   request.list(refusal('invalid_input'));
   await untilPasses(() => expect(isDiscarding).toBe(true));
   request.onAnswer = async (text) => ({ messageId: text, isSent: true });
-  const sending = conversation.send('New.');
+  const sending = conversation.send({ text: 'New.' });
   await new Promise((resolve) => setTimeout(resolve));
   expect(request.answered).toHaveLength(1);
   finish();
@@ -477,7 +480,7 @@ test('an answer names the messages that the expert had been shown when it was wr
   await open();
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
   conversation.markShown('one');
-  const sending = conversation.send('Yes.');
+  const sending = conversation.send({ text: 'Yes.' });
   conversation.markShown('two');
   await sending;
   expect(request.answered).toMatchObject([{ shown: ['one'] }]);
@@ -500,7 +503,7 @@ describe('an answer that is held since the agent has written', () => {
       throw new RelayError('newer_message', 'newer');
     };
     await open();
-    await conversation.send('Yes.');
+    await conversation.send({ text: 'Yes.' });
     expect(deliveries()).toEqual([['Yes.', 'held', '']]);
     request.list(message('WAIT'));
     await untilPasses(() => expect(texts()).toEqual(['WAIT']));
@@ -531,10 +534,10 @@ describe('an answer that is held since the agent has written', () => {
       request.held.splice(0);
       return request.unsent.splice(0);
     };
-    await conversation.takeBack(async (text) => {
-      steps.push(text);
+    await conversation.takeBack(async (waiting) => {
+      steps.push(...waiting.map(({ text }) => text));
     });
-    expect(steps).toEqual(['Yes.\n\nDo it.', 'discard']);
+    expect(steps).toEqual(['Yes.', 'Do it.', 'discard']);
     expect(now().answers).toEqual([]);
   });
 });

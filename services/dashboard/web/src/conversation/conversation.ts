@@ -1,5 +1,7 @@
+import type { ReceivedFile } from '@expert-relay/sdk';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
+import type { AnswerContent } from './answer-content.ts';
 import { createAnswers } from './answers.ts';
 import {
   type ConversationState,
@@ -26,15 +28,17 @@ export interface Conversation {
   readAgain(): void;
   /** Opens it again, since another tab has changed the answers that wait. */
   reopen(): void;
+  /** Files that the expert has attached to the next answer. */
+  readonly files: Store<readonly ReceivedFile[]>;
   /** @throws RelayError */
   pickUp(): Promise<void>;
   /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. */
-  send(text: string, onKept?: () => void): Promise<void>;
+  send(content: AnswerContent, onKept?: () => void): Promise<void>;
   sendAgain(answer: PendingAnswer): Promise<void>;
   /** Sends an answer that was held since the agent had written meanwhile. */
   sendAnyway(answer: PendingAnswer): Promise<void>;
-  /** Removes the answers that wait, once `keep` has stored their texts. */
-  takeBack(keep: (text: string) => Promise<void>): Promise<void>;
+  /** Removes the answers that wait, once `keep` has stored what they say. */
+  takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;
   /** Removes an answer that was refused. */
@@ -188,6 +192,7 @@ export function createConversation({
 
   return {
     state,
+    files: createStore<readonly ReceivedFile[]>([]),
     send: answers.send,
     sendAgain: answers.sendAgain,
     sendAnyway: answers.sendAnyway,

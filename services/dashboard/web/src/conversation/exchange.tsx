@@ -3,10 +3,10 @@ import { memo, useMemo, useState } from 'react';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
+import { AnswerBody } from './answer-body.tsx';
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup } from './group-messages.ts';
 import { PendingAnswers } from './pending-answers.tsx';
-import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
@@ -50,6 +50,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
             group={item}
             agent={agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'Agent')}
             isEncrypted={request.encrypted}
+            conversation={conversation}
             newest={newest}
           />
         ),
@@ -79,6 +80,7 @@ interface GroupProps {
   readonly agent: string;
   readonly isEncrypted: boolean;
   readonly newest: ReadonlySet<ExpertMessage>;
+  readonly conversation: ReturnType<typeof useConversation>;
 }
 
 /** Not rendered again while nothing in it changes, since there may be thousands of messages. */
@@ -92,7 +94,7 @@ const Group = memo(GroupOfMessages, (before, after) => {
   );
 });
 
-function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
+function GroupOfMessages({ group, agent, isEncrypted, newest, conversation }: GroupProps) {
   const isOwn = group.role === 'provider';
   const [first] = group.messages;
   return (
@@ -103,7 +105,12 @@ function GroupOfMessages({ group, agent, isEncrypted, newest }: GroupProps) {
       </p>
       {group.messages.map((message) => (
         <div key={message.messageId} className={styles.message} data-message={message.messageId}>
-          <RichText text={message.text} isFirst={newest.has(message)} end={message.messageId} />
+          <AnswerBody
+            content={message}
+            conversation={conversation}
+            isFirst={newest.has(message)}
+            end={message.messageId}
+          />
           <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
         </div>
       ))}
@@ -121,12 +128,13 @@ function Remarks({
   isEncrypted: boolean;
   isOwn: boolean;
 }) {
-  const { protection, seenYourLast, hasUnknownPart } = message;
+  const { protection, seenYourLast, hasUnknownPart, form, unreadableForm } = message;
   return (
     <>
       {hasUnknownPart && (
         <p className={styles.remark}>This message has a part that this version cannot show.</p>
       )}
+      {(form || unreadableForm) && <p className={styles.remark}>Sent with a form.</p>}
       {isOwn && <p className={styles.remark}>Sent</p>}
       {isEncrypted && protection === 'plaintext' && (
         <p className={styles.remark}>Not encrypted: the relay could have written or changed this.</p>

@@ -1,23 +1,30 @@
 import { useEffect, useId, useRef } from 'react';
 import type { Draft } from '../drafts/drafts.ts';
+import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
+import { loadCode } from '../ui/lazy-page.tsx';
+import { AnswerBody } from './answer-body.tsx';
 import type { PendingAnswer } from './conversation-state.ts';
+import { formOf } from './open-form.ts';
 import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
 import { bringTo, useReadFirst } from './use-read-first.ts';
 
 interface HeldAnswerProps {
+  readonly requestId: string;
   readonly answer: PendingAnswer;
   readonly conversation: ReturnType<typeof useConversation>;
   readonly draft: Draft;
 }
 
 /** Stands in place of the text box while an answer is held: the agent has written meanwhile. */
-export function HeldAnswer({ answer, conversation, draft }: HeldAnswerProps) {
+export function HeldAnswer({ requestId, answer, conversation, draft }: HeldAnswerProps) {
+  const { storage, live } = useServices();
   const panel = useRef<HTMLElement>(null);
   const titleId = useId();
   const readFirst = useReadFirst(conversation);
+  const isDecision = answer.answer !== undefined;
   const newest = conversation.now.messages.findLast(({ role }) => role === 'consumer')?.messageId;
   useEffect(() => {
     if (newest) bringTo(newest);
@@ -25,31 +32,48 @@ export function HeldAnswer({ answer, conversation, draft }: HeldAnswerProps) {
   useEffect(() => panel.current?.focus({ preventScroll: true }), []);
 
   const change = () =>
-    conversation.takeBack(async (text) => {
-      draft.write([text, draft.text.get()].filter(Boolean).join('\n\n'));
+    conversation.takeBack(async (waiting) => {
+      const texts = waiting.map(({ text, answer }) => (answer ? '' : text));
+      draft.write([...texts, draft.text.get()].filter(Boolean).join('\n\n'));
       await draft.save();
+      const decision = waiting.findLast((one) => one.answer);
+      if (decision?.answer) {
+        const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
+        const form = formOf(conversation.now, decision.answer.of);
+        await keepDecision(decision, form, { requestId, storage, tabs: live.tabs });
+      }
+      conversation.files.set(waiting.flatMap(({ files = [] }) => files));
     });
 
   return (
     <section ref={panel} className={styles.held} aria-labelledby={titleId} tabIndex={-1}>
       <p id={titleId} role="alert" className={styles.heldTitle}>
-        The agent wrote meanwhile
+        {isDecision ? 'Your decision was not sent' : 'The agent wrote meanwhile'}
       </p>
-      <p className={styles.quiet}>Your answer was not sent. Read the new message, then decide.</p>
-      <blockquote className={styles.heldText} dir="auto">
-        {answer.text}
-      </blockquote>
+      <p className={styles.quiet}>
+        {isDecision
+          ? 'The agent wrote meanwhile, or some time has passed. Read what is new, then decide again.'
+          : 'Your answer was not sent. Read the new message, then decide.'}
+      </p>
+      <div className={styles.heldText} dir="auto">
+        <AnswerBody content={answer} conversation={conversation} />
+      </div>
       <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
-        <Button onClick={() => void change()}>Change it</Button>
-        <Button
-          look="main"
-          aria-disabled={readFirst.isUnread || undefined}
-          onRefusedClick={readFirst.check}
-          onClick={() => readFirst.check() && void conversation.sendAnyway(answer)}
-        >
-          Send anyway
+        <Button look={isDecision ? 'main' : 'plain'} onClick={() => void change()}>
+          {isDecision ? 'Decide again' : 'Change it'}
         </Button>
+        {/* A decision that has not seen a newer message does not count. */}
+        {!isDecision && (
+          <Button
+            look="main"
+            aria-disabled={readFirst.isUnread || undefined}
+            onRefusedClick={readFirst.check}
+            onClick={() => readFirst.check() && void conversation.sendAnyway(answer)}
+          >
+            Send anyway
+          </Button>
+        )}
       </div>
     </section>
   );

@@ -2,10 +2,10 @@ import { connection } from '../session/connection.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
+import { AnswerBody } from './answer-body.tsx';
 import { hasEnded, type PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
-import { RichText } from './rich-text.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 type Conversation = ReturnType<typeof useConversation>;
@@ -20,7 +20,7 @@ export function PendingAnswers({ conversation }: { conversation: Conversation })
       </p>
       {answers.map((answer) => (
         <div key={answer.key} className={styles.message} data-delivery={answer.delivery}>
-          <RichText text={answer.text} isFirst />
+          <AnswerBody content={answer} conversation={conversation} />
           <Delivery answer={answer} conversation={conversation} />
         </div>
       ))}
@@ -41,16 +41,18 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
     );
   }
   const { what, next } = refusalSentence(code);
+  // The expert decides again with the form.
+  const isDecision = answer.answer !== undefined;
   return (
     <div className={styles.refused} role="alert">
       <p>
         <strong>Not sent.</strong> {what} {next}
       </p>
       <div className={styles.actions}>
-        {!isOver && !wouldFailAgain.has(code) && (
+        {!isOver && !isDecision && !wouldFailAgain.has(code) && (
           <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>
         )}
-        <CopyButton text={answer.text} label="Copy text" />
+        {answer.text && <CopyButton text={answer.text} label="Copy text" />}
         <Button look="quiet" onClick={() => void conversation.discard(answer)}>
           Remove
         </Button>

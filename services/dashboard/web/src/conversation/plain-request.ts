@@ -2,6 +2,7 @@ import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
 import { CallError, call } from '../session/call.ts';
 import type { OpenRequest } from './conversation-state.ts';
+import { decisionOf, formName, readDecision, readForm, writeDecision } from './plain-decision.ts';
 
 interface Listed {
   readonly seq: number;
@@ -9,6 +10,7 @@ interface Listed {
   readonly messageId: string;
   readonly createdAt: string;
   readonly plaintext?: string | null;
+  readonly answer?: string | null;
 }
 
 interface Page {
@@ -23,6 +25,7 @@ interface Page {
   readonly question?: string | null;
   readonly context?: OpenRequest['context'];
   readonly plaintext?: string | null;
+  readonly answerForm?: string | null;
   readonly consumerEncryptPubKey: string | null;
   readonly providerEncryptPubKey: string | null;
   readonly messages: readonly Listed[];
@@ -46,8 +49,9 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let head: Page | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
-  /** Ids by text. A text that is sent again keeps its id, since the relay may have stored it already. */
-  const messageIds = new Map<string, string>();
+  /** By what an answer says. One that is sent again is the same, since the relay may have stored it already. */
+  const bodies = new Map<string, { readonly messageId: string }>();
+  let decision: OpenRequest['decision'];
 
   const first = await readPage(signal);
   const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
@@ -56,7 +60,11 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     const { body } = await call<Page>(`${path}?after=${seq}&limit=1000`, { signal: aborted }).catch(fail);
     head = body;
     for (const message of body.messages) {
-      if (message.seq > seq) ready.push(readMessage(message, body.consumerEncryptPubKey === null));
+      if (message.seq > seq) {
+        const read = readMessage(message, body.consumerEncryptPubKey === null);
+        decision = decisionOf(read) ?? decision;
+        ready.push(read);
+      }
       seq = Math.max(seq, message.seq);
     }
     hasNews();
@@ -101,6 +109,10 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     }
   }
 
+  const isPlain = first.consumerEncryptPubKey === null;
+  const formText = (isPlain ? first.answerForm : undefined) ?? undefined;
+  const answerForm = formText === undefined ? undefined : readForm(formText);
+
   return {
     get agent() {
       return first.agent?.name;
@@ -124,19 +136,26 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     get isPickedUp() {
       return (head ?? first).providerEncryptPubKey !== null;
     },
-    unsent: [],
-    held: [],
+    answerForm,
+    // The name of a form is its digest: here it is not computed, and not sent.
+    form: formText === undefined ? undefined : { form: answerForm, of: formName },
+    get decision() {
+      return decision;
+    },
+    unsentAnswers: [],
     messages: { [Symbol.asyncIterator]: messages },
     pickUp: async () => {},
     discard: async () => [],
     refresh: read,
-    async answer(text) {
-      const messageId = messageIds.get(text) ?? randomId();
-      messageIds.set(text, messageId);
-      await call(`${path}/messages`, { method: 'POST', body: { plaintext: text, messageId } }).catch(fail);
-      messageIds.delete(text);
+    async answer(text, { decision: deciding } = {}) {
+      const content = JSON.stringify([text, deciding]);
+      const said = deciding ? writeDecision(text, deciding, answerForm) : { plaintext: text };
+      const body = bodies.get(content) ?? { ...said, messageId: randomId() };
+      bodies.set(content, body);
+      await call(`${path}/messages`, { method: 'POST', body }).catch(fail);
+      bodies.delete(content);
       void read().catch(() => {});
-      return { messageId, isSent: true };
+      return { messageId: body.messageId, isSent: true };
     },
     async close() {
       await call(`${path}/close`, { method: 'POST', body: {} }).catch(fail);
@@ -146,11 +165,15 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
 }
 
 /** Where the agent sent keys, the relay could have written what comes in plain text. */
-const readMessage = ({ role, messageId, createdAt, plaintext }: Listed, isPlain: boolean): ExpertMessage => ({
+const readMessage = (
+  { role, messageId, createdAt, plaintext, answer }: Listed,
+  isPlain: boolean,
+): ExpertMessage => ({
   role,
   messageId,
   createdAt,
   protection: 'plaintext',
+  ...(isPlain && role === 'provider' && answer && readDecision(answer)),
   text: (isPlain ? plaintext : undefined) ?? 'An encrypted message. Open this page over https to read it.',
 });
 

@@ -5,22 +5,19 @@ import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';
+import { describeForm } from './open-form.ts';
 import { confidentialQuestion } from './question.tsx';
 import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, refusalSentence, type Sentence } from './refusal-sentences.ts';
+import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
-import { TextReply } from './text-reply.tsx';
-import type { useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
-interface ReplyAreaProps {
-  readonly requestId: string;
-  readonly conversation: ReturnType<typeof useConversation>;
-  readonly onSent: () => void;
-}
+type ReplyAreaProps = Omit<ReplyProps, 'isFocused'>;
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
+export function ReplyArea(props: ReplyAreaProps) {
+  const { conversation } = props;
   const { request, refusal } = conversation.now;
   if (!request) return null;
   const isOver = hasEnded(request);
@@ -40,19 +37,7 @@ export function ReplyArea({ requestId, conversation, onSent }: ReplyAreaProps) {
       </div>
     );
   }
-  const reply = (isFocused: boolean) => (
-    <TextReply
-      requestId={requestId}
-      conversation={conversation}
-      isFocused={isFocused}
-      onSent={onSent}
-      readers={
-        request.encrypted
-          ? 'Only you and this agent can read your answer.'
-          : 'The relay can read this conversation: the agent asked without encryption.'
-      }
-    />
-  );
+  const reply = (isFocused: boolean) => <Reply {...props} isFocused={isFocused} />;
   return (
     <div className={styles.area}>
       {request.encrypted ? <EncryptedReply conversation={conversation} reply={reply} /> : reply(false)}
@@ -130,7 +115,7 @@ function EncryptedReply({
       <p className={styles.quiet}>
         {isConfidential
           ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
-          : 'Only you and this agent can read your answer.'}
+          : `${describeForm(conversation.now.request?.form)} Only you and this agent can read your answer.`}
       </p>
       <ReadFirst hint={readFirst.hint} />
       <Button

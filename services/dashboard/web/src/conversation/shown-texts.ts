@@ -10,10 +10,15 @@ type State = Pick<ConversationState, 'request' | 'messages' | 'shown'>;
  * The first text whose end the expert must have been shown before answering. Agent's messages before an answer of this
  * expert were read on another device, or held that answer back.
  */
-export function unreadOf({ request, messages, shown }: State): string | undefined {
+export function unreadOf({ request, messages, shown }: State, last?: string): string | undefined {
   if (!request) return undefined;
   const news = messages.slice(afterLastAnswer(messages)).map(({ messageId }) => messageId);
-  const ends = [questionEnd, ...(request.context.length > 0 ? [contextEnd] : []), ...news];
+  const ends = [
+    questionEnd,
+    ...(request.context.length > 0 ? [contextEnd] : []),
+    ...news,
+    ...(last ? [last] : []),
+  ];
   return ends.find((end) => !shown.has(end));
 }
 

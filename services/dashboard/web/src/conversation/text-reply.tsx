@@ -1,5 +1,6 @@
 import {
   type KeyboardEvent,
+  type ReactNode,
   type RefObject,
   useEffect,
   useId,
@@ -26,6 +27,9 @@ interface TextReplyProps {
   readonly readers: string;
   /** Whether the box takes the focus when it appears. */
   readonly isFocused: boolean;
+  readonly attachments: ReactNode;
+  /** The agent's form can be answered instead. */
+  readonly onForm: (() => void) | undefined;
   readonly onSent: () => void;
 }
 
@@ -37,7 +41,7 @@ export function TextReply(props: TextReplyProps) {
   const draft = useDraft(props.requestId, box);
   const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
   if (!draft) return null;
-  if (held) return <HeldAnswer answer={held} conversation={props.conversation} draft={draft} />;
+  if (held) return <HeldAnswer {...props} answer={held} draft={draft} />;
   return <Box {...props} draft={draft} box={box} />;
 }
 
@@ -58,6 +62,8 @@ function Box({
   conversation,
   readers,
   isFocused,
+  attachments,
+  onForm,
   onSent,
   draft,
   box,
@@ -66,7 +72,8 @@ function Box({
   const isRestored = useStore(draft.isRestored);
   const [isPreview, setIsPreview] = useState(false);
   const readersId = useId();
-  const isEmpty = text.trim() === '';
+  const files = useStore(conversation.files);
+  const isEmpty = text.trim() === '' && files.length === 0;
 
   useEffect(() => {
     if (isFocused) box.current?.focus();
@@ -105,7 +112,9 @@ function Box({
     }
     if (!readFirst.check()) return;
     // The draft is deleted once the answer is stored. After a reload there must not be both.
-    draft.handOver(new Promise<void>((resolve) => void conversation.send(text, resolve).finally(resolve)));
+    const content = { text: text.trim() === '' ? '' : text, files };
+    draft.handOver(new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)));
+    conversation.files.set([]);
     // At once, since a hidden text box cannot take the focus.
     flushSync(() => setIsPreview(false));
     onSent();
@@ -149,7 +158,13 @@ function Box({
       </p>
       <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
+        {attachments}
         <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
+        {onForm && (
+          <Button look="quiet" onClick={onForm}>
+            Back to the form
+          </Button>
+        )}
         <Button look="quiet" onClick={() => setIsPreview(!isPreview)}>
           {isPreview ? 'Continue writing' : 'Preview'}
         </Button>

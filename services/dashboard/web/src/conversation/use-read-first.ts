@@ -4,16 +4,17 @@ import { unreadOf } from './shown-texts.ts';
 import type { useConversation } from './use-conversation.ts';
 
 /** Brings the expert to a text that was not read to its end, instead of answering. */
-export function useReadFirst(conversation: ReturnType<typeof useConversation>) {
+/** `last`: one more end, behind the messages. */
+export function useReadFirst(conversation: ReturnType<typeof useConversation>, last?: string) {
   const [wasAsked, setWasAsked] = useState(false);
-  const isUnread = unreadOf(conversation.now) !== undefined;
+  const isUnread = unreadOf(conversation.now, last) !== undefined;
   return {
     isUnread,
     /** A sentence for the expert who has pressed too early. */
     hint: wasAsked && isUnread ? 'Read to the end first.' : '',
     /** Whether the expert has been shown everything. Otherwise the first text that was not is scrolled into view. */
     check(): boolean {
-      const unread = unreadOf(conversation.state.get());
+      const unread = unreadOf(conversation.state.get(), last);
       if (unread === undefined) return true;
       // The sentence makes the reply area higher, before the text is scrolled.
       flushSync(() => setWasAsked(true));

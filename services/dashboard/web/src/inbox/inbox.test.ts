@@ -42,6 +42,8 @@ const check: Expert['check'] = async (rows) =>
       form: undefined,
     },
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
+    form: row.requestId === 'request-12' ? ('approval' as const) : undefined,
+    answerForm: undefined,
     ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
   }));
@@ -266,7 +268,12 @@ test('a row shows its question and its agent only as the SDK has checked them', 
       ...{ requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
       agent: { keyId: 'key', name: '' },
     },
-    { requestId: 'request-12', question: 'May I remove lock 12?', agentName: 'signed agent' },
+    {
+      requestId: 'request-12',
+      question: 'May I remove lock 12?',
+      agentName: 'signed agent',
+      form: 'approval',
+    },
   ]);
 });
 

@@ -47,7 +47,7 @@ interface ListedRow extends Row {
 }
 
 const hasContent = ({ context, erasedAt }: ListedRow): boolean => Array.isArray(context) || Boolean(erasedAt);
-const withoutContent = { question: '', agentName: undefined, refused: undefined };
+const withoutContent = { question: '', agentName: undefined, form: undefined, refused: undefined };
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
@@ -118,12 +118,13 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     const checked = await check(listed);
     return read.map((row) => {
       const { requestId, refCode, status, responseCount } = row;
-      const { question, agentName, refused } = checked[listed.indexOf(row)] ?? withoutContent;
+      const { question, agentName, form, refused } = checked[listed.indexOf(row)] ?? withoutContent;
       const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
       const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
       return {
         ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
         ...{ expiresAt, agent, encrypted, question, agentName, refused },
+        form,
         ...(!hasContent(row) && { isUnread: true }),
       };
     });

@@ -49,6 +49,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
       </span>
       <span className={styles.last}>
         <code className={styles.code}>{refCode}</code>
+        {row.form && <span>{row.form === 'approval' ? 'Approval' : 'Form'}</span>}
         {row.encrypted !== undefined && !wasErased(row) && (
           <span>{row.encrypted ? 'Encrypted' : 'Not encrypted'}</span>
         )}

@@ -19,6 +19,8 @@ export interface Row {
   readonly lastActivityAt: string;
   /** Whose turn it is. */
   readonly turn: 'expert' | 'agent';
+  /** What the agent asks for besides a text. */
+  readonly form?: 'approval' | 'form' | undefined;
   readonly pickedUp: boolean;
   /** The event of a new request does not contain these three, nor the question: they are undefined until the request is read. */
   readonly expiresAt: string | undefined;

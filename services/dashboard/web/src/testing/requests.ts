@@ -35,4 +35,7 @@ export const requestView: RequestView = {
   plaintext: undefined,
   encrypted: true,
   isPickedUp: false,
+  answerForm: undefined,
+  form: undefined,
+  decision: undefined,
 };

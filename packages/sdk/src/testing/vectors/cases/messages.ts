@@ -7,7 +7,7 @@ import { runCase } from '../run-case.ts';
 import { hex, seeded, seededId } from '../seeded.ts';
 import { texts } from './texts.ts';
 
-export const ofRole = { consumer: agentSide, provider: expertSide };
+const ofRole = { consumer: agentSide, provider: expertSide };
 
 /** The input of a case with this name. */
 export const toSeal = (name: string, text: string): ToSeal => ({

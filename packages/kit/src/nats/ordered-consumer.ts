@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from 'nats';
 
-/** One event as the stream holds it. */
+/** One message as the stream holds it. */
 export interface StreamMessage {
   readonly seq: number;
   readonly bytes: Uint8Array;
@@ -27,7 +27,9 @@ export interface Consumer {
   end(reason: string): void;
 }
 
-interface ConsumerOptions {
+export interface ConsumerOptions {
+  /** The beginning of its name, which shows whose it is. */
+  readonly owner: string;
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
   readonly stream: string;
@@ -52,9 +54,9 @@ const longestPauseMs = 500;
  * created again. This one ends when something is wrong, and the caller creates another.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const { manager, stream, from, subject } = options;
+  const { owner, manager, stream, from, subject } = options;
   // The name is short, since each message's subject contains it, and the client library reads that character by character.
-  const name = `hub-${randomBytes(9).toString('base64url')}`;
+  const name = `${owner}-${randomBytes(9).toString('base64url')}`;
   const { num_pending: pending } = await manager.consumers.add(stream, {
     name,
     ...('seq' in from

@@ -1,0 +1,95 @@
+import type { JetStreamManager, NatsConnection, NatsError } from 'nats';
+import type { Nats } from './create-nats.ts';
+import { type Consumer, type ConsumerOptions, openConsumer } from './ordered-consumer.ts';
+
+/** The state of a stream in NATS. */
+export interface StreamState {
+  readonly epoch: string;
+  /** The oldest message that is still there; `lastSeq` + 1 when there is none. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+/** Reads a stream in NATS. While NATS is away, each call rejects with an error whose message says so. */
+export interface StoredStream {
+  readState(): Promise<StreamState>;
+  /** The bytes of one message; undefined when the stream does not hold it. */
+  readOne(seq: number): Promise<Uint8Array | undefined>;
+  openConsumer(options: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'>): Promise<Consumer>;
+}
+
+const timeoutMs = 2_000;
+
+// Error codes of NATS, from its server/errors.json.
+const streamNotFound = 10059;
+const messageNotFound = 10037;
+
+/** Which stream a sequence belongs to. `created` is the time at which NATS created it, as RFC 3339. */
+export const epochOf = (created: string): string => Date.parse(created).toString(36);
+
+export function createStoredStream(options: { nats: Nats; stream: string; owner: string }): StoredStream {
+  const { nats, stream, owner } = options;
+
+  async function requireConnection(): Promise<{
+    connection: NatsConnection;
+    manager: JetStreamManager;
+    stream: string;
+  }> {
+    const { connection, connected } = nats;
+    if (!connection || !connected) throw new Error('NATS is away');
+    return {
+      connection,
+      manager: await connection.jetstreamManager({ checkAPI: false, timeout: timeoutMs }),
+      stream,
+    };
+  }
+
+  async function readState(): Promise<StreamState> {
+    const { manager } = await requireConnection();
+    try {
+      const { created, state } = await manager.streams.info(stream);
+      return { epoch: epochOf(created), firstSeq: Math.max(state.first_seq, 1), lastSeq: state.last_seq };
+    } catch (error) {
+      if (errorCode(error) !== streamNotFound) throw error;
+      throw new Error(`the stream ${stream} does not exist yet: the requests and messages services make it`);
+    }
+  }
+
+  return {
+    // When a stream was created again, all readers reconnect with positions that must be looked up.
+    readState: shareCalls(readState),
+    async readOne(seq) {
+      const { manager } = await requireConnection();
+      try {
+        return (await manager.streams.getMessage(stream, { seq })).data;
+      } catch (error) {
+        if (errorCode(error) === messageNotFound) return undefined;
+        throw error;
+      }
+    },
+    async openConsumer({ from, subject, isYielding }) {
+      const consumer = { owner, ...(await requireConnection()), from, isYielding };
+      return openConsumer({ ...consumer, ...(subject !== undefined && { subject }) });
+    },
+  };
+}
+
+/** While a call runs, further callers share the next one: none gets a result from before its own call. */
+function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= last
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return call();
+      });
+    last = next;
+    return next;
+  };
+}
+
+function errorCode(error: unknown): number | undefined {
+  return (error as NatsError).api_error?.err_code;
+}

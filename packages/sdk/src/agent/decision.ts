@@ -1,0 +1,55 @@
+import type { Content, Form } from '../forms/form.ts';
+import type { StandardSchema } from '../forms/standard-schema.ts';
+import type { Protection } from '../thread/message.ts';
+import type { ReceivedFile } from '../thread/message-parts.ts';
+import type { Answer, Conversation } from './conversation.ts';
+import type { Question } from './relay.ts';
+
+/** A form, or a schema of a library that follows Standard Schema, such as zod from 4.2 on. */
+export type FormOrSchema = Form | StandardSchema;
+
+/** What every decision has. */
+export interface Decided {
+  /** What the expert wrote beside it; may be empty. */
+  readonly comment: string;
+  /** When the expert decided, by the clock of the expert's device. */
+  readonly decidedAt: string;
+  readonly messageId: string;
+  /** When the relay received it, ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly protection: Protection;
+  readonly files?: readonly ReceivedFile[] | undefined;
+}
+
+/** A decision of the expert about a form. Its content was checked against the form. */
+export type Decision<C = Content> =
+  | (Decided & { readonly action: 'accept'; readonly content: C })
+  | (Decided & { readonly action: 'decline'; readonly content?: undefined });
+
+export interface DecisionOptions {
+  /** In milliseconds. Without it, the call waits until the conversation ends. A timeout is not a decision. */
+  readonly timeout?: number | undefined;
+  /**
+   * Gets what the expert writes without deciding, and answers that do not count, while the call goes on to wait. Without it,
+   * they remain for a later `waitForAnswer` or loop.
+   */
+  readonly onReply?: ((reply: Answer) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The options of `approve` and `choose`. */
+export interface AskingOptions extends Omit<Question, 'question' | 'form'>, DecisionOptions {
+  /** True to leave the conversation open. By default it is closed after the decision, an error, the timeout or an abort. */
+  readonly keepOpen?: boolean | undefined;
+}
+
+export interface Approval extends Decided {
+  /** True only if the expert has approved. */
+  readonly approved: boolean;
+  readonly conversation: Conversation;
+}
+
+export type Choice<V extends string = string> = Decided & { readonly conversation: Conversation } & (
+    | { readonly declined: false; readonly value: V }
+    | { readonly declined: true; readonly value: undefined }
+  );

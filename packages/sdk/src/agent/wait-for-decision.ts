@@ -1,0 +1,161 @@
+import type { Standing } from '../forms/decide.ts';
+import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
+import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
+import type { BaseParts } from '../thread/conversation-base.ts';
+import type { Message, ReadMessage } from '../thread/message.ts';
+import type { Answer } from './conversation.ts';
+import type { ConversationState } from './conversation-state.ts';
+import type { Decision, DecisionOptions, FormOrSchema } from './decision.ts';
+
+/** What waiting for a decision needs of a conversation. */
+export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
+  /** The decision that was handed over, if any. */
+  decided: ConversationState['decided'];
+  /** What the newest form was made of, where this process knows it. */
+  schema: FormOrSchema | undefined;
+  /** Also one that waits to be sent. */
+  readonly hasForm: boolean;
+  readonly describe: (message: ReadMessage) => Promise<Message>;
+  /** Takes a message that has arrived, as `waitForAnswer` does. */
+  take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
+  save(): Promise<void>;
+}
+
+export interface WaitingOptions extends DecisionOptions {
+  readonly form?: FormOrSchema | undefined;
+}
+
+/** An answer whose content was checked, or why it is not valid. */
+type Checked =
+  | { readonly message: Message; readonly answer: FormAnswer; readonly content: unknown }
+  | { readonly error: RelayError };
+
+/**
+ * Waits for a decision about the newest form. It is undefined when the conversation has ended without one.
+ *
+ * @throws RelayError `answer_invalid`, `answer_conflict`
+ */
+export async function waitForDecision(
+  conversation: Undecided,
+  { onReply, form: given, signal }: WaitingOptions,
+): Promise<Decision | undefined> {
+  const { thread, sender, take, describe } = conversation;
+  const { forms, mailbox } = thread;
+  await forms.load();
+  const checked = new Map<string, Checked>();
+
+  /** The schema, if the form was made of it. After a restart only the form itself is known. */
+  function schemaOf(text: string): FormOrSchema {
+    const schema = given ?? conversation.schema;
+    if (schema && JSON.stringify(toForm(schema)) === text) return schema;
+    if (given) throw invalidInput('The newest form of this conversation was not made of this `form`.');
+    return parseForm(text);
+  }
+
+  async function check(one: ReadMessage, text: string): Promise<void> {
+    const { messageId } = one;
+    try {
+      const message = await describe(one);
+      const { answer } = message;
+      if (!answer) throw unreadable();
+      const isAccepted = answer.action === 'accept';
+      const content = isAccepted && (await readContent(schemaOf(text), parseForm(text), answer.content));
+      checked.set(messageId, { message, answer, content });
+    } catch (error) {
+      if (!hasCode(error, 'answer_invalid')) throw error;
+      checked.set(messageId, { error });
+    }
+  }
+
+  const errorOf = (messageId: string): RelayError | undefined => {
+    const one = checked.get(messageId);
+    return one && 'error' in one ? one.error : undefined;
+  };
+
+  /** While texts wait to be encrypted, no answer has seen them. */
+  const standing = (): Standing | undefined =>
+    sender.hasDrafts ? undefined : thread.standing((messageId) => errorOf(messageId) !== undefined);
+
+  /** Whether this message decides, or is one of those that prevent it. */
+  const concerns = ({ messageId }: ReadMessage): boolean => {
+    const { state, decided, invalid = [] } = standing() ?? {};
+    if (state === 'conflict') return forms.answers.some((one) => one.messageId === messageId);
+    return decided?.messageId === messageId || invalid.includes(messageId);
+  };
+
+  const isDue = (): boolean => {
+    const { state, decided } = standing() ?? {};
+    return decided !== undefined || state === 'conflict' || mailbox.messages.some(concerns);
+  };
+
+  function decisionBy(by: string): Decision {
+    const one = checked.get(by) as Checked;
+    if ('error' in one) throw one.error;
+    const { answer, content } = one;
+    const { messageId, createdAt, protection, text, files } = one.message;
+    const comment = protection === 'plaintext' ? (answer.comment ?? '') : text;
+    const { action, decidedAt } = answer;
+    const about = { comment, decidedAt, messageId, createdAt, protection, ...(files && { files }) };
+    return (action === 'accept' ? { action, content, ...about } : { action, ...about }) as Decision;
+  }
+
+  /** Once its program has a decision, the agent keeps it. */
+  async function handOver(of: string, messageId: string): Promise<Decision> {
+    conversation.decided = { of, messageId };
+    const decision = decisionBy(messageId);
+    await take(messageId, signal);
+    await conversation.save();
+    return decision;
+  }
+
+  async function settle(): Promise<Decision | undefined> {
+    const { decided } = conversation;
+    const before = forms.answers.find(({ messageId }) => messageId === decided?.messageId);
+    if (before && forms.form?.of === decided?.of) {
+      await check(before, forms.form?.text ?? '');
+      return decisionBy(before.messageId);
+    }
+    if (sender.isDue) await sender.flush(signal).catch(() => {});
+    if (!isDue()) return undefined;
+    // The relay may already have a decline, which comes before an accept.
+    if (!mailbox.hasEnded) await thread.read(signal);
+    if (thread.refusal) throw thread.refusal;
+    const { form, answers } = forms;
+    if (!form) return undefined;
+    for (const one of answers) if (!checked.has(one.messageId)) await check(one, form.text);
+    const now = standing();
+    if (now?.decided) return await handOver(form.of, now.decided.messageId);
+    if (now?.state === 'conflict') throw conflict();
+    const invalid = mailbox.messages.find(concerns);
+    // It is reported once.
+    if (invalid) await take(invalid.messageId, signal);
+    const error = invalid && errorOf(invalid.messageId);
+    if (error) throw error;
+    return undefined;
+  }
+
+  if (!conversation.hasForm) {
+    throw invalidInput('This conversation has no form: ask with `form`, or send one.');
+  }
+  for (;;) {
+    const [next] = mailbox.messages;
+    if (next && onReply && !concerns(next)) {
+      const reply = await take(next.messageId, signal);
+      if (reply) await onReply(reply);
+      continue;
+    }
+    const decision = await settle();
+    if (decision) return decision;
+    const fits = () => onReply !== undefined || isDue();
+    if (!(await mailbox.take({ signal, fits, isKept: true }))) return undefined;
+  }
+}
+
+const unreadable = () =>
+  new RelayError('answer_invalid', 'The answer to the form cannot be read: ask the expert to answer again.');
+
+const conflict = () =>
+  new RelayError(
+    'answer_conflict',
+    'The expert has accepted with different contents. None of them counts: send the form again, or ask in words.',
+  );

@@ -1,0 +1,22 @@
+import type { Part, SealedMessage } from '../crypto/index.ts';
+import type { ExpertRequest } from '../expert/index.ts';
+import type { BaseParts } from '../thread/conversation-base.ts';
+import { savedParts } from '../thread/message-parts.ts';
+import { takeMessages } from './take-messages.ts';
+
+/** Sends what an expert's client of another make may send: nothing checks these parts. */
+export async function sendParts(request: ExpertRequest, text: string, parts: readonly Part[]): Promise<void> {
+  const { thread, api } = (request as unknown as { readonly base: BaseParts<unknown> }).base;
+  await request.refresh();
+  await takeMessages(request);
+  const messageId = crypto.randomUUID();
+  let body: SealedMessage | undefined;
+  await thread.seal(
+    { messageId, text, parts: savedParts(parts), shown: thread.nameShown() },
+    async (sealed) => sealed,
+    (sealed) => {
+      body = sealed;
+    },
+  );
+  await api.post(`/api/v1/message/${request.requestId}`, { role: 'provider', ...body }, () => undefined);
+}

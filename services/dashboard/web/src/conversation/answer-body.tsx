@@ -1,0 +1,34 @@
+import { Suspense } from 'react';
+import { lazyPage } from '../ui/lazy-page.tsx';
+import { type AnswerContent, writtenText } from './answer-content.ts';
+import { formOf } from './open-form.ts';
+import { RichText } from './rich-text.tsx';
+import { TextEnd } from './text-end.tsx';
+import type { useConversation } from './use-conversation.ts';
+
+const Decision = lazyPage(async () => (await import('../forms/decision.tsx')).Decision);
+const MessageFiles = lazyPage(async () => (await import('../files/message-files.tsx')).MessageFiles);
+
+interface AnswerBodyProps {
+  readonly content: AnswerContent;
+  readonly conversation: ReturnType<typeof useConversation>;
+  readonly isFirst?: boolean;
+  /** The name under which its end is noted as shown. */
+  readonly end?: string;
+}
+
+/** What a message says: a decision, files, and its text with the end. */
+export function AnswerBody({ content, conversation, isFirst = true, end }: AnswerBodyProps) {
+  const { answer, unreadableAnswer, files } = content;
+  const text = writtenText(content, conversation.now.request?.encrypted === true);
+  const body = text ? <RichText {...{ text, isFirst, end }} /> : end && <TextEnd name={end} />;
+  const hasDecision = answer !== undefined || unreadableAnswer;
+  if (!hasDecision && !files) return body;
+  return (
+    <Suspense fallback={<p>Loading…</p>}>
+      {hasDecision && <Decision answer={answer} form={answer && formOf(conversation.now, answer.of)} />}
+      {files && <MessageFiles files={files} />}
+      {body}
+    </Suspense>
+  );
+}

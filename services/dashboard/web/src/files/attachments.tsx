@@ -1,0 +1,118 @@
+import type { ReceivedFile } from '@expert-relay/sdk';
+import { showHidden } from '@expert-relay/sdk/text';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { type Store, useStore } from '../ui/store.ts';
+import { fileSize } from './file-size.ts';
+import styles from './files.module.css';
+import { prepareFile } from './prepare-file.ts';
+
+const maxFiles = 8;
+/** All files of one message together. */
+const maxBytes = 700_000;
+
+/** The files of the next answer: chosen, pasted, dropped, or taken with the camera. */
+export function Attachments({ files }: { files: Store<readonly ReceivedFile[]> }) {
+  const attached = useStore(files);
+  const [notices, setNotices] = useState<readonly string[]>([]);
+  const [isBusy, setIsBusy] = useState(false);
+  const queue = useRef(Promise.resolve());
+  const chooser = useRef<HTMLInputElement>(null);
+  const camera = useRef<HTMLInputElement>(null);
+
+  useEffect(() => {
+    async function add(given: readonly File[]): Promise<void> {
+      setIsBusy(true);
+      const said: string[] = [];
+      for (const file of given) {
+        const now = files.get();
+        if (now.length >= maxFiles) {
+          said.push(`A message carries at most ${maxFiles} files.`);
+          break;
+        }
+        const room = maxBytes - now.reduce((sum, { bytes }) => sum + bytes.length, 0);
+        const { file: prepared, notice } = await prepareFile(file, room);
+        if (prepared) files.set([...files.get(), prepared]);
+        if (notice) said.push(notice);
+      }
+      setNotices(said);
+      setIsBusy(false);
+    }
+    // One after the other, since each takes of the room that is left.
+    const take = (given: FileList | undefined) => {
+      const list = [...(given ?? [])];
+      if (list.length > 0) queue.current = queue.current.then(() => add(list));
+      return list.length > 0;
+    };
+    const onPaste = (event: ClipboardEvent) => {
+      // Programs for tables copy a picture of a text besides the text.
+      if (event.clipboardData?.types.includes('text/plain')) return;
+      if (take(event.clipboardData?.files)) event.preventDefault();
+    };
+    const onDragOver = (event: DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      take(event.dataTransfer.files);
+    };
+    const onChoose = ({ target }: Event) => {
+      if (!(target instanceof HTMLInputElement)) return;
+      take(target.files ?? undefined);
+      // The same file can be chosen again.
+      target.value = '';
+    };
+    const inputs = [chooser.current, camera.current];
+    for (const input of inputs) input?.addEventListener('change', onChoose);
+    document.addEventListener('paste', onPaste);
+    document.addEventListener('dragover', onDragOver);
+    document.addEventListener('drop', onDrop);
+    return () => {
+      for (const input of inputs) input?.removeEventListener('change', onChoose);
+      document.removeEventListener('paste', onPaste);
+      document.removeEventListener('dragover', onDragOver);
+      document.removeEventListener('drop', onDrop);
+    };
+  }, [files]);
+
+  return (
+    <div className={styles.attachments}>
+      {attached.length > 0 && (
+        <ul className={styles.attached} aria-label="Attached files">
+          {attached.map((file) => (
+            <li key={attached.indexOf(file)} className={styles.about}>
+              <bdi className={styles.name}>{showHidden(file.name)}</bdi>
+              <span className={styles.size}>{fileSize(file.bytes.length)}</span>
+              <Button
+                look="quiet"
+                aria-label={`Remove ${showHidden(file.name)}`}
+                onClick={() => files.set(files.get().filter((one) => one !== file))}
+              >
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div role="status" className={styles.notices}>
+        {notices.map((notice) => (
+          <p key={notice}>{notice}</p>
+        ))}
+      </div>
+      <Button
+        look="quiet"
+        aria-label="Attach a file"
+        isBusy={isBusy}
+        onClick={() => chooser.current?.click()}
+      >
+        Attach
+      </Button>
+      <Button look="quiet" className={styles.camera} isBusy={isBusy} onClick={() => camera.current?.click()}>
+        Camera
+      </Button>
+      <input ref={chooser} type="file" multiple hidden aria-label="Files" />
+      <input ref={camera} type="file" accept="image/*" capture="environment" hidden aria-label="Camera" />
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import type { ReceivedFile } from '@expert-relay/sdk';
+import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
+import { showHidden } from '@expert-relay/sdk/text';
+import { useEffect, useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { fileSize } from './file-size.ts';
+import styles from './files.module.css';
+
+/** The files of a message. */
+export function MessageFiles({ files }: { files: readonly ReceivedFile[] }) {
+  return (
+    <ul className={styles.files}>
+      {files.map((file, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+        <MessageFile key={index} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+function MessageFile({ file }: { file: ReceivedFile }) {
+  const { name, bytes } = file;
+  return (
+    <li className={styles.file}>
+      {isShowable(file) && <ShownPicture file={file} />}
+      <div className={styles.about}>
+        <bdi className={styles.name}>{showHidden(name)}</bdi>
+        <span className={styles.size}>{fileSize(bytes.length)}</span>
+        <Button look="quiet" aria-label={`Save ${showHidden(name)}`} onClick={() => save(file)}>
+          Save
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function ShownPicture({ file: { name, mediaType: type, bytes } }: { file: ReceivedFile }) {
+  const { width, height } = readPicture(bytes) ?? {};
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    const made = URL.createObjectURL(new Blob([bytes], { type }));
+    setUrl(made);
+    return () => URL.revokeObjectURL(made);
+  }, [bytes, type]);
+  return <img className={styles.picture} src={url} alt={showHidden(name)} width={width} height={height} />;
+}
+
+/** Downloads a file. Without its type, no browser opens it as a page. */
+function save({ name, bytes }: ReceivedFile): void {
+  const url = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = safeName(name);
+  link.click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

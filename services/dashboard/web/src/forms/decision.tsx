@@ -1,0 +1,34 @@
+import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
+import { showHidden } from '@expert-relay/sdk/text';
+import styles from './decision.module.css';
+import { describeDecision } from './describe-decision.ts';
+
+interface DecisionProps {
+  /** Undefined when this version cannot read it. */
+  readonly answer: FormAnswer | undefined;
+  readonly form: Form | undefined;
+}
+
+/** What was chosen, in words. */
+export function Decision({ answer, form }: DecisionProps) {
+  const { title, fields } = describeDecision(answer, form);
+  return (
+    <div className={styles.decision}>
+      <p className={styles.title}>{title}</p>
+      {fields.length > 0 && (
+        <dl className={styles.fields}>
+          {fields.map(({ label, value }) => (
+            <div key={label} className={styles.field}>
+              <dt>
+                <bdi>{showHidden(label)}</bdi>
+              </dt>
+              <dd>
+                <bdi>{showHidden(value)}</bdi>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </div>
+  );
+}

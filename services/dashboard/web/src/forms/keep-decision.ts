@@ -1,0 +1,19 @@
+import { defaultsOf, type Form } from '@expert-relay/sdk/forms';
+import type { AnswerContent } from '../conversation/answer-content.ts';
+import { createDraft, type DraftOptions } from '../drafts/drafts.ts';
+import { type FormDraft, formDraftName } from './use-form-draft.ts';
+import { valuesOf } from './values.ts';
+
+/** Stores a decision that was not sent as what is filled in, so that the expert can decide again. */
+export async function keepDecision(
+  { text: comment, answer }: AnswerContent,
+  form: Form | undefined,
+  { requestId, storage, tabs }: Pick<DraftOptions, 'requestId' | 'storage' | 'tabs'>,
+): Promise<void> {
+  if (!answer) return;
+  const values = form ? valuesOf(form, answer.action === 'accept' ? answer.content : defaultsOf(form)) : {};
+  const draft = createDraft({ requestId: formDraftName(requestId), storage, tabs, isTyping: () => false });
+  draft.write(JSON.stringify({ of: answer.of, values, comment } satisfies FormDraft));
+  await draft.save();
+  draft.stop();
+}

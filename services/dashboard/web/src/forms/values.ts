@@ -1,0 +1,40 @@
+import { type Content, checkContent, type Field, type Form } from '@expert-relay/sdk/forms';
+
+/** What the controls of a form contain, by the names of the fields. An empty text or list: the field is not filled in. */
+export type Values = Readonly<Record<string, string | readonly string[]>>;
+
+/** The controls for a content, such as the defaults of the form. */
+export function valuesOf({ properties }: Form, content: Content): Values {
+  const values = Object.entries(properties).map(([name, { type }]) => {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    if (type === 'array') return [name, Array.isArray(value) ? value : []];
+    return [name, value === undefined ? '' : String(value)];
+  });
+  return Object.fromEntries(values);
+}
+
+/** A field that is not filled in is absent. */
+export function contentOf({ properties }: Form, values: Values): Content {
+  const content = Object.entries(properties).flatMap(([name, field]) => {
+    const value = readValue(field, values[name] ?? '');
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(content);
+}
+
+function readValue({ type }: Field, value: string | readonly string[]): Content[string] | undefined {
+  if (value.length === 0) return undefined;
+  if (typeof value !== 'string') return value;
+  if (type === 'boolean') return value === 'true';
+  return type === 'number' || type === 'integer' ? readNumber(value) : value;
+}
+
+/** As JSON writes numbers, also with a leading plus or without a leading zero. */
+const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** NaN is not valid in any field. */
+const readNumber = (text: string): number => (number.test(text.trim()) ? Number(text) : Number.NaN);
+
+/** The sentences for what must be changed, by the names of the fields. */
+export const problemsOf = (form: Form, values: Values): ReadonlyMap<string, string> =>
+  new Map(checkContent(form, contentOf(form, values)).map(({ name, message }) => [name, message]));

@@ -1,0 +1,17 @@
+import type { Query } from '@expert-relay/db';
+import type { WindowCounter } from '@expert-relay/kit/http';
+import type { Webhooks } from './endpoints/webhooks.ts';
+import type { AddressRules } from './outbound/address-rules.ts';
+
+/** The dependencies of the routes. */
+export interface Context {
+  readonly query: Query;
+  readonly webhooks: Webhooks;
+  readonly rules: AddressRules;
+  /** Counts the tests and repetitions that a user asks for. */
+  readonly countTests: WindowCounter;
+  /** Call it when an endpoint was enabled: events are read at once. */
+  readonly wakeReader: () => void;
+  /** Call it when a delivery was made due. */
+  readonly wakeDeliverer: () => void;
+}

@@ -1,0 +1,340 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
+import type { Fact } from '../events/facts.ts';
+import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { type ClaimedDelivery, claimDue } from './claim-due.ts';
+import { deleteOldDeliveries } from './delete-old.ts';
+import { recordAttempt } from './record-attempt.ts';
+import { maxAttempts } from './schedule.ts';
+
+let database: TestDatabase;
+const room = { healthy: 48, slow: 16, busyUsers: [] };
+const holder = '00000000-0000-4000-8000-000000000001';
+const other = '00000000-0000-4000-8000-000000000002';
+
+beforeAll(async () => {
+  database = await openNotifierDatabase();
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await database.query`DELETE FROM notification_endpoints`;
+  await database.query`DELETE FROM notification_cursor`;
+  await database.query`UPDATE api_keys SET revoked_at = NULL`;
+});
+
+const at = (seq: number): Cursor => ({ epoch: 'e', seq, eventId: `event ${seq}`, recordedAt: Date.now() });
+const event = (...facts: Fact[]) => [{ seq: 1, eventId: 'event 1', recordedAt: Date.now(), facts }];
+const fact = (type: Fact['type'], requestId: string, messageKey: string | null = null): Fact => ({
+  ...{ type, requestId, messageKey, at: Date.now() },
+});
+const insert = (...facts: Fact[]) => insertFromEvents(database.query, undefined, at(1), event(...facts));
+
+async function stored() {
+  return await database.query<{
+    endpointId: string;
+    type: string;
+    state: string;
+    reason: string | null;
+    attempts: number;
+  }>`
+    SELECT endpoint_id AS "endpointId", type, state::text AS state, reason, attempts
+    FROM notification_deliveries ORDER BY type, endpoint_id`;
+}
+
+async function claimAll(): Promise<ClaimedDelivery[]> {
+  const all: ClaimedDelivery[] = [];
+  for (let more = true; more; ) {
+    const claimed = await claimDue(database, room);
+    all.push(...claimed);
+    more = claimed.length > 0;
+  }
+  return all;
+}
+
+describe('deliveries of events', () => {
+  test('go to the webhooks of the user and of the consumer key, each with its own types and role', async () => {
+    const user = await database.addEndpoint({ of: 'user' });
+    const key = await database.addEndpoint({ of: 'key' });
+    const requestId = await database.addRequest();
+    const byAgent = await database.addMessage(requestId, 'consumer');
+    const byExpert = await database.addMessage(requestId, 'provider');
+    await holdCursor(database.query, holder);
+    await insert(fact('message.created', requestId, byAgent), fact('message.created', requestId, byExpert));
+    const rows = await database.query<{ endpointId: string; messageId: string }>`
+      SELECT endpoint_id AS "endpointId", message_id AS "messageId" FROM notification_deliveries`;
+    expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
+      new Set([
+        JSON.stringify({ endpointId: user, messageId: byAgent }),
+        JSON.stringify({ endpointId: key, messageId: byExpert }),
+      ]),
+    );
+  });
+
+  test.each([
+    ['an event that the webhook does not want', { events: ['request.closed'] }, undefined],
+    ['a webhook that is off', {}, 'UPDATE notification_endpoints SET enabled_at = NULL'],
+    [
+      'an event from before it was switched on',
+      {},
+      "UPDATE notification_endpoints SET enabled_at = now() + interval '1 hour'",
+    ],
+    ['a revoked key', {}, 'UPDATE api_keys SET revoked_at = now()'],
+    [
+      'the webhook of another owner',
+      {},
+      "WITH u AS (INSERT INTO users (name) VALUES ('bob') RETURNING id) UPDATE notification_endpoints SET owner_id = u.id FROM u",
+    ],
+    ['a request that does not exist', {}, 'DELETE FROM help_requests'],
+  ])('are not made for %s', async (_, endpoint, change) => {
+    const requestId = await database.addRequest();
+    await database.addEndpoint({ of: 'key', ...endpoint });
+    const messageKey = await database.addMessage(requestId, 'provider');
+    await holdCursor(database.query, holder);
+    if (change !== undefined) await database.pool.query(change);
+    expect((await insert(fact('message.created', requestId, messageKey))) ?? 0).toBe(0);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('are made once: from the event, from a repeated event and from the rows', async () => {
+    await database.addEndpoint({ of: 'user' });
+    const requestId = await database.addRequest();
+    const messageKey = await database.addMessage(requestId, 'consumer');
+    await holdCursor(database.query, holder);
+    const facts = [fact('request.created', requestId), fact('message.created', requestId, messageKey)];
+    const first = at(1);
+    const second = at(2);
+    expect(await insertFromEvents(database.query, undefined, first, event(...facts, ...facts))).toBe(2);
+    expect(await insertFromEvents(database.query, first, second, event(...facts))).toBe(0);
+    expect(await insertFromRows(database.query, second, at(3), Date.now() - 60_000)).toBe(0);
+  });
+
+  test('are derived from the rows of what no event has reported', async () => {
+    await database.addEndpoint({ of: 'user' });
+    const key = await database.addEndpoint({ of: 'key' });
+    const requestId = await database.addRequest();
+    await database.addMessage(requestId, 'consumer');
+    await database.addMessage(requestId, 'provider');
+    await database.query`
+      UPDATE help_requests SET status = 'closed', ended_at = clock_timestamp(), provider_encrypt_pub_key = 'key', provider_sign_pub_key = 'key'
+      WHERE id = ${requestId}`;
+    await holdCursor(database.query, holder);
+    await insertFromEvents(database.query, undefined, at(1), []);
+    const cursor = { ...at(1) };
+    await database.query`UPDATE notification_cursor SET event_id = ${cursor.eventId}`;
+    expect(await insertFromRows(database.query, cursor, at(2), Date.now() - 60_000)).toBe(6);
+    const types = (await stored()).filter(({ endpointId }) => endpointId === key).map(({ type }) => type);
+    expect(types).toEqual(['keys.exchanged', 'message.created', 'request.closed']);
+  });
+
+  test('are inserted only by the process that moves the cursor from its old value', async () => {
+    await database.addEndpoint({ of: 'user' });
+    const requestId = await database.addRequest();
+    await holdCursor(database.query, holder);
+    const results = await Promise.all(
+      [1, 2, 3, 4].map((seq) =>
+        insertFromEvents(database.query, undefined, at(seq), event(fact('request.created', requestId))),
+      ),
+    );
+    expect(results.filter((inserted) => inserted !== undefined)).toEqual([1]);
+    expect(await stored()).toHaveLength(1);
+  });
+});
+
+describe('the cursor', () => {
+  test('is held by one process, and another takes over when it was not held again', async () => {
+    await database.addEndpoint({ of: 'user' });
+    expect(await holdCursor(database.query, holder)).toBeDefined();
+    expect(await holdCursor(database.query, other)).toBeUndefined();
+    expect(await holdCursor(database.query, holder)).toBeDefined();
+    await database.query`UPDATE notification_cursor SET held_until = now() - interval '1 second'`;
+    expect(await holdCursor(database.query, other)).toBeDefined();
+    expect(await holdCursor(database.query, holder)).toBeUndefined();
+  });
+
+  test('exists only while an endpoint is enabled', async () => {
+    expect(await holdCursor(database.query, holder)).toBeUndefined();
+    await database.addEndpoint({ of: 'user' });
+    await holdCursor(database.query, holder);
+    await database.query`UPDATE notification_endpoints SET enabled_at = NULL`;
+    expect(await holdCursor(database.query, holder)).toBeUndefined();
+    expect(await database.query`SELECT 1 FROM notification_cursor`).toEqual([]);
+  });
+});
+
+describe('a claim', () => {
+  test('takes four deliveries of a healthy endpoint, one of a failing one, and the next ones when they have ended', async () => {
+    const healthy = await database.addEndpoint({ of: 'user' });
+    const failing = await database.addEndpoint({ of: 'key' });
+    await database.query`UPDATE notification_endpoints SET failures = 1, failing_since = now() WHERE id = ${failing}::uuid`;
+    await database.query`UPDATE notification_endpoints SET last_ms = 5`;
+    await database.addDeliveries(healthy, 10);
+    await database.addDeliveries(failing, 10);
+    const claimed = await claimAll();
+    expect(claimed.filter(({ endpointId }) => endpointId === healthy)).toHaveLength(4);
+    expect(claimed.filter(({ endpointId }) => endpointId === failing)).toHaveLength(1);
+    for (const delivery of claimed) await recordAttempt(database.query, delivery, { durationMs: 5 });
+    // The success made the failing one healthy.
+    expect(await claimAll()).toHaveLength(8);
+  });
+
+  test('gives each delivery to one of many processes', async () => {
+    for (let endpoint = 0; endpoint < 10; endpoint++)
+      await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 3);
+    await database.query`UPDATE notification_endpoints SET last_ms = 5`;
+    const claimed = (await Promise.all(Array.from({ length: 8 }, claimAll))).flat();
+    expect(claimed).toHaveLength(30);
+    expect(new Set(claimed.map(({ id }) => id)).size).toBe(30);
+  });
+
+  test('does not miss a delivery that is inserted at the same time', async () => {
+    const endpoint = await database.addEndpoint({ of: 'user' });
+    await holdCursor(database.query, holder);
+    const requests: string[] = [];
+    for (let n = 0; n < 40; n++) requests.push(await database.addRequest());
+    const ids = new Set<string>();
+    let isInserting = true;
+    const claiming = Array.from({ length: 2 }, async () => {
+      while (isInserting) {
+        for (const delivery of await claimDue(database, room)) {
+          ids.add(delivery.id);
+          await recordAttempt(database.query, delivery, { durationMs: 1 });
+        }
+      }
+    });
+    let cursor: Cursor | undefined;
+    for (const [index, requestId] of requests.entries()) {
+      const next = at(index + 1);
+      await insertFromEvents(database.query, cursor, next, event(fact('request.created', requestId)));
+      cursor = next;
+    }
+    isInserting = false;
+    await Promise.all(claiming);
+    for (let more = true; more; ) {
+      const rest = await claimAll();
+      for (const delivery of rest) {
+        ids.add(delivery.id);
+        await recordAttempt(database.query, delivery, { durationMs: 1 });
+      }
+      more = rest.length > 0;
+    }
+    expect(ids.size).toBe(40);
+    expect(
+      await database.query`SELECT 1 FROM notification_deliveries WHERE endpoint_id = ${endpoint}::uuid AND state <> 'delivered'`,
+    ).toEqual([]);
+  });
+
+  test('takes a delivery again when its lease is over, and fails it after the last attempt', async () => {
+    await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 1);
+    const expire = () => database.query`
+      WITH expired AS (UPDATE notification_deliveries SET due_at = now())
+      UPDATE notification_endpoints SET next_due_at = now()`;
+    const [first] = await claimAll();
+    expect(await claimAll()).toEqual([]);
+    await expire();
+    const [second] = await claimAll();
+    expect([first?.id, second?.attempt]).toEqual([second?.id, 2]);
+    for (let attempt = 3; attempt <= maxAttempts + 1; attempt++) {
+      await expire();
+      await claimAll();
+    }
+    expect(await stored()).toMatchObject([{ state: 'failed', attempts: maxAttempts, reason: 'broken_off' }]);
+  });
+
+  test('cancels what is not needed any more', async () => {
+    await database.addDeliveries(await database.addEndpoint({ of: 'key' }), 3);
+    await database.query`UPDATE api_keys SET revoked_at = now()`;
+    expect(await claimAll()).toEqual([]);
+    expect((await stored()).map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+  });
+});
+
+describe('an attempt', () => {
+  async function claimOne(): Promise<ClaimedDelivery> {
+    await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 2);
+    const [delivery] = await claimAll();
+    if (!delivery) throw new Error('nothing was claimed');
+    return delivery;
+  }
+
+  test('that fails waits as the table of Standard Webhooks says, up to the last one', async () => {
+    const delivery = await claimOne();
+    const pauses: number[] = [];
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      await database.query`UPDATE notification_deliveries SET state = 'sending', attempts = ${attempt}::int WHERE id = ${delivery.id}`;
+      await recordAttempt(database.query, { ...delivery, attempt }, { reason: 'timed_out', durationMs: 10 });
+      const [row] = await database.query<{ seconds: number }>`
+        SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM notification_deliveries WHERE id = ${delivery.id}`;
+      if (attempt < maxAttempts) pauses.push(row?.seconds ?? 0);
+    }
+    const table = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
+    for (const [index, seconds] of table.entries()) {
+      // Some seconds may have passed since.
+      expect(pauses[index]).toBeGreaterThan(seconds - 10);
+      expect(pauses[index]).toBeLessThanOrEqual(seconds * 1.1);
+    }
+    expect(await stored()).toContainEqual(expect.objectContaining({ state: 'failed', reason: 'timed_out' }));
+  });
+
+  test('waits as long as Retry-After says, but not for more than a day', async () => {
+    const delivery = await claimOne();
+    const waits = async () => {
+      const [row] = await database.query<{ seconds: number }>`
+        SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM notification_deliveries WHERE id = ${delivery.id}`;
+      return Math.ceil((row?.seconds ?? 0) / 3_600);
+    };
+    const failure = { reason: 'refused', statusCode: 503, durationMs: 1 } as const;
+    await recordAttempt(database.query, delivery, { ...failure, retryAfterSeconds: 7_200 });
+    expect(await waits()).toBe(2);
+    await database.query`UPDATE notification_deliveries SET state = 'sending' WHERE id = ${delivery.id}`;
+    await recordAttempt(database.query, delivery, { ...failure, retryAfterSeconds: 1e9 });
+    expect(await waits()).toBe(24);
+  });
+
+  test('with the answer 410 ends the endpoint and what waits for it', async () => {
+    const delivery = await claimOne();
+    const result = { reason: 'refused', statusCode: 410, durationMs: 1 } as const;
+    await database.query`UPDATE notification_deliveries SET state = 'waiting' WHERE id <> ${delivery.id}`;
+    expect(await recordAttempt(database.query, delivery, result)).toEqual({ state: 'failed', isOff: true });
+    expect(await stored()).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
+    expect(
+      await database.query`SELECT off_reason AS "offReason" FROM notification_endpoints WHERE enabled_at IS NULL`,
+    ).toEqual([{ offReason: 'gone' }]);
+  });
+
+  test.each([
+    ['ten failures in five days', 9, '5 days 1 minute', true],
+    ['nine failures in five days', 8, '5 days 1 minute', false],
+    ['a hundred failures in less than five days', 99, '4 days 23 hours', false],
+  ])('after %s: the endpoint is off: %s', async (_, failures, since, isOff) => {
+    const delivery = await claimOne();
+    await database.query`
+      UPDATE notification_endpoints SET failures = ${failures}::int, failing_since = now() - ${since}::interval`;
+    expect(
+      await recordAttempt(database.query, delivery, { reason: 'timed_out', durationMs: 1 }),
+    ).toMatchObject({ isOff });
+  });
+
+  test('that ends after its lease counts if it is a success, and not if it is a failure', async () => {
+    const delivery = await claimOne();
+    await database.query`UPDATE notification_deliveries SET attempts = 2 WHERE id = ${delivery.id}`;
+    expect(
+      await recordAttempt(database.query, delivery, { reason: 'timed_out', durationMs: 1 }),
+    ).toBeUndefined();
+    expect(await recordAttempt(database.query, delivery, { durationMs: 1 })).toMatchObject({
+      state: 'delivered',
+    });
+  });
+});
+
+test('deliveries are deleted seven days after their end', async () => {
+  await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 3);
+  const age = async (days: number) => {
+    await database.query`
+      UPDATE notification_deliveries SET state = 'delivered', ended_at = now() - ${days}::int * interval '1 day'`;
+    return deleteOldDeliveries(database.query);
+  };
+  expect(await age(6)).toBe(0);
+  expect(await age(8)).toBe(3);
+});

@@ -1,0 +1,65 @@
+import { raw, type Sql, sql } from '@expert-relay/db';
+import { recipientsOf } from './recipients.ts';
+
+/** The id of a delivery: the same event gives the same endpoint the same id, whoever finds it. */
+const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: Sql }): Sql => sql`
+  'msg_' || left(encode(sha256(convert_to(concat_ws('|',
+    ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
+
+const type = sql`
+  CASE happened.type WHEN 'request.ended' THEN 'request.' || request.status::text ELSE happened.type END`;
+const at = sql`
+  CASE happened.type
+    WHEN 'request.created' THEN request.created_at
+    WHEN 'message.created' THEN message.created_at
+    WHEN 'request.ended' THEN request.ended_at
+    ELSE happened.at END`;
+
+/**
+ * The parts of a statement that insert the deliveries of what happened, each once, and make their endpoints due. `happened`
+ * selects `type`, `request_id`, `message_key` and `at`; everything else is read from the rows of the requests and messages.
+ */
+export const insertDeliveries = (happened: Sql): Sql => sql`
+  happened AS MATERIALIZED (${happened}),
+  inserted AS (
+    INSERT INTO notification_deliveries (id, endpoint_id, type, request_id, ref_code, message_id, event_at, due_at)
+    SELECT ${idOf({
+      endpoint: raw('endpoint.id'),
+      type,
+      request: raw('request.id'),
+      message: raw('message.message_key'),
+    })},
+      endpoint.id, ${type}, request.id, 'HS-' || request.ref_code, message.message_id, ${at}, now()
+    FROM happened
+    JOIN help_requests AS request ON request.id = happened.request_id
+    LEFT JOIN messages AS message
+      ON happened.type = 'message.created' AND message.request_id = request.id
+      AND message.message_key = happened.message_key
+    JOIN notification_endpoints AS endpoint ON ${recipientsOf({ type, at })}
+    WHERE (happened.type = 'message.created') = (message.request_id IS NOT NULL)
+      AND (happened.type <> 'request.ended' OR request.ended_at IS NOT NULL)
+    ON CONFLICT (id) DO NOTHING
+    RETURNING endpoint_id
+  ),
+  woken AS (
+    UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
+    WHERE id IN (SELECT endpoint_id FROM inserted)
+  )`;
+
+/** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. */
+export const insertOneDelivery = (delivery: { endpointId: string; type: string; key: string }): Sql => sql`
+  WITH inserted AS (
+    INSERT INTO notification_deliveries (id, endpoint_id, type, event_at, due_at)
+    VALUES (${idOf({
+      endpoint: sql`${delivery.endpointId}`,
+      type: sql`${delivery.type}::text`,
+      request: sql`''`,
+      message: sql`${delivery.key}`,
+    })}, ${delivery.endpointId}::uuid, ${delivery.type}, now(), now())
+    ON CONFLICT (id) DO UPDATE SET type = EXCLUDED.type
+    RETURNING *
+  ),
+  woken AS (
+    UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
+    WHERE id IN (SELECT endpoint_id FROM inserted)
+  )`;

@@ -1,0 +1,29 @@
+import type { Query } from '@expert-relay/db';
+import type { TargetSealer } from './seal.ts';
+
+const batch = 50;
+
+/**
+ * Encrypts some targets again that are encrypted under the older key. Returns how many are left under it, and how many have a
+ * key that is not known: these cannot be read.
+ */
+export async function resealTargets(
+  query: Query,
+  sealer: TargetSealer,
+): Promise<{ left: number; unreadable: number }> {
+  const rows = await query<{ id: string; sealedKey: string; sealed: Buffer }>`
+    SELECT id, sealed_key AS "sealedKey", sealed FROM notification_endpoints
+    WHERE sealed_key <> ${sealer.keyId} AND sealed_key = ANY(${sealer.keyIds}::text[])
+    LIMIT ${batch}::int`;
+  for (const { id, ...old } of rows) {
+    const { sealedKey, sealed } = sealer.seal(id, sealer.open(id, old));
+    await query`
+      UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}
+      WHERE id = ${id}::uuid AND sealed = ${old.sealed}`;
+  }
+  const [counts] = await query<{ left: number; unreadable: number }>`
+    SELECT count(*) FILTER (WHERE sealed_key <> ${sealer.keyId} AND sealed_key = ANY(${sealer.keyIds}::text[]))::int AS left,
+      count(*) FILTER (WHERE sealed_key <> ALL(${sealer.keyIds}::text[]))::int AS unreadable
+    FROM notification_endpoints`;
+  return counts ?? { left: 0, unreadable: 0 };
+}

@@ -1,0 +1,74 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { ConfigError } from '@expert-relay/kit/config';
+import type { SigningSecrets } from '../signatures/sign.ts';
+
+/** What is stored of an endpoint in encrypted form. */
+export interface Target extends SigningSecrets {
+  readonly url: string;
+  /** The call that rotated last, so that a repeated call finds it. */
+  readonly rotatedBy?: string;
+}
+
+export interface Sealed {
+  readonly sealedKey: string;
+  readonly sealed: Buffer;
+}
+
+/** Encrypts the targets of endpoints at rest, with AES-256-GCM. The endpoint's id is authenticated too. */
+export interface TargetSealer {
+  /** The id of the key that encrypts. */
+  readonly keyId: string;
+  /** The ids of all keys. */
+  readonly keyIds: readonly string[];
+  seal(endpointId: string, target: Target): Sealed;
+  /** Throws when the key is not known any more, or the bytes were changed. */
+  open(endpointId: string, sealed: Sealed): Target;
+}
+
+const ivBytes = 12;
+const tagBytes = 16;
+const algorithm = 'aes-256-gcm';
+
+/** `text`: `<key id>:<base64url of 32 bytes>`, during a rotation two, of which the first encrypts. */
+export function createTargetSealer(text: string): TargetSealer {
+  const keys = parseKeys(text);
+  const [[keyId, key]] = keys;
+  return {
+    keyId,
+    keyIds: keys.map(([id]) => id),
+    seal(endpointId, target) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(endpointId));
+      const parts = [iv, cipher.update(JSON.stringify(target), 'utf8'), cipher.final(), cipher.getAuthTag()];
+      return { sealedKey: keyId, sealed: Buffer.concat(parts) };
+    },
+    open(endpointId, { sealedKey, sealed }) {
+      const known = keys.find(([id]) => id === sealedKey);
+      if (!known) throw new Error(`the key ${sealedKey} is not in RELAY_ENDPOINT_KEYS`);
+      const decipher = createDecipheriv(algorithm, known[1], sealed.subarray(0, ivBytes), {
+        authTagLength: tagBytes,
+      });
+      decipher.setAAD(Buffer.from(endpointId)).setAuthTag(sealed.subarray(-tagBytes));
+      const bytes = decipher.update(sealed.subarray(ivBytes, -tagBytes));
+      return JSON.parse(Buffer.concat([bytes, decipher.final()]).toString());
+    },
+  };
+}
+
+type Key = readonly [id: string, bytes: Buffer];
+
+function parseKeys(text: string): readonly [Key, ...Key[]] {
+  const keys = text.split(',').map((entry): Key => {
+    const [id = '', bytes = ''] = entry.trim().split(':');
+    return [id, Buffer.from(bytes, 'base64url')];
+  });
+  const [first, ...others] = keys;
+  const areValid = keys.every(([id, bytes]) => /^[\w-]{1,32}$/.test(id) && bytes.length === 32);
+  if (!first || keys.length > 2 || !areValid || new Set(keys.map(([id]) => id)).size < keys.length) {
+    throw new ConfigError([
+      'RELAY_ENDPOINT_KEYS is not valid (its value is not shown). It must be one or two entries ' +
+        '<key id>:<base64url of 32 random bytes> with different ids, separated by a comma.',
+    ]);
+  }
+  return [first, ...others];
+}

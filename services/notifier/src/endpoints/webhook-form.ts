@@ -1,0 +1,90 @@
+import { type Sql, sql } from '@expert-relay/db';
+import { listOf } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
+import type { AddressRules } from '../outbound/address-rules.ts';
+
+/** What a webhook of a user may be notified of, and what one of a consumer key. */
+export const userEvents = [
+  'request.created',
+  'message.created',
+  'request.closed',
+  'request.expired',
+] as const;
+export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed', 'request.expired'] as const;
+
+/** The holder of a key that manages webhooks: a consumer key its own, a provider key all of its user. */
+export type Manager = {
+  readonly kind: 'consumer' | 'provider';
+  readonly apiKeyId: string;
+  readonly userId: string;
+};
+
+/** Which webhooks a manager has, as a condition on `notification_endpoints`. */
+export const managedBy = (manager: Manager): Sql =>
+  manager.kind === 'consumer'
+    ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid)`
+    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid)`;
+
+const maxUrlLength = 2_000;
+
+/**
+ * The address of a webhook. An address of an inner network is refused at once if it is written as numbers; what a name stands
+ * for is checked at each attempt.
+ */
+const urlSchema = (rules: AddressRules) =>
+  z
+    .string({ error: 'Expected a text.' })
+    .max(maxUrlLength, `Expected at most ${maxUrlLength} characters.`)
+    .refine((text) => isTargetUrl(text, rules), {
+      error: rules.hasInner
+        ? 'Expected an http or https address without user, password and fragment.'
+        : 'Expected an https address with a public host, on port 443, without user, password and fragment.',
+    });
+
+function isTargetUrl(text: string, rules: AddressRules): boolean {
+  if (!URL.canParse(text) || /[\s#]/.test(text)) return false;
+  const { protocol, username, password, port, hostname } = new URL(text);
+  if (username !== '' || password !== '' || !['http:', 'https:'].includes(protocol)) return false;
+  const isPlain = protocol === 'http:' || port !== '';
+  const literal = /^[\d.]+$|^\[.*\]$/.test(hostname) ? hostname.replace(/^\[(.*)\]$/, '$1') : undefined;
+  if (literal !== undefined) return isPlain ? rules.isInner(literal) : rules.isAllowed(literal);
+  if (/(^|\.)localhost\.?$/i.test(hostname)) return rules.isInner('127.0.0.1');
+  return !isPlain || rules.hasInner;
+}
+
+const expectedEvents = 'Expected a list of types of events, each once.';
+const eventsSchema = listOf(z.string({ error: expectedEvents }), {
+  least: 1,
+  most: 10,
+  error: expectedEvents,
+});
+
+/** The events that a webhook gets, all that there are for it if none are named. Throws when there is no such event for it. */
+export function checkEvents(
+  events: readonly string[] | null | undefined,
+  isOfKey: boolean,
+): readonly string[] {
+  const known: readonly string[] = isOfKey ? keyEvents : userEvents;
+  if (!events) return known;
+  if (events.every((event) => known.includes(event)) && new Set(events).size === events.length) return events;
+  const message = `Expected some of ${known.join(', ')}, each once.`;
+  throw new Problem('invalid_request', { fields: [{ path: 'events', code: 'value', message }] });
+}
+
+export const newWebhookSchema = (rules: AddressRules) =>
+  z.object({ url: urlSchema(rules), events: eventsSchema.nullish() });
+
+export const changedWebhookSchema = (rules: AddressRules) =>
+  z.object({
+    url: urlSchema(rules).nullish(),
+    events: eventsSchema.nullish(),
+    enabled: z.boolean({ error: 'Expected true or false.' }).nullish(),
+  });
+
+/** A path's webhook id. A malformed id gets the same answer as an unknown one. */
+export function webhookIdFrom(params: Readonly<Record<string, string>>): string {
+  const id = params.webhookId ?? '';
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');
+  return id;
+}

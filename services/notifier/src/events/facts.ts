@@ -1,0 +1,52 @@
+import { EventHead, Role } from '@expert-relay/contracts';
+
+/** Something that happened to a request, as an event reports it. The rows of the request decide what it means. */
+export interface Fact {
+  readonly type: 'request.created' | 'message.created' | 'keys.exchanged' | 'request.ended';
+  readonly requestId: string;
+  readonly messageKey: string | null;
+  /** When it was recorded, in milliseconds. */
+  readonly at: number;
+}
+
+/** An event of the stream: its position, and what it reports. */
+export interface ReadEvent {
+  readonly seq: number;
+  /** Empty for a message that is not an event. */
+  readonly eventId: string;
+  readonly recordedAt: number;
+  readonly facts: readonly Fact[];
+}
+
+const types = {
+  new_request: 'request.created',
+  new_message: 'message.created',
+  key_exchange: 'keys.exchanged',
+  request_closed: 'request.ended',
+} as const;
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Reads one message of the stream. A message that is not an event, or of a newer release, has no facts. */
+export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): ReadEvent {
+  try {
+    const head = new EventHead(bytes);
+    const recordedAt = head.readTime() ?? 0;
+    const type =
+      head.type !== undefined && head.type in types ? types[head.type as keyof typeof types] : undefined;
+    const messageKey = type === 'message.created' ? messageKeyOf(head) : null;
+    const facts =
+      type === undefined || messageKey === undefined
+        ? []
+        : head.requests.map(({ requestId }) => ({ type, requestId, messageKey, at: recordedAt }));
+    return { seq, eventId: head.eventId, recordedAt, facts };
+  } catch {
+    return { seq, eventId: '', recordedAt: 0, facts: [] };
+  }
+}
+
+function messageKeyOf(head: EventHead): string | undefined {
+  const body = head.readBody();
+  if (body.case !== 'newMessage' || body.value.role === Role.UNSPECIFIED) return undefined;
+  return uuid.test(body.value.messageId) ? body.value.messageId.toLowerCase() : undefined;
+}

@@ -1,0 +1,18 @@
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+import { changedWebhookSchema, webhookIdFrom } from '../endpoints/webhook-form.ts';
+
+/** Changes what the body names. A webhook that is switched on gets the events from then on. */
+export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
+  defineRoute({
+    method: 'put',
+    path: '/api/v1/webhooks/:webhookId',
+    allow: ['consumer', 'provider'],
+    takesBody: true,
+    async handle({ principal, params, body }) {
+      const change = parseBody(changedWebhookSchema(rules), body);
+      const changed = await webhooks.change(principal, webhookIdFrom(params), change);
+      wakeReader();
+      return { status: 200, body: changed };
+    },
+  });

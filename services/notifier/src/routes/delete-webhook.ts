@@ -1,0 +1,15 @@
+import { defineRoute } from '@expert-relay/kit/http';
+import type { Context } from '../context.ts';
+import { webhookIdFrom } from '../endpoints/webhook-form.ts';
+
+/** Deletes a webhook with its deliveries. */
+export const deleteWebhook = ({ webhooks }: Context) =>
+  defineRoute({
+    method: 'delete',
+    path: '/api/v1/webhooks/:webhookId',
+    allow: ['consumer', 'provider'],
+    async handle({ principal, params }) {
+      await webhooks.delete(principal, webhookIdFrom(params));
+      return { status: 204 };
+    },
+  });

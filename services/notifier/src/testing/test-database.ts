@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expert-relay/db';
+import { createTestDatabase, patient } from '@expert-relay/db/testing';
+import { createLog } from '@expert-relay/kit/log';
+import { createTargetSealer } from '../endpoints/seal.ts';
+import { keyEvents, userEvents } from '../endpoints/webhook-form.ts';
+
+export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
+export const silent = createLog('test', { level: 'silent' });
+
+export interface TestDatabase extends Postgres, AsyncDisposable {
+  readonly url: string;
+  /** A user with a consumer key. */
+  readonly userId: string;
+  readonly keyId: string;
+  addRequest(): Promise<string>;
+  addMessage(requestId: string, role: 'consumer' | 'provider'): Promise<string>;
+  /** A webhook of the user, or of the consumer key. */
+  addEndpoint(endpoint: { of: 'user' | 'key'; url?: string; events?: readonly string[] }): Promise<string>;
+  addDeliveries(endpointId: string, count: number): Promise<void>;
+}
+
+/** A database with a user, whose requests and webhooks are inserted by hand. */
+export async function openNotifierDatabase(): Promise<TestDatabase> {
+  const { url, drop } = await createTestDatabase(process.env.DATABASE_URL ?? '');
+  const postgres = createPostgres({
+    url,
+    poolSize: 4,
+    log: silent,
+    withoutPreparedStatements: true,
+    ...patient,
+  });
+  await postgres.start();
+  const { query } = postgres;
+  const sealer = createTargetSealer(endpointKey);
+  const [userId, keyId] = [randomUUID(), randomUUID()];
+  await query`INSERT INTO users (id, name) VALUES (${userId}::uuid, 'ada')`;
+  await query`
+    INSERT INTO api_keys (id, user_id, kind, name, last_four, call_id)
+    VALUES (${keyId}::uuid, ${userId}::uuid, 'consumer', 'a key', 'abcd', ${randomUUID()}::uuid)`;
+
+  return {
+    ...postgres,
+    url,
+    userId,
+    keyId,
+    async addRequest() {
+      const id = makeRequestId();
+      await query`
+        INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, context, call_id, expires_at)
+        VALUES (${id}, ${makeRefCode()}, ${userId}::uuid, ${keyId}::uuid, '[]', ${randomUUID()}::uuid,
+          now() + interval '72 hours')`;
+      return id;
+    },
+    async addMessage(requestId, role) {
+      const messageId = randomUUID();
+      await query`
+        WITH request AS (
+          UPDATE help_requests SET seq = seq + 1, last_message_at = clock_timestamp(), last_message_role = ${role}::message_role
+          WHERE id = ${requestId} RETURNING id, seq
+        )
+        INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext, created_at)
+        SELECT id, seq, ${role}::message_role, ${messageId}, ${messageId}::uuid, 'hello', clock_timestamp() FROM request`;
+      return messageId;
+    },
+    async addEndpoint({ of, url: target = 'https://example.com/', events }) {
+      const id = randomUUID();
+      const { sealedKey, sealed } = sealer.seal(id, {
+        url: target,
+        secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
+      });
+      const all = of === 'key' ? keyEvents : userEvents;
+      await query`
+        INSERT INTO notification_endpoints (
+          id, owner_id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
+        VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${of === 'key' ? keyId : null}::uuid, 'webhook',
+          ${events ?? all}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))`;
+      return id;
+    },
+    async addDeliveries(endpointId, count) {
+      await query`
+        WITH inserted AS (
+          INSERT INTO notification_deliveries (id, endpoint_id, type, event_at, due_at)
+          SELECT 'msg_' || md5(${endpointId} || n), ${endpointId}::uuid, 'webhook.test', now(), now()
+          FROM generate_series(1, ${count}::int) AS n)
+        UPDATE notification_endpoints SET next_due_at = now() WHERE id = ${endpointId}::uuid`;
+    },
+    async [Symbol.asyncDispose]() {
+      await postgres.stop();
+      await drop();
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import type { Form } from '@expert-relay/sdk/forms';
+import { eventually } from '@expert-relay/testkit';
+import { describe, expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { button, type Device, newUser, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
+import { decide, everyContent, everyField, everyWord, fillIn } from './setup/sample-forms.ts';
+import { useProduct } from './setup/use-product.ts';
+
+/* Forms and approvals: filled in, checked, decided about, and shown afterwards. */
+
+const product = useProduct();
+const approval: Form = { type: 'object', properties: {} };
+const patiently = { timeout: 120_000 };
+
+/** Asks with a form, and opens the request up to the point where the expert decides. */
+async function ask(
+  { device, agent }: { device: Device; agent: TestAgent },
+  form: Form | string,
+  { encrypted = true, question = 'May I?' } = {},
+) {
+  const answerForm = typeof form === 'string' ? form : JSON.stringify(form);
+  const conversation = await agent.relay.ask({
+    ...{ question, answerForm },
+    ...(!encrypted && { encrypted, plaintext: question }),
+  });
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  if (encrypted) {
+    await button(page, 'Answer').click();
+    await page.getByTestId('recovery-code').or(button(page, 'Decline')).waitFor();
+    if (await page.getByTestId('recovery-code').isVisible()) await makeExpertKey(page);
+  }
+  await button(page, 'Decline').waitFor();
+  const waitForDecision = async () => {
+    const { answer: decision, ...others } = await conversation.waitForAnswer(patiently);
+    return { ...others, decision };
+  };
+  return { conversation, page, waitForDecision };
+}
+
+const wordsOf = async (page: Page) => (await page.getByRole('main').innerText()).replaceAll(/\s+/g, ' ');
+
+describe.each([
+  ['encrypted', true],
+  ['plain', false],
+])('in an %s conversation', (_, encrypted) => {
+  test('every type of field is filled in, sent, and shown in words', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { page, waitForDecision, conversation } = await ask({ device, agent }, everyField, { encrypted });
+    expect(await page.getByLabel('Pods').inputValue()).toBe('3');
+    await fillIn(page);
+    await decide(page, 'Approve');
+    const { decision, text, seenYourLast } = await waitForDecision();
+    expect(decision).toMatchObject({ action: 'accept', content: everyContent });
+    expect(seenYourLast).toBe(encrypted ? true : undefined);
+    if (!encrypted) for (const words of everyWord) expect(text.replaceAll(/\s+/g, ' ')).toContain(words);
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      await page.getByText('Approved').first().waitFor();
+      await page.getByText('Sent', { exact: true }).waitFor();
+      const shown = (await wordsOf(page)).replaceAll(':', '');
+      for (const words of everyWord) expect(shown).toContain(words.replaceAll(':', ''));
+      expect(await button(page, 'Approve').count()).toBe(0);
+    }
+    await page.goto('/dashboard/requests?filter=answered');
+    await page.locator(`[data-request="${conversation.requestId}"]`).getByText('Form').waitFor();
+    expect(unexpectedProblems(device)).toEqual([]);
+  });
+
+  test('an approval is declined with a comment, with the keyboard alone', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { page, waitForDecision, conversation } = await ask({ device, agent }, approval, { encrypted });
+    await page.locator(`[data-request="${conversation.requestId}"]`).getByText('Approval').waitFor();
+    await button(page, 'Decline').and(page.locator(':not([aria-disabled])')).waitFor();
+    // No single key decides: `r` opens the comment.
+    for (const key of ['a', 'y', 'd', 'Enter', 'r']) await page.keyboard.press(key);
+    await page.keyboard.type('Not on a Friday.');
+    expect(await page.getByLabel('Comment').inputValue()).toBe('Not on a Friday.');
+    await button(page, 'Decline').focus();
+    await page.keyboard.press('Enter');
+    const { decision, text } = await waitForDecision();
+    expect(decision?.action).toBe('decline');
+    expect(encrypted ? text : decision?.comment).toBe('Not on a Friday.');
+    await page.getByText('Declined').first().waitFor();
+    await page.getByText('Not on a Friday.').waitFor();
+    expect(unexpectedProblems(device)).toEqual([]);
+  });
+});
+
+test('fields are checked while they are filled in, and nothing is sent before all are valid', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { page, waitForDecision } = await ask({ device, agent }, everyField, { encrypted: false });
+  const problemOf = (label: string) =>
+    page.locator(`[data-field]:has-text("${label}") p[role=status]`).last();
+  // The first field that must be filled in gets the focus.
+  await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
+  await eventually('the press is taken', async () => {
+    await button(page, 'Approve').click({ force: true });
+    return page.getByText('4 fields need a change.').isVisible();
+  });
+  await problemOf('Region').getByText('This is required.').waitFor();
+  expect(await page.evaluate('document.activeElement.closest("[data-field]").dataset.field')).toBe('region');
+  for (const [label = '', typed = '', sentence = ''] of [
+    ['Mail', 'ada', 'Give an e-mail address, such as ada@example.com.'],
+    ['Website', 'example', 'Give an address, such as https://example.com.'],
+    ['Share', '2', 'At most 1.'],
+    ['Share', '1,5', 'Give a number.'],
+    ['Pods', '1.5', 'Give a whole number.'],
+    ['Short name', 'x', 'At least 2 characters.'],
+    ['Short name', 'far too long', 'At most 8 characters.'],
+  ]) {
+    const field = page.getByLabel(label);
+    await field.fill(typed);
+    await problemOf(label).getByText(sentence, { exact: true }).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const about = await field.getAttribute('aria-describedby');
+    expect(about?.split(' ').at(-1)).toBe(await problemOf(label).getAttribute('id'));
+  }
+  // What was typed is still there after a reload.
+  await page.reload();
+  expect(await page.getByLabel('Pods').inputValue()).toBe('1.5');
+  await page.getByLabel('Short name').fill('blue');
+  await fillIn(page);
+  await decide(page, 'Approve');
+  expect((await waitForDecision()).decision).toMatchObject({ content: everyContent });
+});
+
+test('of fifty options, a filter shows those that are wanted and those that are chosen', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const options = Array.from({ length: 50 }, (_, index) => `host-${index + 1}`);
+  const form: Form = {
+    type: 'object',
+    properties: { hosts: { type: 'array', title: 'Hosts', items: { type: 'string', enum: options } } },
+  };
+  const { page, waitForDecision } = await ask({ device, agent }, form, { encrypted: false });
+  const filter = page.getByRole('searchbox', { name: 'Filter the options of Hosts' });
+  await page.getByText('50 options').waitFor();
+  for (const host of ['host-42', 'host-7']) {
+    await filter.fill(host);
+    await page.getByLabel(host, { exact: true }).check();
+  }
+  await filter.fill('host-50');
+  await page.getByText('3 of 50 options').waitFor();
+  await decide(page, 'Approve');
+  expect((await waitForDecision()).decision).toMatchObject({ content: { hosts: ['host-7', 'host-42'] } });
+});
+
+test('labels are text, hidden characters are shown, and a form that cannot be read can be declined', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const form: Form = {
+    type: 'object',
+    properties: {
+      a: {
+        ...{ type: 'string', title: '<b>Yes</b>\u202eoN', description: '<img src=x>' },
+        oneOf: [
+          { const: 'x', title: 'Keep\u200b it' },
+          { const: 'y', title: '**no**' },
+        ],
+      },
+      b: { type: 'string', title: 'W'.repeat(200), default: 'safe\u202egpj.exe' },
+    },
+  };
+  const { page } = await ask({ device, agent }, form, { encrypted: false });
+  await page.getByRole('group', { name: '<b>Yes</b><U+202E>oN' }).waitFor();
+  await page.getByText('<img src=x>').waitFor();
+  await page.getByLabel('Keep<U+200B> it').waitFor();
+  await page.getByLabel('**no**').waitFor();
+  await page.getByText('It has hidden characters: safe<U+202E>gpj.exe').waitFor();
+  expect(await page.locator('main img, main [data-form] b').count()).toBe(0);
+
+  const unreadable = await ask({ device, agent }, '{"type":"object","properties":{"a":{"type":"object"}}}', {
+    encrypted: false,
+  });
+  await page.getByText('The agent sent a form that this page cannot show.').waitFor();
+  expect(await button(page, 'Approve').count()).toBe(0);
+  await decide(page, 'Decline');
+  expect((await unreadable.waitForDecision()).decision?.action).toBe('decline');
+  expect(unexpectedProblems(device)).toEqual([]);
+});
+
+test('nothing is decided before the form was shown to its end', async () => {
+  await using device = await product.signIn(newUser(), { viewport: { width: 390, height: 700 } });
+  await using agent = await device.newAgent();
+  const properties = Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [
+      `f${index}`,
+      { type: 'string', title: `Field ${index}`, default: 'x' },
+    ]),
+  ) as Form['properties'];
+  const { page, waitForDecision } = await ask({ device, agent }, { type: 'object', properties });
+  await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
+  expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
+  await button(page, 'Approve').click({ force: true });
+  await page.getByText('Read to the end first.').waitFor();
+  await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).click();
+  expect((await waitForDecision()).decision?.action).toBe('accept');
+});
+
+test('a decision that the agent had not seen when it wrote is to be made again', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { page, conversation, waitForDecision } = await ask({ device, agent }, approval);
+  // The agent does not read before it writes.
+  await decide(page, 'Approve');
+  await page.getByText('Sent', { exact: true }).waitFor();
+  await conversation.send('WAIT');
+  await page.getByText('The agent wrote meanwhile: decide again.').waitFor();
+  await decide(page, 'Decline');
+  // The first decision does not count: it is not returned.
+  const { decision, seenYourLast } = await waitForDecision();
+  expect({ action: decision?.action, seenYourLast }).toEqual({ action: 'decline', seenYourLast: true });
+});
+
+test('a decision that waits is not sent after a reload: the expert decides again', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const form: Form = { type: 'object', properties: { why: { type: 'string', title: 'Why' } } };
+  const { page, waitForDecision } = await ask({ device, agent }, form);
+  await page.route('**/messages', (route) => route.fulfill({ status: 503, json: {} }));
+  await page.getByLabel('Why').fill('It is stale.');
+  await button(page, 'Comment').click();
+  await page.getByLabel('Comment').fill('Soon.');
+  await decide(page, 'Approve');
+  await page.getByText('Waiting').first().waitFor();
+  await page.reload();
+  await page.unroute('**/messages');
+  await page.getByText('Your decision was not sent').waitFor();
+  await button(page, 'Decide again').click();
+  await page.getByLabel('Why').waitFor();
+  expect(await page.getByLabel('Why').inputValue()).toBe('It is stale.');
+  expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
+  await decide(page, 'Approve');
+  expect(await waitForDecision()).toMatchObject({
+    ...{ text: 'Soon.', seenYourLast: true },
+    decision: { action: 'accept', content: { why: 'It is stale.' } },
+  });
+});
