@@ -62,8 +62,8 @@ export const ask = defineCommand({
 });
 
 /** The form that is open, or whose decision was not delivered yet. */
-function decidable({ journal, conversation, kept }: ActiveConversation): Form | undefined {
-  const stored = kept();
+function decidable({ journal, conversation }: ActiveConversation): Form | undefined {
+  const stored = journal.read(conversation.id);
   const decided = journal.undelivered(conversation.id).find(isDecision);
   const form = decided ? decidedForm(stored, decided) : openForm(stored);
   return form === undefined ? undefined : parseForm(form);

@@ -1,4 +1,5 @@
 import type { Answer, Conversation, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import { Failure } from '../failure.ts';
 import {
   answersIn,
@@ -16,7 +17,12 @@ export interface Journal {
   save(state: ConversationState): void;
   /** Opens a stored conversation and locks it against other processes. */
   lock(id: string): KeptConversation;
-  /** Adds a message. The answers `earlier` were written before it. */
+  /** As stored, with messages that were not delivered. */
+  read(id: string): Pick<KeptConversation, 'entries'>;
+  /**
+   * Adds a message. The answers `earlier` were written before it. Of two entries with the same message, the one with the
+   * decision is kept: the SDK may return a decision again.
+   */
   add(conversation: Conversation, entry: Entry, earlier?: readonly Entry[]): void;
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
@@ -78,12 +84,13 @@ export function openJournal(
         if (!kept) throw new Error('A conversation was removed while it was being locked.');
         return kept;
       }),
+    read: (id) => locked.get(id) ?? { entries: [] },
     add(conversation, entry, earlier = []) {
-      const { role, messageId } = entry;
-      const altered = alter(conversation.id, earlier, { seenYourLast: false });
-      // An answer may be there already, from before it was known whether it decides about a form.
-      const entries = altered.filter((one) => role !== 'provider' || one.messageId !== messageId);
-      change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
+      const entries = alter(conversation.id, earlier, { seenYourLast: false });
+      const at = entries.findIndex((one) => isSame(one, entry));
+      if (at < 0) entries.push(entry);
+      else if (entry.decision) entries[at] = { ...entries[at], ...entry, isUncounted: undefined };
+      change(conversation.id, { entries, state: conversation.export() });
     },
     undelivered: (id) => answers(id).filter(({ isDelivered }) => !isDelivered),
     markDelivered: (id, some) => change(id, { entries: alter(id, some, { isDelivered: true }) }),
@@ -98,6 +105,9 @@ export function openJournal(
   };
 }
 
+const isSame = (one: Entry, { role, messageId }: Entry): boolean =>
+  role === 'provider' && one.role === role && one.messageId === messageId;
+
 /** With this code, the answer to the other question would look like the answer to this one. */
 const codeTaken = (refCode: string) =>
   new Failure(
@@ -110,40 +120,40 @@ interface OwnMessage {
   text: string;
   isEncrypted: boolean;
   messageId?: string | undefined;
-  /** JSON text. */
-  form?: string | undefined;
+  form?: Form | undefined;
   files?: readonly Pick<StoredFile, 'name' | 'mediaType'>[] | undefined;
   now: number;
 }
 
 /** A message of the agent as it is stored. */
-export function ownEntry({ isEncrypted, files, now, ...message }: OwnMessage): Entry {
+export function ownEntry({ isEncrypted, form, files, now, ...message }: OwnMessage): Entry {
   return {
     ...message,
     role: 'consumer',
     createdAt: new Date(now).toISOString(),
     protection: isEncrypted ? 'sequenced' : 'plaintext',
+    form: form && JSON.stringify(form),
     files: files?.map(({ name, mediaType }) => ({ name, mediaType })),
   };
 }
 
-/** A message of the expert as it is stored. With `decision`, it decides about the form that was open. */
-export function answerEntry(answer: Answer, decision?: StoredDecision): Entry {
-  const { form: _agents, answer: decided, unreadableAnswer, files, ...message } = answer;
+/** A message of the expert as it is stored. A decision in it does not count: see `decisionEntry`. */
+export function answerEntry(answer: Answer): Entry {
+  const { form: _agents, answer: decision, unreadableAnswer, files, ...message } = answer;
   return {
     ...message,
     role: 'provider',
-    ...(decision && { decision }),
-    ...((decided || unreadableAnswer) && !decision && { isUncounted: true }),
+    ...((decision || unreadableAnswer) && { isUncounted: true }),
     ...(files && { files: files.map(storedFile) }),
   };
 }
 
-/** A decision of the expert as it is stored. */
-export function decisionEntry({ comment, files, ...decided }: Decision): Entry {
-  const { action, content, decidedAt, messageId, createdAt, protection } = decided;
+/** A message of the expert that decides about the open form. */
+export function decisionEntry({ action, content, decidedAt, comment, files, ...message }: Decision): Entry {
   return {
-    ...{ role: 'provider', text: comment, messageId, createdAt, protection, seenYourLast: true },
+    ...message,
+    role: 'provider',
+    text: comment,
     decision: { action, decidedAt, ...(content && { content: content as StoredDecision['content'] }) },
     ...(files && { files: files.map(storedFile) }),
   };

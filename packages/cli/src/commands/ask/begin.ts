@@ -7,7 +7,6 @@ import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
-import type { Conversations, KeptConversation } from '../../store/conversations.ts';
 import type { AskPlan } from './read-plan.ts';
 import { readAskedForm, readContext, readText } from './read-question.ts';
 
@@ -17,8 +16,6 @@ export interface ActiveConversation {
   conversation: Conversation;
   journal: Journal;
   outages: Outages;
-  /** As it is stored now. */
-  kept(): KeptConversation;
 }
 
 const instead = 'An expert answers: relay answer HS-... "..."';
@@ -33,7 +30,7 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
   const form = await readAskedForm(context, plan.asksFor);
   const files = plan.attach.map((path) => readFileToSend(path));
   const entries = [
-    ownEntry({ text: question, ...stored(form, files), isEncrypted: confidential, now: context.now() }),
+    ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
   const journal = openJournal(conversations, { entries });
   let id: string | undefined;
@@ -48,14 +45,14 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
       relay.ask({
         question,
         messages,
-        ...sent(form, files),
+        ...partsOf(form, files),
         confidential,
         encrypted,
         signal: context.signal,
       }),
     );
     journal.save(conversation.export());
-    return { relay, conversation, journal, outages, kept: () => keptAs(conversations, conversation) };
+    return { relay, conversation, journal, outages };
   } catch (error) {
     journal.release();
     relay.stop();
@@ -91,13 +88,7 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
     const { state } = journal.lock(kept.state.id);
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
-    const started = {
-      relay,
-      conversation,
-      journal,
-      outages,
-      kept: () => keptAs(conversations, conversation),
-    };
+    const started = { relay, conversation, journal, outages };
     if (text !== undefined) await send(context, started, text, { form, files });
     return started;
   } catch (error) {
@@ -116,26 +107,15 @@ async function send(
 ): Promise<void> {
   const earlier = journal.undelivered(conversation.id);
   const shown = journal.shown(conversation.id);
-  const sending = conversation.send(text, { ...sent(form, files), shown, signal });
+  const sending = conversation.send(text, { ...partsOf(form, files), shown, signal });
   const { messageId } = await warnWhenSlow(err, outages, sending);
   const { isEncrypted } = conversation;
-  const own = ownEntry({ text, ...stored(form, files), isEncrypted, messageId, now: now() });
+  const own = ownEntry({ text, ...partsOf(form, files), isEncrypted, messageId, now: now() });
   journal.add(conversation, own, earlier);
 }
 
 /** Without files, nothing is said about them: in plain text there can be none. */
-const sent = (form: Form | undefined, files: readonly FileContent[]) => ({
+const partsOf = (form: Form | undefined, files: readonly FileContent[]) => ({
   ...(form && { form }),
   ...(files.length > 0 && { files }),
 });
-
-const stored = (form: Form | undefined, files: readonly FileContent[]) => ({
-  ...(form && { form: JSON.stringify(form) }),
-  ...(files.length > 0 && { files }),
-});
-
-function keptAs(conversations: Conversations, { id }: Conversation): KeptConversation {
-  const kept = conversations.find(id);
-  if (!kept) throw new Error('A conversation was removed while it was open.');
-  return kept;
-}

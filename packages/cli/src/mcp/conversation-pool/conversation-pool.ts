@@ -141,10 +141,11 @@ export function createConversationPool({
 /** An idempotency key belongs to one question. */
 function checkSame(kept: KeptConversation, asked: AskedQuestion): KeptConversation {
   const { entries, state } = kept;
-  const { question = '', answerForm, files = [] } = asked;
-  const { text, form, files: attached = [] } = entries[0] ?? {};
+  const { question = '', form, files = [] } = asked;
+  const { text, form: stored, files: attached = [] } = entries[0] ?? {};
+  const given = form && JSON.stringify(form);
   const names = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name).join('\n');
-  if (text === question && form === answerForm && names(attached) === names(files)) return kept;
+  if (text === question && stored === given && names(attached) === names(files)) return kept;
   throw new Failure(
     'usage',
     `This idempotency_key was used for another question, ${state.request?.refCode ?? state.id}. Ask under another one.`,

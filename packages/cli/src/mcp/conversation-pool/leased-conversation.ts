@@ -1,10 +1,11 @@
-import { type Conversation, RelayError } from '@expert-relay/sdk';
+import { type Answer, type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import { Failure } from '../../failure.ts';
 import type { FileContent } from '../../files/file-to-send.ts';
-import { answerEntry, type Journal, ownEntry } from '../../relay/journal.ts';
+import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { type Entry, isDecision, isEarly } from '../../store/conversations.ts';
+import { type Entry, isDecision, isEarly, openForm } from '../../store/conversations.ts';
 
 /** Answers that are being delivered to the agent. In the end one of the two functions is called. */
 export interface PendingDelivery {
@@ -17,8 +18,7 @@ export interface PendingDelivery {
 
 export interface Reply {
   readonly text: string;
-  /** JSON text. */
-  readonly answerForm?: string | undefined;
+  readonly form?: Form | undefined;
   readonly files?: readonly FileContent[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface LeasedConversation {
   readonly outage: string | undefined;
   /** Returns whether the message was sent. If not, it is sent later automatically. */
   reply(message: Reply, signal: AbortSignal): Promise<boolean>;
-  /** Reads until there is an answer. Unsent texts are sent during that time. */
+  /** Reads until there is something new. Unsent texts are sent during that time. */
   readOn(): Promise<void>;
 }
 
@@ -59,24 +59,52 @@ export function leaseConversation({
 }: LeaseOptions): LeasedConversation {
   const { id } = conversation;
   let reading: Promise<void> | undefined;
+  /** The work of `reading`, once it has begun. */
+  let active: Promise<void> | undefined;
+  let pause = new AbortController();
+  let replying: Promise<unknown> = Promise.resolve();
+  let news = promiseOf();
   let waiter = new AbortController();
   let delivering: Promise<void> = Promise.resolve();
   let isReachable = false;
   let waitingSince = 0;
 
+  /** Reads until something is added to the journal, or until a reply interrupts it. */
   function readOn(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
+    const next = news.promise;
+    reading ??= replying
+      .then(() => {
+        active = read();
+        return active;
+      })
+      .finally(() => {
+        reading = active = undefined;
+      });
+    return Promise.race([reading, next]);
   }
 
   async function read(): Promise<void> {
-    const answer = await conversation.waitForAnswer({ signal: life, any: true });
+    const { signal } = pause;
+    const reads = { signal: AbortSignal.any([life, signal]) };
+    try {
+      if (openForm(journal.read(id)) === undefined) {
+        await keep(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
+      } else {
+        const onReply = (answer: Answer) => keep(answerEntry(answer));
+        await keep(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+      }
+    } catch (error) {
+      if (!signal.aborted || life.aborted) throw error;
+    }
+  }
+
+  async function keep(entry: Entry): Promise<void> {
     // A delivery that is running must be recorded first.
     await delivering;
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) journal.add(conversation, answerEntry(answer));
+    if (!life.aborted) journal.add(conversation, entry);
+    news.resolve();
+    news = promiseOf();
   }
 
   /** Checks whether the relay answers: waiting without an answer does not show that. */
@@ -93,6 +121,27 @@ export function leaseConversation({
     }
     isReachable = true;
     outages.onOutage(undefined);
+  }
+
+  /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
+  async function send({ text, form, files }: Reply, signal: AbortSignal): Promise<boolean> {
+    pause.abort();
+    await active?.catch(() => {});
+    pause = new AbortController();
+    await untilAborted(delivering, signal);
+    const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
+    if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
+    let messageId: string | undefined;
+    let isSent = false;
+    try {
+      ({ messageId, isSent } = await conversation.send(text, { form, files, shown, signal }));
+    } catch (error) {
+      if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
+    }
+    const { isEncrypted } = conversation;
+    const sent = { text, isEncrypted, messageId, form, files, now: now() };
+    journal.add(conversation, ownEntry(sent), earlier);
+    return isSent;
   }
 
   function startDelivery(entries: readonly Entry[]): PendingDelivery {
@@ -134,21 +183,10 @@ export function leaseConversation({
       }
       return either.aborted ? undefined : startDelivery(untilDecision(matching()));
     },
-    async reply({ text, answerForm, files }, signal) {
-      await untilAborted(delivering, signal);
-      const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
-      if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
-      let messageId: string | undefined;
-      let isSent = false;
-      try {
-        ({ messageId, isSent } = await conversation.send(text, { answerForm, files, shown, signal }));
-      } catch (error) {
-        if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
-      }
-      const { isEncrypted } = conversation;
-      const sent = { text, isEncrypted, messageId, form: answerForm, files };
-      journal.add(conversation, ownEntry({ ...sent, now: now() }), earlier);
-      return isSent;
+    reply(message, signal) {
+      const sending = replying.then(() => send(message, signal));
+      replying = sending.catch(() => {});
+      return sending;
     },
   };
 }
@@ -165,6 +203,15 @@ const decidedMeanwhile = ({ refCode }: Conversation) =>
     'usage',
     `The expert has decided meanwhile, so the message was not sent. Call wait_for_answer with ${refCode} first.`,
   );
+
+/** A promise that is resolved from outside. */
+function promiseOf() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 
 /** Waits for the work until the signal aborts. The work itself is not cancelled. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -38,13 +38,13 @@ The conversation is end-to-end encrypted, but the question, its context and its 
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run({ question, context = [], confidential = false, idempotency_key: idempotencyKey, form, attach }, call) {
-    const answerForm = readForm(form);
-    const files = readAttachments(attach, call);
-    const asked = { question, messages: context, answerForm, files, confidential, idempotencyKey };
+  run({ question, context = [], confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
+    const form = readForm(given.form);
+    const files = readAttachments(given.attach, call);
+    const asked = { question, messages: context, form, files, confidential, idempotencyKey };
     return call.pool.ask(asked, call, ({ conversation }) => {
       const { refCode, status, expiresAt, unsent } = conversation;
-      const waitFor = answerForm === undefined ? 'the answer' : 'the decision';
+      const waitFor = form === undefined ? 'the answer' : 'the decision';
       const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`;
       const kept = describeUnsent(conversation);
       return {

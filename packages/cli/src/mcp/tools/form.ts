@@ -58,8 +58,8 @@ export const formInput = z
   .optional();
 
 /**
- * The form that a tool was given, as JSON text.
+ * The form that a tool was given.
  * @throws RelayError `invalid_form`, with the path of the member that is not allowed
  */
-export const readForm = (given: unknown): string | undefined =>
-  given === undefined || given === null ? undefined : JSON.stringify(toForm(given as Form));
+export const readForm = (given: unknown): Form | undefined =>
+  given === undefined || given === null ? undefined : toForm(given as Form);

@@ -25,7 +25,7 @@ export const reply = defineTool({
   output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
   run({ reference, text, form, attach }, call) {
-    const message = { text, answerForm: readForm(form), files: readAttachments(attach, call) };
+    const message = { text, form: readForm(form), files: readAttachments(attach, call) };
     return call.pool.use(reference, call, async (leased) => {
       const isSent = await leased.reply(message, call.signal);
       const { refCode, status, unsent, isEncrypted } = leased.conversation;
