@@ -65,7 +65,7 @@ test('each field has a prompt, wrong values are asked again, and the agent gets 
     [/At most 9\.[\s\S]*count \(Enter = default\): $/, '\n'],
     [/note \(.*- = leave empty\): $/, '-\n'],
     [/mail .*: $/, 'ada\n'],
-    [/Give an e-mail address.*\s+mail .*: $/, '\n'],
+    [/Give an e-mail address[\s\S]*mail .*: $/, '\n'],
     [/sure: $/, 'n\n'],
     [/Send it\?.* $/, 's\n'],
     [/A comment.* $/, 'Carefully.\n'],
