@@ -1,12 +1,12 @@
-import { createExpert } from '@expert-relay/sdk/expert';
+import { createExpert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Content, Form } from '@expert-relay/sdk/forms';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
 const { withClient } = useMcpRelay();
-const brief = useMcpRelay({ env: { RELAY_CONVERSATION_TTL: '8s' } });
 
+const question = 'May I?';
 const approval: Form = { type: 'object', properties: {} };
 const yes = { action: 'accept', content: {} } as const;
 const no = { action: 'decline' } as const;
@@ -50,19 +50,20 @@ function quotedIn(text: string): string[] {
 
 /** A question with a form, and the expert's request once the form is there. */
 async function askWith(session: McpSession, form: Form, input: Record<string, unknown> = {}) {
-  const { reference, request } = await session.ask({ form, ...input });
+  const { reference, request } = await session.ask({ question, form, ...input });
   await request.pickUp();
   await eventually('the form', async () => {
     await request.refresh();
     return request.form;
   });
   // As an expert's program does, it has been given what it answers to.
-  if (input.confidential) await takeOne(request);
+  if (input.confidential) await takeUntil(request, question);
   return { reference, request };
 }
 
-async function takeOne(request: { readonly messages: AsyncIterable<unknown> }): Promise<void> {
-  for await (const _ of request.messages) return;
+/** The expert's program is given the messages up to this one. */
+async function takeUntil({ messages }: Pick<ExpertRequest, 'messages'>, last: string): Promise<void> {
+  for await (const { text } of messages) if (text === last) return;
 }
 
 describe("the expert's decision", () => {
@@ -167,10 +168,8 @@ describe("the expert's decision", () => {
         return Object.keys(request.form?.form?.properties ?? {}).length;
       });
       expect((await session.waitWithoutAnswer(reference)).data.form_is_open).toBe(true);
-      await request.answer('', {
-        evenIfNewer: true,
-        decision: { action: 'accept', content: { where: 'eu' } },
-      });
+      await takeUntil(request, 'And where?');
+      await request.answer('', { decision: { action: 'accept', content: { where: 'eu' } } });
       expect((await session.wait(reference)).data).toMatchObject({
         outcome: 'accepted',
         decision: { content: { where: 'eu' } },
@@ -221,19 +220,6 @@ describe('nothing else is a decision:', () => {
   );
 
   test.concurrent(
-    'an expired conversation is not',
-    brief.withClient(async (session) => {
-      const { reference } = await session.ask({ form: approval });
-      const { data, text } = await eventually('the expiry', async () => {
-        const answer = await session.wait(reference, 20);
-        return answer.data?.outcome === 'expired' ? answer : undefined;
-      });
-      expect(data).toMatchObject({ outcome: 'expired', form_is_open: true });
-      expect(text).toMatch(noYes);
-    }),
-  );
-
-  test.concurrent(
     'a decision that did not know the last message is not, until the expert decides again',
     withClient(async (session) => {
       const { reference, request } = await askWith(session, approval);
@@ -247,10 +233,11 @@ describe('nothing else is a decision:', () => {
       expect(skipped.text).toMatch(noYes);
       const any = await session.agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
       expect(any.data).toMatchObject({ outcome: 'answered', form_is_open: true });
-      expect(any.text).toMatch(/Such a decision does not count: take it neither for a yes nor for a no/);
+      expect(any.text).toMatch(/a decision that does not count: .* Take it neither for a yes nor for a no/);
       await request.refresh();
       expect(request.decision).toBe('reopened');
-      await request.answer('', { decision: no, evenIfNewer: true });
+      await takeUntil(request, 'WAIT: PRODUCTION, too?');
+      await request.answer('', { decision: no });
       expect((await session.wait(reference)).data.outcome).toBe('declined');
     }),
   );
@@ -264,8 +251,8 @@ describe('nothing else is a decision:', () => {
       const other = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root });
       const device = await other.request(reference);
       const accept = (field0: string) => ({ decision: { action: 'accept', content: { field0 } } }) as const;
-      await request.answer('', accept('one'));
-      await device.answer('', accept('two'));
+      await request.answer('', accept('Mars'));
+      await device.answer('', accept('Venus'));
       const { isError, text } = await session.wait(reference);
       expect({ isError, text }).toEqual({
         isError: true,
@@ -273,9 +260,15 @@ describe('nothing else is a decision:', () => {
           /\nNext: Do not take any of them for an answer.*\nError code: answer_conflict$/,
         ),
       });
-      expect(text).not.toMatch(/\bone\b|\btwo\b/);
+      expect(text).not.toMatch(/Mars|Venus/);
       await device.answer('', { decision: no });
-      expect((await session.wait(reference)).data.outcome).toBe('declined');
+      const outcomes: string[] = [];
+      await eventually('the decline', async () => {
+        outcomes.push((await session.wait(reference)).data.outcome);
+        return outcomes.at(-1) === 'declined';
+      });
+      // The others are messages that do not count.
+      expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['answered']));
       other.stop();
     }),
   );

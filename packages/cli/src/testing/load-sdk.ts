@@ -10,8 +10,8 @@ export async function loadSdk(relay: Constellation): Promise<void> {
   const { consumerKey, providerKey } = await relay.makeTenant();
   const agent = createRelay({ url: relay.gatewayUrl, apiKey: consumerKey });
   const expert = createExpert({ url: relay.gatewayUrl, apiKey: providerKey });
-  const answerForm = JSON.stringify({ type: 'object', properties: {} });
-  const { requestId } = await agent.ask({ question: 'Is all loaded?', answerForm });
+  const form = { type: 'object', properties: {} } as const;
+  const { requestId } = await agent.ask({ question: 'Is all loaded?', form });
   await expert.request(requestId);
   agent.stop();
   expert.stop();

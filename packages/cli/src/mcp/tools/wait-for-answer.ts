@@ -166,7 +166,7 @@ function describeAnswer(
 }
 
 const uncounted =
-  'With it, the expert has decided about an older form, or without having read your last message. Such a decision does not count: take it neither for a yes nor for a no.';
+  'With it came a decision that does not count: it is about an older form, or was made without your last message, or is one of two that differ. Take it neither for a yes nor for a no.';
 const unknownPart =
   'It has a part that this version cannot show. Tell your user that this MCP server may have to be updated.';
 
