@@ -98,7 +98,7 @@ describe('relay ask', () => {
     liar.tell({});
     const { stdout } = await cli.run(['ask', '--resume', id, '--no-wait'], { env });
     expect((await cli.asExpert('show', stdout.trim())).stdout).toContain('Did it arrive?');
-    const { stdout: all } = await cli.asAgent('show');
+    const { stdout: all } = await cli.asExpert('show');
     expect(all.match(/Did it arrive\?/g)).toHaveLength(1);
   });
 

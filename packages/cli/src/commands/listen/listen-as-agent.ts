@@ -8,6 +8,7 @@ import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
+import { storedParts } from '../show/stored-parts.ts';
 import { showNews } from './inbox.ts';
 
 export interface AgentListening {
@@ -100,9 +101,10 @@ interface Delivery {
 async function deliver(context: Context, { conversation, journal, json }: Delivery): Promise<void> {
   const { refCode, requestId, id } = conversation;
   const answers = journal.undelivered(id);
-  for (const { text, messageId = '', createdAt, protection, seenYourLast } of answers) {
+  for (const entry of answers) {
+    const { messageId = '', text, createdAt, protection, seenYourLast } = entry;
     const about = { refCode, requestId, messageId, createdAt, protection, seenYourLast };
-    showNews(context, { type: 'answer', ...about, text }, json);
+    showNews(context, { type: 'answer', ...about, text, ...storedParts(entry) }, json);
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
   if (answers.length === 0) return;
