@@ -68,7 +68,8 @@ the server; those of requests and messages have one for the outbox, past any poo
 {{- range $name, $service := include "relay.services" . | fromYaml }}
 {{- if has "DATABASE_URL" $service.variables }}
 {{- $values := index $.Values.services $name }}
-{{- $pods := add1 (ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled) }}
+{{- $most := int (ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled) }}
+{{- $pods := ternary 0 (add1 $most) (eq $most 0) }}
 {{- $direct := ternary $pods 0 (has "DATABASE_DIRECT_URL" $service.variables) }}
 {{- $programs = append $programs (dict "name" $name "pods" $pods "watches" $pods "direct" $direct) }}
 {{- end }}

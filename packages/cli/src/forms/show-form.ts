@@ -55,7 +55,7 @@ export function showContent(
 }
 
 /** For lines of this program that quote a label: it cannot begin a line of its own. */
-export const oneLine = (text: string): string => text.replaceAll(/[\r\n\u2028\u2029]+/g, ' ');
+const oneLine = (text: string): string => text.replaceAll(/[\r\n\u2028\u2029]+/g, ' ');
 
 function describeValue(value: Content[string]): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

@@ -59,7 +59,7 @@ export function nameOf(action: 'accept' | 'decline', form: Form | undefined): st
 }
 
 /** In quotes and on one line: the name could say anything. */
-export function describeFile({ name, mediaType, bytes }: ShownFile): string {
+function describeFile({ name, mediaType, bytes }: ShownFile): string {
   const size = bytes ? `, ${bytes.length} bytes` : '';
   return `file ${JSON.stringify(name)}, ${mediaType}${size}`;
 }
