@@ -375,6 +375,7 @@ describe('TLS', () => {
       'gateway',
       'hub',
       'messages',
+      'notifier',
       'requests',
     ]);
     for (const { containers } of withKey) expect(containers[0].env).toContainEqual(certificateFile);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { openBrowser } from './setup/open-browser.ts';
+import { decide } from './setup/sample-forms.ts';
 
 /* A relay in a private network without https. Browsers offer its pages no WebCrypto, locks or service worker. */
 
@@ -63,6 +64,22 @@ test('without https, a request without encryption can be answered and closed', a
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByRole('button', { name: 'Close request' }).click();
   await page.getByText('This request has ended. Nothing more can be sent.').waitFor();
+  expect(problems).toEqual([]);
+});
+
+test('without https, an approval without encryption can be declined', async () => {
+  const answerForm = JSON.stringify({ type: 'object', properties: {} });
+  const question = 'May I delete it?';
+  const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
+  const { requestId } = await agent.ask({ question, plaintext: question, encrypted: false, answerForm });
+  await page.getByRole('link', { name: /May I delete it/ }).click();
+  await decide(page, 'Decline');
+  await eventually('the answer', async () => (await messagesOf(requestId)).length === 1);
+  const [message] = (await messagesOf(requestId)) as { plaintext: string; answer: string }[];
+  expect(message?.plaintext).toBe('Declined.');
+  expect(JSON.parse(message?.answer ?? '')).toMatchObject({ action: 'decline' });
+  await page.getByText('Declined', { exact: true }).waitFor();
+  agent.stop();
   expect(problems).toEqual([]);
 });
 

@@ -51,7 +51,16 @@ test.each(pages)('%s: the programs in its blocks exist', (page) => {
 
 test('docs/quickstart.md and docs/mcp.md: all commands and options exist', async () => {
   const commands = namedCommands();
-  expect([...commands.keys()].sort()).toEqual(['answer', 'ask', 'doctor', 'keys', 'listen', 'mcp', 'show']);
+  expect([...commands.keys()].sort()).toEqual([
+    'answer',
+    'approve',
+    'ask',
+    'doctor',
+    'keys',
+    'listen',
+    'mcp',
+    'show',
+  ]);
   expect(commands.get('ask')).toContain('--confidential');
   const missing = [...commands].map(async ([command, options]) => {
     const help = await helpOf(command);

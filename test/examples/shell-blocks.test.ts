@@ -92,6 +92,8 @@ test('docs/quickstart.md: all shell blocks work', async () => {
     start,
     listen = '',
     agentEnv = '',
+    approve = '',
+    approval = '',
     ask = '',
     answer = '',
     program = '',
@@ -107,6 +109,7 @@ test('docs/quickstart.md: all shell blocks work', async () => {
   await expert.runUntil(listen, /Listening as/);
   await agent.run(agentEnv);
   for (const [question, reply] of [
+    [approve, approval],
     [ask, answer],
     [program, answer],
     [curl, `${answer.split('\n')[0]}\n${inPlainText}`],

@@ -2,12 +2,15 @@
  * How a command ended, for scripts. The numbers never change their meaning; a new outcome gets a new number.
  */
 export const exitCodes = {
-  done: { code: 0, means: 'answered, or done' },
+  done: {
+    code: 0,
+    means: 'answered, or done; accepted, where an approval, a choice or a form was asked for',
+  },
   failed: { code: 1, means: 'something unexpected, or a check of `relay doctor` failed' },
   usage: { code: 2, means: 'the command line or a RELAY_ variable is wrong; nothing was sent' },
-  timeout: { code: 3, means: 'no answer within --wait; `relay ask --resume` continues' },
-  closed: { code: 4, means: 'the conversation was closed without an answer' },
-  expired: { code: 5, means: 'the conversation expired without an answer' },
+  timeout: { code: 3, means: 'no answer or no decision within --wait; `relay ask --resume` continues' },
+  closed: { code: 4, means: 'the conversation was closed without an answer or a decision' },
+  expired: { code: 5, means: 'the conversation expired without an answer or a decision' },
   refused: { code: 6, means: 'the relay refused the key (401 or 403)' },
   untrusted: { code: 7, means: 'keys or a message are not what they should be; nothing of it was shown' },
   unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
@@ -22,6 +25,11 @@ export const exitCodes = {
     code: 12,
     means:
       'the question, or a newer message of the agent, was not shown here before; nothing was sent; see `relay show`',
+  },
+  declined: { code: 13, means: 'the expert has declined; see the comment' },
+  invalid: {
+    code: 14,
+    means: 'a decision does not fit the form, or two contradict each other: neither a yes nor a no',
   },
   interrupted: { code: 130, means: 'Ctrl-C' },
   terminated: { code: 143, means: 'SIGTERM' },

@@ -1,6 +1,6 @@
 import { expensiveTexts, hostileTexts } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
-import { useTestCli } from './testing/test-cli.ts';
+import { later, useTestCli } from './testing/test-cli.ts';
 
 /* Texts of agents are only shown. They never control the terminal of the expert, or look like lines of the command itself. */
 
@@ -9,7 +9,7 @@ const cli = useTestCli();
 /** What a terminal would obey or reorder. */
 const controlCharacter = /(?!\n)[\p{Cc}\u200b\u202a-\u202e\u2066-\u2069]/u;
 /** What the command writes at the beginning of a line. All texts of agents are behind these words, or indented. */
-const ownLine = /^(?:HS-[0-9A-Z]{8} {2}|before: |question {2}|agent {2}| {2,}|$)/;
+const ownLine = /^(?:HS-[0-9A-Z]{8} {2}|before: |question {2}|agent {2}|decision {2}| {2,}|$)/;
 /** The messages before a question, and the requests of a list, that the relay sends. */
 const perRequest = 10;
 const perList = 20;
@@ -24,10 +24,11 @@ async function post(path: string, body: object): Promise<{ refCode: string; requ
   return (await answer.json()) as { refCode: string; requestId: string };
 }
 
-const submit = (question: string, texts: readonly string[] = []) =>
+const submit = (question: string, texts: readonly string[] = [], answerForm?: string) =>
   post('help', {
     apiKey: cli.agent.RELAY_API_KEY,
     question,
+    answerForm,
     plaintext: question,
     messages: texts.map((content) => ({ role: content.slice(0, 64), content })),
   });
@@ -56,6 +57,39 @@ test('hostile text in any field of a request, and in lists, is only shown', asyn
   for (let at = 0; at < hostileTexts.length; at += perList) {
     for (const text of hostileTexts.slice(at, at + perList)) await submit(text);
     expect((await show()).text.match(/^HS-/gm)).toHaveLength(perList);
+  }
+});
+
+/** Forms whose labels are the hostile texts, as long as a label may be. */
+function* hostileForms() {
+  const labels = [...new Set(hostileTexts.map((text) => text.slice(0, 200).trim()))];
+  for (let at = 0; at < labels.length; at += perForm) {
+    const some = labels.slice(at, at + perForm);
+    const fields = some.map((label, index) => {
+      const titled = { title: label, description: label, default: label, enum: [label, 'other'] };
+      return [`f${index}`, { type: 'string', ...titled }];
+    });
+    yield {
+      form: JSON.stringify({ type: 'object', properties: Object.fromEntries(fields) }),
+      count: some.length,
+    };
+  }
+}
+const perForm = 5;
+
+test('hostile labels of a form are only shown, also at a terminal that asks for its fields', async () => {
+  for (const { form, count } of hostileForms()) {
+    const { refCode } = await submit('Which?', [], form);
+    const { text } = await show(refCode);
+    expect(text.match(/^ {2}f\d: .*\(optional|^ {2}f\d: /gm)).toHaveLength(count);
+    const env = { ...cli.expert, ...later, NO_COLOR: '1' };
+    const asked = cli.start(['answer', refCode, '--plaintext'], { env, columns: 80 });
+    const [before] = await asked.printed(/[\s\S]*Fill it in\?/);
+    // The last line is the prompt, before which the terminal moves its cursor.
+    const lines = before.replaceAll('\r\n', '\n').split('\n').slice(0, -1);
+    expect(lines.filter((line) => controlCharacter.test(line) || !ownLine.test(line))).toEqual([]);
+    asked.type('\n');
+    expect((await asked.ended).code).toBe(12);
   }
 });
 

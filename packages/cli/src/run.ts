@@ -1,5 +1,6 @@
 import { readArguments } from './arguments/read-arguments.ts';
 import { answer } from './commands/answer.ts';
+import { approve } from './commands/approve.ts';
 import { ask } from './commands/ask.ts';
 import { close } from './commands/close.ts';
 import { doctor } from './commands/doctor.ts';
@@ -64,4 +65,4 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
 }
 
 /** In the order of `relay help`. */
-export const commands = [ask, listen, pickUp, answer, show, close, mcp, keys, whoami, doctor];
+export const commands = [approve, ask, listen, pickUp, answer, show, close, mcp, keys, whoami, doctor];

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
  * on a busy machine. The error contains `what`.
  */
 export async function eventually<T>(
-  what: string,
+  what: string | (() => string),
   check: () => T | Promise<T>,
   options: { timeoutMs?: number | undefined } = {},
 ): Promise<NonNullable<T>> {
@@ -14,7 +14,9 @@ export async function eventually<T>(
   for (let wait = 2; ; wait = Math.min(wait * 2, 50)) {
     const value = await check();
     if (value) return value;
-    if (performance.now() > until) throw new Error(`Not true after ${timeoutMs} ms: ${what}.`);
+    if (performance.now() > until) {
+      throw new Error(`Not true after ${timeoutMs} ms: ${typeof what === 'string' ? what : what()}.`);
+    }
     await pause(wait);
   }
 }

@@ -82,6 +82,7 @@ export async function fillIn(page: Page): Promise<void> {
 
 /** Presses until it is taken: a press brings the expert to what was not shown yet. */
 export async function decide(page: Page, name: 'Approve' | 'Decline'): Promise<void> {
+  await button(page, name).waitFor();
   const taken = async () => {
     if (await button(page, name).isVisible()) await button(page, name).click({ force: true, timeout: 2_000 });
     return page.locator('[data-form]').waitFor({ state: 'detached', timeout: 1_500 });

@@ -5,13 +5,19 @@ import type { Outcome } from '../exit-codes.ts';
 export interface Option {
   readonly help: string;
   readonly value?: string;
+  /** Whether it may be given several times. */
+  readonly many?: true;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** The given options: a text for options with a value, otherwise `true`. */
+/** The given options: a text for options with a value, or a list of texts; otherwise `true`. */
 export type Given<O extends Options> = {
-  readonly [Name in keyof O]?: O[Name] extends { value: string } ? string : true;
+  readonly [Name in keyof O]?: O[Name] extends { many: true }
+    ? readonly string[]
+    : O[Name] extends { value: string }
+      ? string
+      : true;
 };
 
 export interface Arguments<O extends Options = Options> {

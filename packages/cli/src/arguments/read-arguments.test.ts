@@ -8,7 +8,12 @@ const command = defineCommand({
   summary: '',
   usage: ['"question"'],
   about: '',
-  options: { wait: { value: 'TIME', help: '' }, context: { value: 'FILE', help: '' }, json: { help: '' } },
+  options: {
+    wait: { value: 'TIME', help: '' },
+    context: { value: 'FILE', help: '' },
+    choice: { value: 'OPTION', many: true, help: '' },
+    json: { help: '' },
+  },
   examples: [],
   words: [1, 1],
   run: async () => 'done',
@@ -21,6 +26,12 @@ test('words and options in any order, and everything after --', () => {
     options: { json: true, wait: '10m', context: '-' },
   });
   expect(read('--wait=1s', '--', '--json').words).toEqual(['--json']);
+});
+
+test('an option that may be given several times keeps all values, in their order', () => {
+  expect(read('Which?', '--choice', 'eu', '--choice=us', '--choice', 'eu').options).toEqual({
+    choice: ['eu', 'us', 'eu'],
+  });
 });
 
 test.each([

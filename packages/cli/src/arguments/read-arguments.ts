@@ -16,7 +16,7 @@ export function readArguments(command: Command, args: readonly string[]): Argume
     allowPositionals: true,
     tokens: true,
   });
-  const given: Record<string, string | true> = {};
+  const given: Record<string, string | true | string[]> = {};
   const words: string[] = [];
   for (const token of tokens) {
     if (token.kind === 'positional') words.push(token.value);
@@ -31,7 +31,8 @@ export function readArguments(command: Command, args: readonly string[]): Argume
       // `--wait --json`: the value was forgotten; the next option is not the value.
       const forgotten = value === undefined || (!token.inlineValue && /^-./.test(value));
       if (forgotten) throw mistake(name, `${token.rawName} needs a value: ${token.rawName} ${option.value}.`);
-      given[token.name] = value;
+      if (option.many) given[token.name] = [...((given[token.name] as string[] | undefined) ?? []), value];
+      else given[token.name] = value;
     }
   }
   checkWords(command, words, allowed);

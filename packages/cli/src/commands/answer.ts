@@ -2,32 +2,46 @@ import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
+import { readFileToSend } from '../files/file-to-send.ts';
+import { showContent } from '../forms/show-form.ts';
 import { openExpert } from '../relay/open-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { isConfidential, requireOpen } from '../relay/request-state.ts';
-import { readText } from './ask/read-question.ts';
+import { requireCounted, writeAnswer } from './answer/decide.ts';
+import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
+import { nameOf } from './show/message-parts.ts';
 import { requireShown, requireStill } from './show/require-shown.ts';
 
 export const answer = defineCommand({
   name: 'answer',
   summary: 'answers a request, as an expert',
-  usage: ['HS-... "text"', 'HS-... -'],
+  usage: [
+    'HS-... "text"',
+    'HS-... -',
+    'HS-... --approve | --decline ["comment"]',
+    'HS-... --choose OPTION',
+    'HS-...',
+  ],
   about:
-    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown now, and at a terminal you are asked; elsewhere nothing is sent (exit code 12).',
-  options: {
-    plaintext: { help: 'allow plain text where only one side has keys: the relay can read it' },
-    'even-if-newer': {
-      help: 'send it although the agent has written something newer, which it is told you had not seen',
-    },
-    json: { help: 'one JSON object' },
-  },
-  examples: ['relay answer HS-7KQ2M9XD "Yes, it is stale."', 'relay answer HS-7KQ2M9XD - < answer.md'],
-  words: [2, 2],
-  async run(context, { options, words: [code = '', word = ''] }) {
+    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. Where the agent asks for an approval, a choice or a form, a text is no decision: use --approve, --decline, --choose or --set; without any of them, you are asked at a terminal. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown now, and at a terminal you are asked; elsewhere nothing is sent (exit code 12).',
+  options: answerOptions,
+  examples: [
+    'relay answer HS-7KQ2M9XD "Yes, it is stale."',
+    'relay answer HS-7KQ2M9XD - < answer.md',
+    'relay answer HS-7KQ2M9XD --approve',
+    'relay answer HS-7KQ2M9XD --decline "Not before the backup."',
+    'relay answer HS-7KQ2M9XD --choose eu',
+    'relay answer HS-7KQ2M9XD --set region=eu --set count=3 --accept-defaults',
+    'relay answer HS-7KQ2M9XD "See the picture." --attach screenshot.png',
+  ],
+  words: [1, 2],
+  async run(context, { options, words: [code = '', word] }) {
     const startedAt = context.now();
     const { plaintext = false, json, 'even-if-newer': evenIfNewer = false } = options;
     const refCode = readRefCode(code);
+    const plan = readAnswerPlan(options, word, context.input.isTerminal);
+    const files = plan.files.map((path) => readFileToSend(path));
     const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
       instead: `An agent sends messages with: relay ask --resume ${refCode} "..."`,
     });
@@ -58,9 +72,11 @@ export const answer = defineCommand({
         );
       }
       let shown = await requireShown(context, { expert, request, read: messages, startedAt, evenIfNewer });
-      const text = await readText(context, word);
-      const send = () =>
-        warnWhenSlow(err, outages, request.answer(text, { signal, plaintext, shown, evenIfNewer }));
+      const { text, decision } = await writeAnswer(context, request, plan);
+      const send = () => {
+        const sending = { decision, files, signal, plaintext, shown, evenIfNewer };
+        return warnWhenSlow(err, outages, request.answer(text, sending));
+      };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
         await request.discard();
@@ -76,14 +92,19 @@ export const answer = defineCommand({
       const question = request.question || (request.plaintext ?? '');
       if (json) {
         const about = { refCode, requestId, question, messageId, protection };
-        out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about }));
+        const decided = decision && { action: decision.action, content: decision.content };
+        if (decision) requireCounted(request);
+        out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, decision: decided }));
         return 'done';
       }
       const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
       const to = lastText ?? question;
       const what = lastText === undefined ? 'The question:' : 'The last message of the agent:';
-      out.line(`${refCode} answered, ${how}. ${to === '' ? withoutQuestion : what}`);
+      const did = decision ? nameOf(decision.action, request.form?.form) : 'answered';
+      out.line(`${refCode} ${did}, ${how}. ${to === '' ? withoutQuestion : what}`);
       if (to !== '') out.foreign(to, { indent: '  ' });
+      if (decision?.content) showContent(out, request.form?.form, decision.content);
+      if (decision) requireCounted(request);
       return 'done';
     } finally {
       outages.stop();

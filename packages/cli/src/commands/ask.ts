@@ -1,21 +1,27 @@
+import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { defineCommand } from '../arguments/command.ts';
 import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { decidedForm, isDecision, openForm } from '../store/conversations.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
 import { type ActiveConversation, ask as begin, resume } from './ask/begin.ts';
 import { type AskPlan, askOptions, readPlan } from './ask/read-plan.ts';
 import { describeUnsent, showAnswers } from './ask/show-answers.ts';
+import { showDecision } from './ask/show-decision.ts';
 import { waitForAnswers } from './ask/wait-for-answers.ts';
+import { waitForDecision } from './ask/wait-for-decision.ts';
 
 export const ask = defineCommand({
   name: 'ask',
   summary: 'asks your expert, waits, and prints the answer',
   usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
   about:
-    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: read the answer. Answers are end-to-end encrypted; the question and its context can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues. Answers that were written before the expert had read your last message do not count; with --any they do. An answer in plain text is refused (exit code 11).',
+    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: where a program depends on the answer, use `relay approve`, --choice or --form. Then 0 means accepted, and 13 declined: the chosen option, or the values of the form as JSON, go to stdout, and answers in words go to stderr while the command goes on waiting. Answers are end-to-end encrypted; the question, its context and its form can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues. Answers that were written before the expert had read your last message do not count; with --any they do. An answer in plain text is refused (exit code 11).',
   options: askOptions,
   examples: [
-    'answer=$(relay ask "May I remove the lock file? Please begin with yes or no.")',
-    'case $answer in [Yy]es*) ./deploy ;; *) echo "$answer" ;; esac',
+    'relay ask "Why does the deploy hang?"',
+    'region=$(relay ask "Deploy where?" --choice eu --choice us) && ./deploy "$region"',
+    'relay ask "How shall I deploy?" --form form.json --attach plan.txt',
     'tail -n 50 deploy.log | relay ask "What is wrong here?" --context - --wait 2h',
     'relay ask "Which customer is it?" --confidential --json',
     'relay ask --resume HS-7KQ2M9XD "And the second lock?"',
@@ -27,8 +33,21 @@ export const ask = defineCommand({
     const started = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
     const { relay, conversation, journal, outages } = started;
     try {
-      announce(context, started, plan);
+      const form = decidable(started);
+      if (form && any)
+        throw new Failure(
+          'usage',
+          `${conversation.refCode} waits for a decision, so --any has no meaning there.`,
+        );
+      announce(context, started, plan, form);
       if (wait === undefined) return 'done';
+      if (form) {
+        const deciding = await waitForDecision(context, { conversation, journal, timeout: wait });
+        const outcome = showDecision(context, conversation, { ...deciding, form, json });
+        await context.out.written();
+        journal.markDelivered(conversation.id, [deciding.decided]);
+        return outcome;
+      }
       const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
       showAnswers(context, conversation, { answers, json });
       await context.out.written();
@@ -42,11 +61,21 @@ export const ask = defineCommand({
   },
 });
 
+/** The form that is open, or whose decision was not delivered yet. */
+function decidable({ journal, conversation }: ActiveConversation): Form | undefined {
+  const stored = journal.read(conversation.id);
+  const decided = journal.undelivered(conversation.id).find(isDecision);
+  const form = decided ? decidedForm(stored, decided) : openForm(stored);
+  return form === undefined ? undefined : parseForm(form);
+}
+
 function announce(
   { out, err }: Context,
   { conversation }: ActiveConversation,
   { wait, json, resume: name }: AskPlan,
+  form: Form | undefined,
 ): void {
+  const awaited = form ? 'a decision' : 'an answer';
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const unsentText = describeUnsent(conversation);
   if (wait === undefined) {
@@ -68,7 +97,7 @@ function announce(
   } else {
     err.line(`${err.paint('bold', refCode)}  ${name === undefined ? 'asked' : 'resumed'}`);
     err.paragraph(
-      `Waiting up to ${describeDuration(wait)} for an answer. Ctrl-C stops waiting; nothing is lost.`,
+      `Waiting up to ${describeDuration(wait)} for ${awaited}. Ctrl-C stops waiting; nothing is lost.`,
       { style: 'dim' },
     );
   }

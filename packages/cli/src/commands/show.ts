@@ -1,10 +1,15 @@
+import { resolve } from 'node:path';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
+import type { KeyKind } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { saveFiles } from '../files/save-files.ts';
 import { requireRelay } from '../relay/require-relay.ts';
 import { acceptUnprotectedOption } from './ask/read-plan.ts';
 import { type ConversationView, showConversation } from './show/conversation-view.ts';
+import { partsToJson } from './show/message-parts.ts';
 import { showListToAgent, showListToExpert } from './show/request-list.ts';
 import { showToAgent } from './show/view-as-agent.ts';
 import { showToExpert } from './show/view-as-expert.ts';
@@ -14,23 +19,41 @@ export const show = defineCommand({
   summary: 'a conversation, decrypted; or the list of your requests',
   usage: ['', 'HS-...'],
   about:
-    'Shows how each message is protected. Messages that were encrypted for keys on another machine cannot be read here.',
-  options: { 'accept-unprotected': acceptUnprotectedOption, json: { help: 'one JSON object' } },
-  examples: ['relay show', 'relay show HS-7KQ2M9XD', 'relay show HS-7KQ2M9XD --json'],
+    'Shows how each message is protected. Of a conversation that an agent has begun on another machine, only the state is shown.',
+  options: {
+    save: {
+      value: 'DIR',
+      help: "save the other side's files in this folder, readable by you alone; no file is overwritten",
+    },
+    'accept-unprotected': acceptUnprotectedOption,
+    json: { help: 'one JSON object' },
+  },
+  examples: [
+    'relay show',
+    'relay show HS-7KQ2M9XD',
+    'relay show HS-7KQ2M9XD --json',
+    'relay show HS-7KQ2M9XD --save ./files',
+  ],
   words: [0, 1],
   async run(context, { options, words: [word] }) {
     const { config, folder } = context;
     const json = options.json === true;
     const refCode = word === undefined ? undefined : readRefCode(word);
     const access = requireRelay(config, { kind: 'consumer', folder });
+    if (refCode === undefined && options.save !== undefined)
+      throw new Failure('usage', '--save needs a conversation: relay show HS-... --save DIR');
     if (refCode === undefined) {
       if (access.kind === 'provider') await showListToExpert(context, json);
       else await showListToAgent(context, json);
       return 'done';
     }
     const show = (view: ConversationView) => {
-      if (json) context.out.line(JSON.stringify(toJson(view)));
+      const saved =
+        options.save === undefined ? undefined : save(resolve(folder, options.save), view, access.kind);
+      if (json) context.out.line(JSON.stringify(toJson(view, saved)));
       else showConversation(context, view, access.kind);
+      if (saved?.length === 0) context.err.paragraph('\nThere are no files of the other side.');
+      for (const path of saved ?? []) context.err.line(`saved: ${context.err.shown(path)}`);
     };
     const acceptsUnprotected = config.acceptsUnprotected || options['accept-unprotected'] === true;
     const view =
@@ -41,8 +64,26 @@ export const show = defineCommand({
   },
 });
 
-function toJson({ refused, ...view }: ConversationView) {
-  return { ...view, ...(refused && { refused: { code: refused.code, message: refused.message } }) };
+function toJson(
+  { refused, messages, files, ...view }: ConversationView,
+  saved: readonly string[] | undefined,
+) {
+  return {
+    ...view,
+    ...partsToJson({ files }),
+    messages: messages.map(partsToJson),
+    ...(saved && { saved }),
+    ...(refused && { refused: { code: refused.code, message: refused.message } }),
+  };
+}
+
+/** The files of the other side, saved. */
+function save(folder: string, { messages }: ConversationView, kind: KeyKind): string[] {
+  const files = messages.filter(({ role }) => role !== kind).flatMap(({ files = [] }) => files);
+  return saveFiles(
+    folder,
+    files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : [])),
+  );
 }
 
 /** The list ends with a refused message, since later ones cannot be trusted. */

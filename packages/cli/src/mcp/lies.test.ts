@@ -53,7 +53,7 @@ test.concurrent.each(rows)('to an agent with the MCP server, a lying relay that 
       const input = { reference: asked.data.reference, max_seconds, any: true };
       const { isError, text, data } = await agent.call('wait_for_answer', input);
       if (data?.outcome === 'answered') given.push(...data.answers);
-      if (data?.outcome === 'ended') code = `conversation_${data.status}`;
+      if (['closed', 'expired'].includes(data?.outcome)) code = `conversation_${data.outcome}`;
       if (!isError) return;
       const [, found = ''] = /\nError code: (\w+)$/.exec(text) ?? [];
       // The server may have had no time to ask the relay.

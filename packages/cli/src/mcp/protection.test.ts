@@ -1,8 +1,16 @@
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { useMcpRelay } from '../testing/mcp-session.ts';
+import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
+import { answerWithoutFrame } from '../testing/plain-client.ts';
 
 const { withClient } = useMcpRelay();
+
+async function findRequest({ relay, tenant }: McpSession, reference: string): Promise<{ requestId: string }> {
+  const response = await fetch(`${relay.gatewayUrl}/api/v1/requests/by-ref/${reference}`, {
+    headers: { 'x-api-key': tenant.providerKey },
+  });
+  return (await response.json()) as { requestId: string };
+}
 
 describe('an agent with the MCP server', () => {
   test.concurrent(
@@ -53,6 +61,37 @@ describe('an agent with the MCP server', () => {
       const [answer] = (await wait(reference)).data.answers;
       expect(answer).toMatchObject({ text: 'Go ahead.', protection: { level: 'plain_text' } });
     }),
+  );
+
+  test.concurrent.each([false, true])(
+    'with --accept-unprotected asks unsigned keys, but never a confidential question: %s',
+    (confidential) =>
+      withClient(async (session) => {
+        const { relay, tenant, wait, listed } = session;
+        const agent = await session.start({}, { args: ['--accept-unprotected'] });
+        const { data } = await agent.call('ask_expert', { question: 'Customer 4711?', confidential });
+        const { reference } = data;
+        const client = { url: relay.gatewayUrl, apiKey: tenant.providerKey };
+        await answerWithoutFrame(client, reference, 'Go ahead.');
+        const { isError, text, data: waited } = await wait(reference);
+        const { messages } = await listed((await findRequest(session, reference)).requestId);
+        const sent = messages.filter(({ role }: { role: string }) => role === 'consumer');
+        if (!confidential) {
+          expect(waited.answers).toMatchObject([{ text: 'Go ahead.', protection: { level: 'unverified' } }]);
+          return;
+        }
+        expect({ isError, text }).toEqual({
+          isError: true,
+          text: expect.stringContaining('\nError code: key_signature_missing'),
+        });
+        expect(text).not.toContain('Go ahead.');
+        // Nothing that waits is sent by a further call either.
+        await agent.call('reply', { reference, text: 'Are you there?' });
+        expect(sent).toEqual([]);
+        const again = await listed((await findRequest(session, reference)).requestId);
+        expect(again.messages).toHaveLength(messages.length);
+        expect(JSON.stringify(again)).not.toContain('4711');
+      })(),
   );
 
   test.concurrent(

@@ -77,7 +77,7 @@ describe('an agent with the MCP server', () => {
       await request.answer('That one too.');
       expect((await wait(reference)).data.answers).toMatchObject([{ text: 'That one too.' }]);
       expect((await agent.call('close', { reference })).data).toMatchObject({ status: 'closed' });
-      expect((await wait(reference)).data).toMatchObject({ outcome: 'ended', status: 'closed' });
+      expect((await wait(reference)).data).toMatchObject({ outcome: 'closed', status: 'closed' });
       expect((await agent.call('close', { reference })).isError).toBe(false);
     }),
   );

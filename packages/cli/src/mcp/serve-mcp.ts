@@ -2,22 +2,33 @@ import type { Readable, Writable } from 'node:stream';
 import { version } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { openAttachableFolder } from '../files/attachable-folder.ts';
 import { checkAddress } from '../relay/check-address.ts';
 import { type Agent, openAgent } from '../relay/open-agent.ts';
 import { createConversationPool } from './conversation-pool/conversation-pool.ts';
 import { createMcpServer } from './create-mcp-server.ts';
 import { DeliveryTransport } from './delivery-transport.ts';
 
+interface McpOptions {
+  input: Readable;
+  output: Writable;
+  acceptsUnprotected: boolean;
+  /** The only folder whose files a model may attach. Without it, none. */
+  filesFolder: string | undefined;
+}
+
 /** Serves one client until it disconnects or the process receives a stop signal. */
 export async function serveMcp(
   context: Context,
-  { input, output, acceptsUnprotected }: { input: Readable; output: Writable; acceptsUnprotected: boolean },
+  { input, output, acceptsUnprotected, filesFolder }: McpOptions,
 ): Promise<void> {
   const { signal, now } = context;
+  const files = filesFolder === undefined ? undefined : openAttachableFolder(filesFolder);
   const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsUnprotected), now });
   const transport = new DeliveryTransport(input, output);
   const server = createMcpServer({
     pool,
+    files,
     checkSettings: (signal) => checkSettings(context, signal),
     version,
     sent: (...call) => transport.sent(...call),

@@ -20,8 +20,6 @@ const message = z.object({
   messageId: z.string().max(64),
   createdAt: z.iso.datetime().max(40),
   plaintext: z.string().nullish(),
-  // The SDK reads its content.
-  encrypted: z.unknown().optional().transform(Boolean),
 });
 const listedConversation = state.extend({
   question: z.string().nullish(),

@@ -1,6 +1,14 @@
-import type { Conversation, ConversationState } from '@expert-relay/sdk';
+import type { Answer, Conversation, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import { Failure } from '../failure.ts';
-import { answersIn, type Conversations, type Entry, type KeptConversation } from '../store/conversations.ts';
+import {
+  answersIn,
+  type Conversations,
+  type Entry,
+  type KeptConversation,
+  type StoredDecision,
+  type StoredFile,
+} from '../store/conversations.ts';
 import { lock } from '../store/lock.ts';
 
 /** Stores the conversations of a running command on this machine: the SDK's state, and the messages. */
@@ -9,7 +17,12 @@ export interface Journal {
   save(state: ConversationState): void;
   /** Opens a stored conversation and locks it against other processes. */
   lock(id: string): KeptConversation;
-  /** Adds a message. The answers `earlier` were written before it. */
+  /** As stored, with messages that were not delivered. */
+  read(id: string): Pick<KeptConversation, 'entries'>;
+  /**
+   * Adds a message. The answers `earlier` were written before it. Of two entries with the same message, the one with the
+   * decision is kept: the SDK may return a decision again.
+   */
   add(conversation: Conversation, entry: Entry, earlier?: readonly Entry[]): void;
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
@@ -71,9 +84,13 @@ export function openJournal(
         if (!kept) throw new Error('A conversation was removed while it was being locked.');
         return kept;
       }),
+    read: (id) => locked.get(id) ?? { entries: [] },
     add(conversation, entry, earlier = []) {
       const entries = alter(conversation.id, earlier, { seenYourLast: false });
-      change(conversation.id, { entries: [...entries, entry], state: conversation.export() });
+      const at = entries.findIndex((one) => isSame(one, entry));
+      if (at < 0) entries.push(entry);
+      else if (entry.decision) entries[at] = { ...entries[at], ...entry, isUncounted: undefined };
+      change(conversation.id, { entries, state: conversation.export() });
     },
     undelivered: (id) => answers(id).filter(({ isDelivered }) => !isDelivered),
     markDelivered: (id, some) => change(id, { entries: alter(id, some, { isDelivered: true }) }),
@@ -88,6 +105,9 @@ export function openJournal(
   };
 }
 
+const isSame = (one: Entry, { role, messageId }: Entry): boolean =>
+  role === 'provider' && one.role === role && one.messageId === messageId;
+
 /** With this code, the answer to the other question would look like the answer to this one. */
 const codeTaken = (refCode: string) =>
   new Failure(
@@ -96,19 +116,50 @@ const codeTaken = (refCode: string) =>
     { code: 'question_altered' },
   );
 
-/** The stored form of a message of the agent. */
-export function ownEntry(message: {
+interface OwnMessage {
   text: string;
   isEncrypted: boolean;
   messageId?: string | undefined;
+  form?: Form | undefined;
+  files?: readonly Pick<StoredFile, 'name' | 'mediaType'>[] | undefined;
   now: number;
-}): Entry {
-  const { text, isEncrypted, messageId, now } = message;
+}
+
+/** A message of the agent as it is stored. */
+export function ownEntry({ isEncrypted, form, files, now, ...message }: OwnMessage): Entry {
   return {
+    ...message,
     role: 'consumer',
-    text,
-    messageId,
     createdAt: new Date(now).toISOString(),
     protection: isEncrypted ? 'sequenced' : 'plaintext',
+    form: form && JSON.stringify(form),
+    files: files?.map(({ name, mediaType }) => ({ name, mediaType })),
   };
 }
+
+/** A message of the expert as it is stored. A decision in it does not count: see `decisionEntry`. */
+export function answerEntry(answer: Answer): Entry {
+  const { form: _agents, answer: decision, unreadableAnswer, files, ...message } = answer;
+  return {
+    ...message,
+    role: 'provider',
+    ...((decision || unreadableAnswer) && { isUncounted: true }),
+    ...(files && { files: files.map(storedFile) }),
+  };
+}
+
+/** A message of the expert that decides about the open form. */
+export function decisionEntry({ action, content, decidedAt, comment, files, ...message }: Decision): Entry {
+  return {
+    ...message,
+    role: 'provider',
+    text: comment,
+    decision: { action, decidedAt, ...(content && { content: content as StoredDecision['content'] }) },
+    ...(files && { files: files.map(storedFile) }),
+  };
+}
+
+const storedFile = ({ name, mediaType, bytes }: ReceivedFile): StoredFile => ({
+  ...{ name, mediaType },
+  base64: Buffer.from(bytes).toString('base64'),
+});

@@ -17,6 +17,26 @@ const entry = z.object({
   isDelivered: z.boolean().optional(),
   /** For answers: whether `relay show` has printed it, after which it is still delivered. */
   isShown: z.boolean().optional(),
+  /** For messages of this side: the form that they carry, as JSON text. */
+  form: z.string().optional(),
+  /** For answers: the decision about the form that was open, if it counts. */
+  decision: z
+    .object({
+      action: z.enum(['accept', 'decline']),
+      content: z
+        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+        .optional(),
+      decidedAt: z.string(),
+    })
+    .optional(),
+  /** For answers: whether they carry a decision that does not count. */
+  isUncounted: z.boolean().optional(),
+  /** Those of this side are stored without their content. */
+  files: z
+    .array(z.object({ name: z.string(), mediaType: z.string(), base64: z.string().optional() }))
+    .optional(),
+  /** Whether there is a part that this version cannot show. */
+  hasUnknownPart: z.boolean().optional(),
 });
 
 const schema = z.object({
@@ -34,6 +54,8 @@ const schema = z.object({
 });
 
 export type Entry = z.infer<typeof entry>;
+export type StoredDecision = NonNullable<Entry['decision']>;
+export type StoredFile = NonNullable<Entry['files']>[number];
 type Stored = z.infer<typeof schema>;
 export type KeptConversation = Omit<Stored, 'state'> & { state: ConversationState };
 
@@ -42,6 +64,25 @@ export const answersIn = ({ entries }: KeptConversation): readonly Entry[] =>
 
 /** Whether an answer may answer something that was asked before the last message. */
 export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean => seenYourLast === false;
+
+/** Whether an answer decides about the form that was open: one that had not seen the last message does not. */
+export const isDecision = (entry: Entry): entry is Entry & { decision: StoredDecision } =>
+  entry.decision !== undefined && !isEarly(entry);
+
+/** The newest form of this side, as JSON text, while no answer has decided about it. */
+export function openForm({ entries }: Pick<KeptConversation, 'entries'>): string | undefined {
+  const newest = entries.findLastIndex(({ form }) => form !== undefined);
+  return entries.slice(newest + 1).some(isDecision) ? undefined : entries[newest]?.form;
+}
+
+/** The form that an answer decides about, as JSON text. */
+export function decidedForm({ entries }: Pick<KeptConversation, 'entries'>, { messageId }: Entry): string {
+  const before = entries.slice(
+    0,
+    entries.findIndex((one) => one.role === 'provider' && one.messageId === messageId),
+  );
+  return before.findLast(({ form }) => form !== undefined)?.form ?? '';
+}
 
 /** How many answers were delivered, and how many of the others had not seen the last message. */
 export function countAnswers(kept: KeptConversation): { delivered: number; early: number } {

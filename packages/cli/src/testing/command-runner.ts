@@ -66,8 +66,9 @@ export async function createCommandRunner(bundle?: BundleOptions): Promise<Comma
     return {
       ended,
       printed: (pattern) =>
-        eventually(`relay ${args.join(' ')} to print ${pattern}; it has printed ${stdout}${stderr}`, () =>
-          pattern.exec(stdout + stderr),
+        eventually(
+          () => `relay ${args.join(' ')} to print ${pattern}; it has printed ${stdout}${stderr}`,
+          () => pattern.exec(stdout + stderr),
         ),
       type: (text) => child.stdin?.write(text),
       kill: (signal) => void child.kill(signal),

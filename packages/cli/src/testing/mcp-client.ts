@@ -25,6 +25,7 @@ export interface ToolAnswer {
   readonly text: string;
   // The client has checked it with the tool's schema.
   readonly data: ReturnType<typeof JSON.parse>;
+  readonly images: readonly { readonly mimeType: string; readonly data: string }[];
 }
 
 export interface McpClient {
@@ -74,8 +75,14 @@ export async function startMcpClient(options: McpServerOptions): Promise<McpClie
         timeout: callTimeoutMs,
         ...(signal && { signal }),
       });
-      const [first] = result.content as { text: string }[];
-      return { isError: result.isError === true, text: first?.text ?? '', data: result.structuredContent };
+      const [first, ...images] = result.content as { type: string; text: string }[];
+      for (const { type } of images) if (type !== 'image') throw new Error(`This is no image: ${type}`);
+      return {
+        isError: result.isError === true,
+        text: first?.text ?? '',
+        data: result.structuredContent,
+        images: images as unknown as ToolAnswer['images'],
+      };
     },
     kill: () => end(pid, 'SIGKILL'),
     async close() {

@@ -1,11 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import {
+  type Constellation,
+  type ConstellationOptions,
+  startConstellation,
+  type Tenant,
+} from '@expert-relay/constellation';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert, type Expert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
+import { loadSdk } from './load-sdk.ts';
 import { type McpClient, type McpServerOptions, startMcpClient, type ToolAnswer } from './mcp-client.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -19,6 +25,8 @@ export interface McpSession {
   /** The environment variables of the agent's servers, among them RELAY_CONFIG_DIR, an empty folder. */
   readonly env: Env;
   readonly expert: Expert;
+  /** The expert's root, for further devices. */
+  readonly root: Uint8Array;
   /** Starts an MCP server with its client. It is closed after the test. */
   start(env?: Env, options?: Pick<McpServerOptions, 'args' | 'bundle'>): Promise<McpClient>;
   /** The client that was started last. */
@@ -40,10 +48,11 @@ export interface McpSession {
 }
 
 /** Starts a relay before the tests of a file, and stops it after them. */
-export function useMcpRelay() {
+export function useMcpRelay(options: ConstellationOptions = {}) {
   let relay: Constellation;
   beforeAll(async () => {
-    relay = await startConstellation();
+    relay = await startConstellation(options);
+    await loadSdk(relay);
   });
   afterAll(() => relay.stop());
   return {
@@ -65,11 +74,12 @@ async function openSession(relay: Constellation): Promise<McpSession> {
   const tenant = await relay.makeTenant();
   const proxy = await createTcpProxy(relay.gatewayUrl);
   const folder = mkdtempSync(join(tmpdir(), 'relay-mcp-'));
-  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+  const root = makeRoot();
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root });
   const env = { RELAY_URL: proxy.url, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: folder };
   const clients: McpClient[] = [];
   const session: McpSession = {
-    ...{ relay, tenant, proxy, env, expert },
+    ...{ relay, tenant, proxy, env, expert, root },
     async start(changes = {}, options = {}) {
       const client = await startMcpClient({ env: { ...env, ...changes }, ...options });
       clients.push(client);

@@ -17,8 +17,8 @@ interface TestCli extends CommandRunner {
   readonly expert: Environment;
   asAgent(...args: string[]): Promise<Ended>;
   asExpert(...args: string[]): Promise<Ended>;
-  /** Shows a request to the expert, and answers it more than five seconds later. */
-  answer(refCode: string, text: string, ...options: string[]): Promise<Ended>;
+  /** Shows a request to the expert, and answers it more than five seconds later with these words. */
+  answer(refCode: string, ...words: string[]): Promise<Ended>;
   /** Shows a request to the expert, and picks it up more than five seconds later. */
   pickUp(refCode: string, ...options: string[]): Promise<Ended>;
   /** The same as `answer` with the environment of another expert. */

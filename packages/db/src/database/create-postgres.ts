@@ -70,16 +70,20 @@ export function createPostgres(options: PostgresOptions): Postgres {
 
 async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
+  // A connection that breaks between two statements must not end the process: the next statement fails.
+  const ignore = () => {};
+  client.on('error', ignore);
+  let hasEnded = false;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    client.release();
+    hasEnded = true;
     return result;
-  } catch (error) {
+  } finally {
     // A connection whose transaction may still be open is closed, which rolls it back.
-    client.release(true);
-    throw error;
+    client.release(!hasEnded);
+    if (hasEnded) client.off('error', ignore);
   }
 }
 

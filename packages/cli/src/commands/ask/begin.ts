@@ -1,12 +1,14 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
+import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
 import type { AskPlan } from './read-plan.ts';
-import { readContext, readText } from './read-question.ts';
+import { readAskedForm, readContext, readText } from './read-question.ts';
 
 /** The conversation of a running command. */
 export interface ActiveConversation {
@@ -25,7 +27,11 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
   const { confidential, encrypted } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
-  const entries = [ownEntry({ text: question, isEncrypted: confidential, now: context.now() })];
+  const form = await readAskedForm(context, plan.asksFor);
+  const files = plan.attach.map((path) => readFileToSend(path));
+  const entries = [
+    ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
+  ];
   const journal = openJournal(conversations, { entries });
   let id: string | undefined;
   const relay = connect((state) => {
@@ -39,6 +45,7 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
       relay.ask({
         question,
         messages,
+        ...partsOf(form, files),
         confidential,
         encrypted,
         signal: context.signal,
@@ -73,6 +80,8 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
   const kept = conversations.find(name);
   if (!kept) throw notKept(name);
   const text = plan.words[0] === undefined ? undefined : await readText(context, plan.words[0]);
+  const form = await readAskedForm(context, plan.asksFor);
+  const files = plan.attach.map((path) => readFileToSend(path));
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
@@ -80,7 +89,7 @@ export async function resume(context: Context, plan: AskPlan, name: string): Pro
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
     const started = { relay, conversation, journal, outages };
-    if (text !== undefined) await send(context, started, text);
+    if (text !== undefined) await send(context, started, text, { form, files });
     return started;
   } catch (error) {
     journal.release();
@@ -94,10 +103,19 @@ async function send(
   { now, signal, err }: Context,
   { conversation, journal, outages }: ActiveConversation,
   text: string,
+  { form, files }: { form: Form | undefined; files: readonly FileContent[] },
 ): Promise<void> {
   const earlier = journal.undelivered(conversation.id);
   const shown = journal.shown(conversation.id);
-  const { messageId } = await warnWhenSlow(err, outages, conversation.send(text, { shown, signal }));
+  const sending = conversation.send(text, { ...partsOf(form, files), shown, signal });
+  const { messageId } = await warnWhenSlow(err, outages, sending);
   const { isEncrypted } = conversation;
-  journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
+  const own = ownEntry({ text, ...partsOf(form, files), isEncrypted, messageId, now: now() });
+  journal.add(conversation, own, earlier);
 }
+
+/** Without files, nothing is said about them: in plain text there can be none. */
+const partsOf = (form: Form | undefined, files: readonly FileContent[]) => ({
+  ...(form && { form }),
+  ...(files.length > 0 && { files }),
+});

@@ -1,6 +1,8 @@
+import type { Given } from '../../arguments/command.ts';
 import { readDuration, readRefCode } from '../../arguments/read-values.ts';
 import { type Config, readAgentName } from '../../config.ts';
 import { Failure } from '../../failure.ts';
+import { attachOption } from '../answer/read-plan.ts';
 
 /** For all commands of an agent that read answers. */
 export const acceptUnprotectedOption = {
@@ -13,6 +15,16 @@ export const askOptions = {
     value: 'FILE',
     help: 'the context of the question: a file, or - for stdin; text, or a JSON list of {role, content}',
   },
+  choice: {
+    value: 'OPTION',
+    many: true,
+    help: 'an option; given several times, the expert chooses one of them, and it is printed',
+  },
+  form: {
+    value: 'FILE',
+    help: 'a form, as JSON Schema, that the expert fills in; its values are printed as JSON. - for stdin',
+  },
+  attach: attachOption,
   wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m by default' },
   'no-wait': { help: 'do not wait: print the reference code and exit' },
   confidential: {
@@ -26,9 +38,16 @@ export const askOptions = {
   json: { help: 'one JSON object, also for errors' },
 } as const;
 
+/** Where a form comes from: `--choice`, `--form` or `relay approve`. */
+export type FormSource = { readonly choices: readonly string[] } | { readonly file: string } | 'approval';
+
 export interface AskPlan {
   readonly words: readonly string[];
   readonly context: string | undefined;
+  /** What the expert is asked for, besides words. */
+  readonly asksFor: FormSource | undefined;
+  /** Paths of files. */
+  readonly attach: readonly string[];
   readonly wait: number | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
@@ -43,10 +62,12 @@ export interface AskPlan {
   readonly agentName: string | undefined;
 }
 
-type Given = { readonly [Name in keyof typeof askOptions]?: string | true };
-
-export function readPlan(options: Given, words: readonly string[], config: Config): AskPlan {
-  const { context, wait, confidential, plaintext, any, resume, json } = options;
+export function readPlan(
+  options: Given<typeof askOptions>,
+  words: readonly string[],
+  config: Config,
+): AskPlan {
+  const { context, choice, form, attach = [], wait, confidential, plaintext, any, resume, json } = options;
   const noWait = options['no-wait'];
   const acceptsUnprotected = config.acceptsUnprotected || options['accept-unprotected'] === true;
   const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help ask`);
@@ -63,19 +84,26 @@ export function readPlan(options: Given, words: readonly string[], config: Confi
       '--resume continues a conversation: --context, --confidential and --plaintext are for a new one.',
     );
   }
-  if (context === '-' && words[0] === '-')
-    throw refuse('Only one of question and --context can be piped in.');
+  if ([context, form, words[0]].filter((source) => source === '-').length > 1)
+    throw refuse('Only one of question, --context and --form can be piped in.');
+  if (choice && form) throw refuse('--choice and --form contradict each other.');
+  if (any && (choice || form))
+    throw refuse('--any is for answers in words: a decision always knows your last message.');
+  if (resume && words.length === 0 && (choice || form || attach.length > 0))
+    throw refuse('--choice, --form and --attach go with a text: relay ask --resume HS-... "..."');
   return {
     words,
-    context: context as string | undefined,
-    wait: noWait ? undefined : readDuration('--wait', (wait as string | undefined) ?? '10m'),
+    context,
+    asksFor: choice ? { choices: choice } : form ? { file: form } : undefined,
+    attach,
+    wait: noWait ? undefined : readDuration('--wait', wait ?? '10m'),
     confidential: confidential === true,
     encrypted: plaintext !== true,
     acceptsUnprotected,
     any: any === true,
-    resume: typeof resume === 'string' ? readName(resume) : undefined,
+    resume: resume === undefined ? undefined : readName(resume),
     json: json === true,
-    agentName: typeof options.as === 'string' ? readAgentName(options.as) : config.agentName,
+    agentName: options.as === undefined ? config.agentName : readAgentName(options.as),
   };
 }
 

@@ -1,8 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ContextMessage } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { approvalForm, choiceForm, readForm } from '../../forms/read-form.ts';
+import type { FormSource } from './read-plan.ts';
 
 // A call cannot contain more.
 const most = 1_048_576;
@@ -24,6 +27,20 @@ export async function readContext(context: Context, source: string | undefined):
   const text = source === '-' ? await readText(context, source) : readTextFile(source);
   const messages = conversation.safeParse(parse(text));
   return messages.success ? messages.data : [{ role: 'user', content: text }];
+}
+
+/** The form that goes with the question. */
+export async function readAskedForm(
+  context: Context,
+  source: FormSource | undefined,
+): Promise<Form | undefined> {
+  if (source === undefined) return undefined;
+  if (source === 'approval') return approvalForm;
+  if ('choices' in source) return choiceForm(source.choices);
+  const { file } = source;
+  return file === '-'
+    ? readForm('The text from the pipe', await readText(context, file))
+    : readForm(file, readTextFile(file));
 }
 
 function readTextFile(path: string): string {

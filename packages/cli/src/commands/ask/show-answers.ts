@@ -3,6 +3,8 @@ import type { Context } from '../../context.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import type { Entry } from '../../store/conversations.ts';
 import { describeTrust, writtenBefore } from '../../terminal/protection-words.ts';
+import { partsToJson, showParts } from '../show/message-parts.ts';
+import { storedParts } from '../show/stored-parts.ts';
 
 /** Prints the answers to stdout, and their author and protection to stderr. */
 export function showAnswers(
@@ -12,32 +14,40 @@ export function showAnswers(
 ): void {
   const { refCode, requestId, status, expiresAt, verification, fingerprint, unsent } = conversation;
   if (json) {
-    const shown = answers.map(({ text, messageId, createdAt, protection, seenYourLast }) => ({
-      text,
-      messageId,
-      createdAt,
-      protection,
-      seenYourLast,
-    }));
     const about = { refCode, requestId, status, expiresAt, verification, fingerprint, unsent: unsent.length };
-    out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, answers: shown }));
+    out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, answers: answersToJson(answers) }));
     return;
   }
   if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
-  for (const [index, { text, protection, seenYourLast }] of answers.entries()) {
+  for (const [index, entry] of answers.entries()) {
+    const { text, protection, seenYourLast, files } = entry;
     const isNews = protection !== answers[index - 1]?.protection;
     if (isNews)
       err.paragraph(describeTrust(protection, conversation), {
         style: protection === 'plaintext' ? 'yellow' : 'dim',
       });
     if (seenYourLast === false) err.paragraph(writtenBefore, { style: 'yellow' });
-    if (out.isTerminal || index > 0) out.line();
-    out.foreign(text);
+    if (text !== '') {
+      if (out.isTerminal || index > 0) out.line();
+      out.foreign(text);
+    }
+    showParts(err, storedParts(entry));
+    if (files) err.paragraph(describeSaving(refCode));
   }
 }
 
+/** The answers, without the content of their files. */
+export const answersToJson = (answers: readonly Entry[]) =>
+  answers.map((entry) => {
+    const { text, messageId, createdAt, protection, seenYourLast } = entry;
+    return { text, messageId, createdAt, protection, seenYourLast, ...partsToJson(storedParts(entry)) };
+  });
+
+export const describeSaving = (refCode: string): string =>
+  `To save the files: relay show ${refCode} --save DIR`;
+
 /** A machine that exists for one run only, as in CI, has a first contact in each run. */
-const describeFirstContact =
+export const describeFirstContact =
   'RELAY_EXPERT is not set: the first expert who answers at this relay counts as yours. Set it to the fingerprint that the expert sees in `relay keys`.';
 
 type About = Pick<Conversation, 'unsent' | 'status' | 'isEncrypted' | 'verification'>;

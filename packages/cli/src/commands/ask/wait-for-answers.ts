@@ -1,11 +1,8 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
-import { explainError } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import type { Journal } from '../../relay/journal.ts';
+import { answerEntry, type Journal } from '../../relay/journal.ts';
 import { type Entry, isEarly } from '../../store/conversations.ts';
-import { describeDuration } from '../../terminal/describe-duration.ts';
-import { describeUnsent } from './show-answers.ts';
+import { describeEnd } from './describe-end.ts';
 
 export interface Waiting {
   conversation: Conversation;
@@ -35,7 +32,8 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
     while (await takeAnother(waiting, signal));
     return matching();
   } catch (error) {
-    throw describeEnd(context, waiting, error);
+    const note = any ? '' : describeEarly(waiting);
+    throw describeEnd(context, { conversation, timeout, awaited: 'answer', note }, error);
   } finally {
     stopWatching();
   }
@@ -45,7 +43,7 @@ function keep(
   { conversation, journal }: Waiting,
   answer: Awaited<ReturnType<Conversation['waitForAnswer']>>,
 ) {
-  journal.add(conversation, { ...answer, role: 'provider' });
+  journal.add(conversation, answerEntry(answer));
 }
 
 /** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
@@ -70,7 +68,7 @@ function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' |
 const pollMs = 200;
 
 /** Reports the expert's pick-up, and when the texts that waited for it were sent. */
-function watchPickUp({ err }: Context, conversation: Conversation): () => void {
+export function watchPickUp({ err }: Context, conversation: Conversation): () => void {
   let [waits, picked] = [conversation.unsent.length > 0, conversation.verification !== 'none'];
   const watch = setInterval(() => {
     if (!picked && conversation.verification !== 'none') {
@@ -83,32 +81,4 @@ function watchPickUp({ err }: Context, conversation: Conversation): () => void {
     }
   }, pollMs);
   return () => clearInterval(watch);
-}
-
-function describeEnd({ signal }: Context, waiting: Waiting, error: unknown): Failure {
-  const { conversation, timeout, any } = waiting;
-  const { outcome, code, message } = explainError(error, signal);
-  const { refCode, requestId, status, expiresAt, unsent } = conversation;
-  const goOn = `Go on waiting: relay ask --resume ${refCode}`;
-  const sentence = {
-    timeout: `No answer within ${describeDuration(timeout)}. ${refCode} stays open until ${expiresAt}. ${goOn}`,
-    interrupted: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
-    terminated: `Stopped waiting. ${refCode} stays open until ${expiresAt}. ${goOn}`,
-    closed: `${refCode} was closed, and nothing new was answered. All that was said: relay show ${refCode}`,
-    expired: `${refCode} has expired, and nothing new was answered. Ask again: relay ask "..."`,
-    plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
-    untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
-    unreachable: `${message}\n${refCode} is kept. ${goOn}`,
-  }[outcome as string];
-  return new Failure(
-    outcome,
-    [sentence ?? message, any ? '' : describeEarly(waiting), describeUnsent(conversation)]
-      .filter(Boolean)
-      .join('\n'),
-    {
-      code,
-      details: { refCode, requestId, status, expiresAt, unsent: unsent.length },
-      cause: error,
-    },
-  );
 }

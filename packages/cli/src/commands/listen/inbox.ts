@@ -1,9 +1,12 @@
 import type { ContextMessage, Protection } from '@expert-relay/sdk';
 import type { ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
+import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
+import { showForm } from '../../forms/show-form.ts';
 import { isConfidential } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime, showAgent } from '../show/conversation-view.ts';
+import { partsToJson, type ShownParts, showParts } from '../show/message-parts.ts';
 
 /** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
 export type News = { readonly refCode: string; readonly requestId: string } & (
@@ -17,22 +20,26 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly agentName?: string | undefined;
       readonly context?: readonly ContextMessage[] | undefined;
       readonly encrypted?: boolean | undefined;
+      /** What the question asks for, besides words. */
+      readonly form?: 'approval' | 'form' | undefined;
+      /** Absent also if this version cannot show it. */
+      readonly answerForm?: Form | undefined;
     }
-  | {
+  | ({
       readonly type: 'message' | 'answer';
       readonly messageId: string;
       readonly createdAt: string;
       readonly text: string;
       readonly protection: Protection;
       readonly seenYourLast?: boolean | undefined;
-    }
+    } & ShownParts)
   | { readonly type: 'ended'; readonly status: string }
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
 export function showNews({ out }: Context, news: News, json: boolean): void {
   if (json) {
-    out.line(JSON.stringify(news));
+    out.line(JSON.stringify('messageId' in news ? partsToJson(news) : news));
     return;
   }
   const heading = (text: string) => out.line(`${out.paint('bold', news.refCode)}  ${out.paint('dim', text)}`);
@@ -47,7 +54,8 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
         out.line(`  ${out.paint('cyan', `before: ${out.shown(role)}`)}`);
         out.foreign(content, { indent: '    ' });
       }
-      out.foreign(news.question, { indent: '  ' });
+      if (news.question !== '') out.foreign(news.question, { indent: '  ' });
+      if (news.form) showForm(out, news.answerForm);
       out.line(out.paint('cyan', out.typed(`  ${nextCommand(news)}`)));
       break;
     }
@@ -57,7 +65,8 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
         `${shortTime(news.createdAt)}  ${news.type === 'message' ? 'agent' : 'answer'}, ${protectionWords[news.protection]}`,
       );
       if (news.seenYourLast === false) out.paragraph(writtenBefore, { indent: '  ', style: 'yellow' });
-      out.foreign(news.text, { indent: '  ' });
+      if (news.text !== '') out.foreign(news.text, { indent: '  ' });
+      showParts(out, news);
       break;
     case 'ended':
       heading(news.status);
@@ -70,15 +79,23 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
 }
 
 function nextCommand(request: Extract<News, { type: 'request' }>): string {
-  const { refCode, encrypted } = request;
+  const { refCode, encrypted, form } = request;
   if (isConfidential(request)) return `relay pickup ${refCode}`;
-  return `relay answer ${refCode} "..."${encrypted === false ? ' --plaintext' : ''}`;
+  const what = { approval: ' --approve', form: '', text: ' "..."' }[form ?? 'text'];
+  return `relay answer ${refCode}${what}${encrypted === false ? ' --plaintext' : ''}`;
 }
 
 export function describeRequest(request: ExpertRequest | ListedQuestion): News {
   const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
     request;
-  const { agent, agentName } = request;
+  const { agent, agentName, answerForm } = request;
   const about = { refCode, requestId, createdAt, expiresAt, status, agent, agentName, context, encrypted };
-  return { type: 'request', ...about, question: question || (plaintext ?? '') };
+  const asksFor = { form: formOf(request), answerForm };
+  return { type: 'request', ...about, ...asksFor, question: question || (plaintext ?? '') };
+}
+
+function formOf({ form, answerForm }: ExpertRequest | ListedQuestion): 'approval' | 'form' | undefined {
+  if (answerForm) return isApproval(answerForm) ? 'approval' : 'form';
+  // A request has the newest form, which may be that of a message, and a list says only what its question has.
+  return typeof form === 'string' || (form && !form.form) ? 'form' : undefined;
 }

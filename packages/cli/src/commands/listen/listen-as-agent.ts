@@ -3,11 +3,12 @@ import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { type Journal, openJournal } from '../../relay/journal.ts';
+import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
+import { storedParts } from '../show/stored-parts.ts';
 import { showNews } from './inbox.ts';
 
 export interface AgentListening {
@@ -59,7 +60,7 @@ export async function listenAsAgent(
       const conversation = await resuming;
       await deliver(context, { conversation, journal, json });
       for await (const answer of conversation) {
-        journal.add(conversation, { ...answer, role: 'provider' });
+        journal.add(conversation, answerEntry(answer));
         await deliver(context, { conversation, journal, json });
       }
       const { requestId, status } = conversation;
@@ -100,9 +101,10 @@ interface Delivery {
 async function deliver(context: Context, { conversation, journal, json }: Delivery): Promise<void> {
   const { refCode, requestId, id } = conversation;
   const answers = journal.undelivered(id);
-  for (const { text, messageId = '', createdAt, protection, seenYourLast } of answers) {
+  for (const entry of answers) {
+    const { messageId = '', text, createdAt, protection, seenYourLast } = entry;
     const about = { refCode, requestId, messageId, createdAt, protection, seenYourLast };
-    showNews(context, { type: 'answer', ...about, text }, json);
+    showNews(context, { type: 'answer', ...about, text, ...storedParts(entry) }, json);
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
   if (answers.length === 0) return;

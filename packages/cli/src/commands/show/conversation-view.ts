@@ -1,15 +1,19 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
+import type { DecisionState, RequestForm } from '@expert-relay/sdk/expert';
+import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
+import { showForm } from '../../forms/show-form.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
+import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
-export interface ShownMessage {
+export interface ShownMessage extends ShownParts {
   readonly role: 'consumer' | 'provider';
   readonly createdAt: string;
-  readonly protection: Protection | 'unreadable';
-  /** Absent when it cannot be read here. */
-  readonly text?: string;
+  readonly protection: Protection;
+  /** It may be empty where there is a form, a decision or a file. */
+  readonly text: string;
   readonly messageId?: string | undefined;
   /** Whether its sender had seen the last text of this side before; undefined when that is unknown. */
   readonly seenYourLast?: boolean | undefined;
@@ -30,6 +34,13 @@ export interface ConversationView {
   readonly agentName?: string | undefined;
   readonly question: string;
   readonly context: readonly ContextMessage[];
+  /** The form that came with the question. */
+  readonly answerForm?: Form | undefined;
+  /** For agents: the files that came with the question. */
+  readonly files?: readonly ShownFile[] | undefined;
+  /** For experts: the form that can be answered, and what was decided about it. */
+  readonly form?: RequestForm | undefined;
+  readonly decision?: DecisionState | undefined;
   readonly messages: readonly ShownMessage[];
   /** Texts that were not sent. */
   readonly unsent: readonly string[];
@@ -41,7 +52,7 @@ export interface ConversationView {
 
 /** Prints it, with the protection of each message. */
 export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
-  const { refCode, status, createdAt, expiresAt, question, context, messages, unsent } = view;
+  const { refCode, status, createdAt, expiresAt, question, context, answerForm, messages, unsent } = view;
   const end = hasEnded(status) ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
@@ -55,24 +66,49 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     heading(`before: ${out.shown(role)}`, createdAt, protectionWords.plaintext);
     out.foreign(content, { indent: '  ' });
   }
-  if (question !== '') {
+  if (question !== '' || answerForm) {
     heading('question', createdAt, protectionWords.plaintext);
-    out.foreign(question, { indent: '  ' });
+    if (question !== '') out.foreign(question, { indent: '  ' });
+    if (answerForm) showForm(out, answerForm);
+    showParts(out, { files: view.files });
   }
-  for (const { role, createdAt: at, protection, text, seenYourLast } of messages) {
+  for (const message of messages) {
+    const { role, createdAt: at, protection, text, seenYourLast } = message;
     const who = role === me ? 'you' : { consumer: 'agent', provider: 'expert' }[role];
-    heading(who, at, protection === 'unreadable' ? 'encrypted' : protectionWords[protection]);
+    heading(who, at, protectionWords[protection]);
     if (seenYourLast === false) out.paragraph(writtenBefore, { indent: '  ', style: 'yellow' });
-    if (text === undefined)
-      out.paragraph('Its keys are not on this machine.', { indent: '  ', style: 'yellow' });
-    else out.foreign(text, { indent: '  ' });
+    if (text !== '') out.foreign(text, { indent: '  ' });
+    showParts(out, message);
   }
+  if (view.form && !hasEnded(status)) showDecision(out, view);
   for (const text of unsent) {
     out.line();
     out.line(out.paint('yellow', 'you  NOT SENT YET'));
     out.foreign(text, { indent: '  ' });
   }
 }
+
+/** What the expert can do about the open form. A line of this program: no text of the agent begins a line like it. */
+function showDecision(
+  out: Context['out'],
+  { refCode, form: open, decision = 'open' }: ConversationView,
+): void {
+  const next = [`relay answer ${refCode} --decline`];
+  if (open?.form)
+    next.unshift(isApproval(open.form) ? `relay answer ${refCode} --approve` : `relay answer ${refCode}`);
+  out.line();
+  out.line(`${out.paint('cyan', 'decision')}  ${decisionWords[decision]}`);
+  if (decision !== 'accepted' && decision !== 'declined')
+    for (const each of next) out.line(out.paint('cyan', out.typed(`  ${each}`)));
+}
+
+const decisionWords: Readonly<Record<DecisionState, string>> = {
+  open: 'The agent waits for it.',
+  reopened: 'The agent wrote at the same time, so your decision does not count. Decide again.',
+  accepted: 'You have accepted.',
+  declined: 'You have declined.',
+  conflict: 'You have accepted twice, with different values: the agent gets an error. Declining ends that.',
+};
 
 /** The name that the agent gave itself, which is signed, and the name of its key, which the relay states. */
 export function showAgent(

@@ -9,12 +9,12 @@ import { shortTime } from './conversation-view.ts';
 
 const newest = 20;
 
-/** The newest requests of an agent's key. What was asked on this machine is shown as it was asked. */
+/** The newest requests of an agent's key. Only questions that were asked on this machine are shown: others could not be compared. */
 export async function showListToAgent(context: Context, json: boolean): Promise<void> {
   const { access, conversations } = openAgent(context);
   const asked = conversations.questions();
   const listed = await listRequests(access, newest, context.signal);
-  const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? row.question }));
+  const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? '' }));
   if (json) context.out.line(JSON.stringify({ requests }));
   else showRows(context, requests);
 }
@@ -37,14 +37,18 @@ export async function showListToExpert(context: Context, json: boolean): Promise
 }
 
 type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'> & {
+  readonly form?: ListedQuestion['form'];
   readonly refused?: ListedQuestion['refused'];
 };
 
 /** One line each. `relay show HS-...` shows the whole question. */
 function showRows({ out, err }: Context, rows: readonly Row[]): void {
   if (rows.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
-  for (const { refCode, status, createdAt, question, refused } of rows) {
-    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  `;
+  const forms = rows.some(({ form }) => form);
+  for (const { refCode, status, createdAt, question, form = '', refused } of rows) {
+    // A column of its own: no question can look like it.
+    const what = forms ? `${form.padEnd(8)}  ` : '';
+    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  ${what}`;
     const text = refused ? `refused: ${refused}` : out.shown(question.split('\n')[0] ?? '');
     const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
     out.line(facts + fits);

@@ -4,11 +4,12 @@ import type { Context } from '../../context.ts';
 import { explainError, isRefusal } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
-import { type Journal, openJournal } from '../../relay/journal.ts';
-import { openAgent } from '../../relay/open-agent.ts';
+import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
+import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import type { Entry, KeptConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
+import { storedParts } from './stored-parts.ts';
 
 interface Showing {
   acceptsUnprotected: boolean;
@@ -22,13 +23,15 @@ export async function showToAgent(
   { acceptsUnprotected, show }: Showing,
 ): Promise<ConversationView> {
   const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
-  const { signal } = context;
+  const { signal, err } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const kept = conversations.find(refCode);
   if (!kept) {
-    const messages = raw.erasedAt ? [] : raw.messages.map(unopened);
-    const view = { ...headOf(raw), messages, unsent: [] };
+    const view = { ...stateOf(raw), context: [], question: '', messages: [], unsent: [] };
     show(view);
+    err.paragraph(`\n${notKept(refCode).message} Its texts cannot be checked here, so they are not shown.`, {
+      style: 'yellow',
+    });
     return view;
   }
   // An answer must not be shown with another question.
@@ -74,7 +77,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
     await conversation.refresh({ signal });
     for (;;) {
       const answer = await conversation.waitForAnswer({ timeout: 0, signal, any: true });
-      journal.add(conversation, { ...answer, role: 'provider' });
+      journal.add(conversation, answerEntry(answer));
     }
   } catch (error) {
     const failure = explainError(error, signal);
@@ -84,14 +87,19 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
   }
 }
 
+const stateOf = ({ requestId, refCode, status, createdAt, expiresAt, erasedAt }: RawConversation) => ({
+  ...{ requestId, refCode, status, createdAt, expiresAt },
+  ...(erasedAt && { erasedAt }),
+});
+
 /** After the erasure nothing of the relay's is shown, since nothing could be compared: only what this machine has stored. */
-function headOf(raw: RawConversation, kept?: KeptConversation) {
-  const { requestId, refCode, status, createdAt, expiresAt, erasedAt } = raw;
-  const head = { requestId, refCode, status, createdAt, expiresAt };
-  if (!erasedAt)
+function headOf(raw: RawConversation, { entries }: KeptConversation) {
+  const asked = entries.find(isQuestion);
+  const { form: answerForm, files } = asked ? storedParts(asked) : {};
+  const head = { ...stateOf(raw), answerForm, files };
+  if (!raw.erasedAt)
     return { ...head, context: raw.context ?? [], question: raw.question ?? raw.plaintext ?? '' };
-  const asked = kept?.entries.find(isQuestion);
-  return { ...head, erasedAt, context: [], question: asked?.text ?? '' };
+  return { ...head, context: [], question: asked?.text ?? '' };
 }
 
 /** Whether it is the question that the relay could read. A confidential one is a message. */
@@ -101,7 +109,8 @@ const isQuestion = ({ role, messageId, protection }: Entry): boolean =>
 /**
  * The stored messages in the relay's order, since clocks may differ. The question and unsent texts are shown elsewhere.
  */
-function said({ entries }: KeptConversation, raw: RawConversation, unsent: readonly string[]) {
+function said(kept: KeptConversation, raw: RawConversation, unsent: readonly string[]) {
+  const { entries } = kept;
   const positions = new Map(raw.messages.map(({ messageId }, index) => [messageId, index]));
   // A confidential question is sent first, under an id that is not known here.
   const positionOf = ({ messageId }: Entry) =>
@@ -113,12 +122,10 @@ function said({ entries }: KeptConversation, raw: RawConversation, unsent: reado
         ? protection !== 'plaintext' && unsent.length === 0
         : !unsent.includes(text);
     })
-    .sort((one, other) => positionOf(one) - positionOf(other));
-}
-
-function unopened({ role, messageId, createdAt, plaintext, encrypted }: RawConversation['messages'][number]) {
-  const about = { role, messageId, createdAt };
-  // If there is an encrypted member, the plain text is ignored.
-  if (encrypted || typeof plaintext !== 'string') return { ...about, protection: 'unreadable' as const };
-  return { ...about, protection: 'plaintext' as const, text: plaintext };
+    .sort((one, other) => positionOf(one) - positionOf(other))
+    .map((entry) => {
+      const { role, messageId, createdAt, protection, text, seenYourLast } = entry;
+      const about = { role, messageId, createdAt, protection, text, seenYourLast };
+      return { ...about, ...storedParts(entry, kept) };
+    });
 }

@@ -84,7 +84,7 @@ describe('when the network fails', () => {
       // Nothing is sent before the list was read.
       await conversation.refresh();
       return await withoutNetwork(
-        (use) => reply('This one.', use.signal),
+        (use) => reply({ text: 'This one.' }, use.signal),
         // It was encrypted. Before that, a text is dropped with its call.
         () => conversation.export().sender?.outgoing !== undefined,
       );
@@ -120,4 +120,27 @@ test('answers that did not reach the agent are returned again, in order', async 
     });
   }
   expect(given).toEqual(['one', 'two', 'three']);
+});
+
+test('nothing is sent before a decision that has arrived was returned, and the decision still counts after that', async () => {
+  const form = { type: 'object', properties: {} } as const;
+  const { id, requestId } = await pool.ask(
+    { ...question, form },
+    withoutDeadline(),
+    ({ conversation }) => conversation,
+  );
+  const request = await session.expert.request(requestId);
+  await request.answer('Fine.', { decision: { action: 'accept', content: {} } });
+  await pool.use(id, withoutDeadline(), async ({ nextAnswers, reply }) => {
+    const { signal } = withoutDeadline();
+    const first = await nextAnswers({ signal });
+    expect(first?.entries).toMatchObject([{ text: 'Fine.', decision: { action: 'accept' } }]);
+    first?.putBack();
+    await expect(reply({ text: 'Wait!' }, signal)).rejects.toThrow(/has decided meanwhile/);
+    const again = await nextAnswers({ signal });
+    expect(again?.entries).toEqual(first?.entries);
+    again?.delivered();
+    await expect(reply({ text: 'Thank you.' }, signal)).resolves.toBe(true);
+  });
+  expect((await get(`messages/${requestId}`)).messages).toHaveLength(2);
 });

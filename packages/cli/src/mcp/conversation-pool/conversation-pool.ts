@@ -1,10 +1,9 @@
-import type { Question } from '@expert-relay/sdk';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
-import { type Lease, leaseKept, leaseNew } from './lease.ts';
+import { type AskedQuestion, type Lease, leaseKept, leaseNew } from './lease.ts';
 import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
 
 /** The tool call that uses a conversation. */
@@ -21,7 +20,7 @@ type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
  * Otherwise it is only in its file, where other commands and servers can lease it.
  */
 export interface ConversationPool {
-  ask<T>(question: Question, use: Use, work: Work<T>): Promise<T>;
+  ask<T>(question: AskedQuestion, use: Use, work: Work<T>): Promise<T>;
   /** By its reference code, or by its id while it has no code. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** The stored conversation, with its messages. */
@@ -140,9 +139,13 @@ export function createConversationPool({
 }
 
 /** An idempotency key belongs to one question. */
-function checkSame(kept: KeptConversation, { question = '' }: Question): KeptConversation {
+function checkSame(kept: KeptConversation, asked: AskedQuestion): KeptConversation {
   const { entries, state } = kept;
-  if (entries[0]?.text === question) return kept;
+  const { question = '', form, files = [] } = asked;
+  const { text, form: stored, files: attached = [] } = entries[0] ?? {};
+  const given = form && JSON.stringify(form);
+  const names = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name).join('\n');
+  if (text === question && stored === given && names(attached) === names(files)) return kept;
   throw new Failure(
     'usage',
     `This idempotency_key was used for another question, ${state.request?.refCode ?? state.id}. Ask under another one.`,

@@ -1,5 +1,7 @@
 import type { Conversation, Question, Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
 import { Failure } from '../../failure.ts';
+import type { FileContent } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
@@ -24,10 +26,17 @@ export function leaseKept(options: LeaseContext, { state }: KeptConversation): L
   return openLease(options, journal, (relay, signal) => relay.resume(kept.state, { signal }));
 }
 
+/** A question, with the files that were read for it. */
+export interface AskedQuestion extends Question {
+  readonly form?: Form | undefined;
+  readonly files?: readonly FileContent[] | undefined;
+}
+
 /** Starts a new conversation. `onId` gets its id before the question is sent. */
-export function leaseNew(options: LeaseContext, question: Question, onId: (id: string) => void): Lease {
+export function leaseNew(options: LeaseContext, question: AskedQuestion, onId: (id: string) => void): Lease {
   const { question: text = '', confidential: isEncrypted = false, idempotencyKey: askedAs } = question;
-  const entries = [ownEntry({ text, isEncrypted, now: options.now() })];
+  const { form, files } = question;
+  const entries = [ownEntry({ text, isEncrypted, form, files, now: options.now() })];
   const journal = openJournal(options.agent.conversations, { entries, askedAs });
   return openLease(options, journal, (relay, signal) => relay.ask({ ...question, signal }), onId);
 }

@@ -1,8 +1,11 @@
-import { type Conversation, RelayError } from '@expert-relay/sdk';
-import { type Journal, ownEntry } from '../../relay/journal.ts';
+import { type Answer, type Conversation, RelayError } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
+import { Failure } from '../../failure.ts';
+import type { FileContent } from '../../files/file-to-send.ts';
+import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { type Entry, isEarly } from '../../store/conversations.ts';
+import { type Entry, isDecision, isEarly, openForm } from '../../store/conversations.ts';
 
 /** Answers that are being delivered to the agent. In the end one of the two functions is called. */
 export interface PendingDelivery {
@@ -11,6 +14,12 @@ export interface PendingDelivery {
   delivered(): void;
   /** They were not received: the next call returns them. */
   putBack(): void;
+}
+
+export interface Reply {
+  readonly text: string;
+  readonly form?: Form | undefined;
+  readonly files?: readonly FileContent[] | undefined;
 }
 
 /** A conversation that only this process uses. */
@@ -23,9 +32,9 @@ export interface LeasedConversation {
   nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<PendingDelivery | undefined>;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
   readonly outage: string | undefined;
-  /** Returns whether the text was sent. If not, it is sent later automatically. */
-  reply(text: string, signal: AbortSignal): Promise<boolean>;
-  /** Reads until there is an answer. Unsent texts are sent during that time. */
+  /** Returns whether the message was sent. If not, it is sent later automatically. */
+  reply(message: Reply, signal: AbortSignal): Promise<boolean>;
+  /** Reads until there is something new. Unsent texts are sent during that time. */
   readOn(): Promise<void>;
 }
 
@@ -50,24 +59,52 @@ export function leaseConversation({
 }: LeaseOptions): LeasedConversation {
   const { id } = conversation;
   let reading: Promise<void> | undefined;
+  /** The work of `reading`, once it has begun. */
+  let active: Promise<void> | undefined;
+  let pause = new AbortController();
+  let replying: Promise<unknown> = Promise.resolve();
+  let news = promiseOf();
   let waiter = new AbortController();
   let delivering: Promise<void> = Promise.resolve();
   let isReachable = false;
   let waitingSince = 0;
 
+  /** Reads until something is added to the journal, or until a reply interrupts it. */
   function readOn(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = undefined;
-    });
-    return reading;
+    const next = news.promise;
+    reading ??= replying
+      .then(() => {
+        active = read();
+        return active;
+      })
+      .finally(() => {
+        reading = active = undefined;
+      });
+    return Promise.race([reading, next]);
   }
 
   async function read(): Promise<void> {
-    const answer = await conversation.waitForAnswer({ signal: life, any: true });
+    const { signal } = pause;
+    const reads = { signal: AbortSignal.any([life, signal]) };
+    try {
+      if (openForm(journal.read(id)) === undefined) {
+        await keep(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
+      } else {
+        const onReply = (answer: Answer) => keep(answerEntry(answer));
+        await keep(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+      }
+    } catch (error) {
+      if (!signal.aborted || life.aborted) throw error;
+    }
+  }
+
+  async function keep(entry: Entry): Promise<void> {
     // A delivery that is running must be recorded first.
     await delivering;
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) journal.add(conversation, { role: 'provider', ...answer });
+    if (!life.aborted) journal.add(conversation, entry);
+    news.resolve();
+    news = promiseOf();
   }
 
   /** Checks whether the relay answers: waiting without an answer does not show that. */
@@ -84,6 +121,27 @@ export function leaseConversation({
     }
     isReachable = true;
     outages.onOutage(undefined);
+  }
+
+  /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
+  async function send({ text, form, files }: Reply, signal: AbortSignal): Promise<boolean> {
+    pause.abort();
+    await active?.catch(() => {});
+    pause = new AbortController();
+    await untilAborted(delivering, signal);
+    const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
+    if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
+    let messageId: string | undefined;
+    let isSent = false;
+    try {
+      ({ messageId, isSent } = await conversation.send(text, { form, files, shown, signal }));
+    } catch (error) {
+      if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
+    }
+    const { isEncrypted } = conversation;
+    const sent = { text, isEncrypted, messageId, form, files, now: now() };
+    journal.add(conversation, ownEntry(sent), earlier);
+    return isSent;
   }
 
   function startDelivery(entries: readonly Entry[]): PendingDelivery {
@@ -123,23 +181,36 @@ export function leaseConversation({
         if (either.aborted) return undefined;
         throw error;
       }
-      return either.aborted ? undefined : startDelivery(matching());
+      return either.aborted ? undefined : startDelivery(untilDecision(matching()));
     },
-    async reply(text, signal) {
-      await untilAborted(delivering, signal);
-      const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
-      let messageId: string | undefined;
-      let isSent = false;
-      try {
-        ({ messageId, isSent } = await conversation.send(text, { shown, signal }));
-      } catch (error) {
-        if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
-      }
-      const { isEncrypted } = conversation;
-      journal.add(conversation, ownEntry({ text, isEncrypted, messageId, now: now() }), earlier);
-      return isSent;
+    reply(message, signal) {
+      const sending = replying.then(() => send(message, signal));
+      replying = sending.catch(() => {});
+      return sending;
     },
   };
+}
+
+/** A decision is the last one of a delivery, so that none is about an older form than the messages beside it. */
+function untilDecision(answers: readonly Entry[]): readonly Entry[] {
+  const at = answers.findIndex(isDecision);
+  return at < 0 ? answers : answers.slice(0, at + 1);
+}
+
+/** Otherwise the decision would count although it did not know this message. */
+const decidedMeanwhile = ({ refCode }: Conversation) =>
+  new Failure(
+    'usage',
+    `The expert has decided meanwhile, so the message was not sent. Call wait_for_answer with ${refCode} first.`,
+  );
+
+/** A promise that is resolved from outside. */
+function promiseOf() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 /** Waits for the work until the signal aborts. The work itself is not cancelled. */

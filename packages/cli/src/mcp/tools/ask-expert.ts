@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { attachInput, readAttachments } from './files.ts';
+import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
 import { defineTool, knownReference, nextStep, status, unsent } from './tool.ts';
 
@@ -7,7 +9,8 @@ export const askExpert = defineTool({
   title: 'Ask a human expert',
   description: `Asks a human expert when you are stuck, unsure about something risky, or need a decision or knowledge that only a person has. Returns at once with a reference; the answer takes minutes to hours. Get it with wait_for_answer.
 Ask one clear question that can be understood without this conversation: say what you want to do, what you tried, what happens, and what you would do next. The expert sees only what you send.
-The conversation is end-to-end encrypted, but the question and its context can be read by the relay's operator, unless confidential is true. Never send passwords, keys or other secrets.`,
+Where you need a decision (may I do it, which one, how many), give a form: then you get accepted or declined, with values, and no text to interpret.
+The conversation is end-to-end encrypted, but the question, its context and its form can be read by the relay's operator, unless confidential is true. Never send passwords, keys or other secrets.`,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: {
     question: z.string().trim().min(1).max(100_000).describe('What you need to know, in full sentences.'),
@@ -16,11 +19,13 @@ The conversation is end-to-end encrypted, but the question and its context can b
       .max(100)
       .optional()
       .describe('Messages from your conversation that the expert needs to see. The last 10 are kept.'),
+    form: formInput,
+    attach: attachInput,
     confidential: z
       .boolean()
       .optional()
       .describe(
-        'True hides question and context from the relay too: they are sent encrypted once the expert has picked the request up. This needs an expert whose tools encrypt, such as the SDK or the command line.',
+        'True hides question, context and form from the relay too: they are sent encrypted once the expert has picked the request up. This needs an expert whose tools encrypt, such as the SDK or the command line.',
       ),
     idempotency_key: z
       .string()
@@ -33,10 +38,14 @@ The conversation is end-to-end encrypted, but the question and its context can b
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run: ({ question, context = [], confidential = false, idempotency_key: idempotencyKey }, call) =>
-    call.pool.ask({ question, messages: context, confidential, idempotencyKey }, call, ({ conversation }) => {
+  run({ question, context = [], confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
+    const form = readForm(given.form);
+    const files = readAttachments(given.attach, call);
+    const asked = { question, messages: context, form, files, confidential, idempotencyKey };
+    return call.pool.ask(asked, call, ({ conversation }) => {
       const { refCode, status, expiresAt, unsent } = conversation;
-      const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on the answer.`;
+      const waitFor = form === undefined ? 'the answer' : 'the decision';
+      const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`;
       const kept = describeUnsent(conversation);
       return {
         text: [
@@ -52,5 +61,6 @@ The conversation is end-to-end encrypted, but the question and its context can b
           next_step: kept ? `${kept} ${next}` : next,
         },
       };
-    }),
+    });
+  },
 });

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { Failure } from '../../failure.ts';
 import { hasEnded } from '../../relay/request-state.ts';
+import { attachInput, readAttachments } from './files.ts';
+import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, status, unsent } from './tool.ts';
 
@@ -8,7 +10,7 @@ export const reply = defineTool({
   name: 'reply',
   title: 'Reply to the expert',
   description:
-    'Sends a message to the expert in a conversation that ask_expert began: to answer a question of theirs, or to ask back. It is end-to-end encrypted. Read what they say to it with wait_for_answer.',
+    'Sends a message to the expert in a conversation that ask_expert began: to answer a question of theirs, or to ask back. A form replaces the one before. It is end-to-end encrypted. Read what they say to it with wait_for_answer.',
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: {
     reference,
@@ -17,12 +19,15 @@ export const reply = defineTool({
       .min(1)
       .max(700_000)
       .describe('What to tell the expert. No passwords, keys or other secrets.'),
+    form: formInput,
+    attach: attachInput,
   },
   output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run: ({ reference, text }, call) =>
-    call.pool.use(reference, call, async (leased) => {
-      const isSent = await leased.reply(text, call.signal);
+  run({ reference, text, form, attach }, call) {
+    const message = { text, form: readForm(form), files: readAttachments(attach, call) };
+    return call.pool.use(reference, call, async (leased) => {
+      const isSent = await leased.reply(message, call.signal);
       const { refCode, status, unsent, isEncrypted } = leased.conversation;
       if (!isSent && hasEnded(status)) throw tooLate(refCode, status);
       const news = isSent
@@ -39,7 +44,8 @@ export const reply = defineTool({
           next_step: isSent ? next : `${news} ${next}`,
         },
       };
-    }),
+    });
+  },
 });
 
 function tooLate(refCode: string, status: 'closed' | 'expired'): Failure {

@@ -47,8 +47,8 @@ export function describeUnsent({
 }: Pick<Conversation, 'unsent' | 'status'>): string | undefined {
   if (unsent.length === 0) return undefined;
   return hasEnded(status)
-    ? `Texts never sent: ${unsent.length}. The conversation ended first.`
-    : `Texts not sent yet: ${unsent.length}. This machine stores them and sends them automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send them again.`;
+    ? `Messages never sent: ${unsent.length}. The conversation ended first.`
+    : `Messages not sent yet: ${unsent.length}. This machine stores them and sends them automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send them again.`;
 }
 
 /**

@@ -1,10 +1,13 @@
-import type { ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
+import type { ImageContent, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import type { AttachableFolder } from '../../files/attachable-folder.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
 
 /** What a tool gets besides its input. */
 export interface ToolCall {
   readonly pool: ConversationPool;
+  /** The folder whose files may be attached, if there is one. */
+  readonly files: AttachableFolder | undefined;
   /** Aborts when the client cancels or disconnects, or when the time of the tool is over. */
   readonly signal: AbortSignal;
   /** Whether the result was written to the client. It resolves after the tool has returned. */
@@ -15,6 +18,8 @@ export interface ToolCall {
 export interface Report<Data = Record<string, unknown>> {
   readonly text: readonly (string | undefined)[];
   readonly data: Data;
+  /** They follow the text. */
+  readonly images?: readonly ImageContent[];
 }
 
 /** The description of a tool for clients. */
@@ -65,6 +70,6 @@ export const seenYourLast = z
 /** A reference in a result. */
 export const knownReference = z.string();
 
-export const unsent = z.number().describe("Texts that wait here for the expert's keys: not sent yet.");
+export const unsent = z.number().describe("Messages that wait here for the expert's keys: not sent yet.");
 
 export const nextStep = z.string().describe('What to do next.');

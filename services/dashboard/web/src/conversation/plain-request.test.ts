@@ -47,9 +47,10 @@ async function post(path: string, body: object): Promise<Record<string, string>>
   return answer.json() as Promise<Record<string, string>>;
 }
 
-const submit = async (): Promise<string> =>
-  (await post('help', { apiKey: consumerKey, messages: [], question: 'May I?', plaintext: 'May I?' }))
-    .requestId ?? '';
+const submit = async (members: object = {}): Promise<string> => {
+  const asked = { apiKey: consumerKey, messages: [], question: 'May I?', plaintext: 'May I?', ...members };
+  return (await post('help', asked)).requestId ?? '';
+};
 
 /** Opens a request on a page without cryptography, and collects its messages. */
 async function open(requestId: string) {
@@ -111,6 +112,28 @@ test('an answer whose acknowledgement was lost is stored once after it is sent a
   await request.answer('Yes.');
   await request.refresh();
   await untilPasses(() => expect(texts).toEqual(['provider: Yes.']));
+});
+
+test.each([
+  [{ action: 'accept', content: { pods: 3 } } as const, 'accepted', 'Approved.\nPods: 3\nSoon.'],
+  [{ action: 'decline' } as const, 'declined', 'Declined.\nSoon.'],
+])('a form is decided without cryptography: %j', async (decision, state, words) => {
+  const form = { type: 'object', properties: { pods: { type: 'integer', title: 'Pods' } } };
+  const { request, texts } = await open(await submit({ answerForm: JSON.stringify(form) }));
+  expect(request).toMatchObject({ form: { form }, decision: undefined });
+  await request.answer('Soon.', { decision });
+  await request.refresh();
+  await untilPasses(() => expect(texts).toEqual([`provider: ${words}`]));
+  expect(request.decision).toBe(state);
+});
+
+test('a form that this version cannot show can be declined', async () => {
+  const answerForm = JSON.stringify({ type: 'object', properties: { a: { type: 'object' } } });
+  const { request } = await open(await submit({ answerForm }));
+  expect(request.form).toMatchObject({ form: undefined });
+  await request.answer('', { decision: { action: 'decline' } });
+  await request.refresh();
+  expect(request.decision).toBe('declined');
 });
 
 test('an unknown request and an unreachable relay are different errors', async () => {

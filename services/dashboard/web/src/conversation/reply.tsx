@@ -5,7 +5,7 @@ import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
 
-const FormReply = lazyPage(async () => (await import('../forms/form-reply.tsx')).FormReply);
+const FormReply = lazyPage(async () => (await import('./form-reply.tsx')).FormReply);
 const Attachments = lazyPage(async () => (await import('../files/attachments.tsx')).Attachments);
 
 export interface ReplyProps {

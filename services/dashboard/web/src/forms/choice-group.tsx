@@ -2,8 +2,8 @@ import { type Field, type FieldOption, optionsOf } from '@expert-relay/sdk/forms
 import { showHidden } from '@expert-relay/sdk/text';
 import { useId, useState } from 'react';
 import formStyles from '../ui/form.module.css';
+import styles from './fields.module.css';
 import type { FieldProps } from './form-field.tsx';
-import styles from './form-reply.module.css';
 
 /** From this number of options on there is a filter. */
 const minFiltered = 7;

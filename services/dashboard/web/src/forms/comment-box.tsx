@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef } from 'react';
 import formStyles from '../ui/form.module.css';
-import styles from './form-reply.module.css';
+import styles from './fields.module.css';
 
 interface CommentBoxProps {
   readonly value: string;

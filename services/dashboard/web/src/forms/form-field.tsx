@@ -4,7 +4,7 @@ import { type ReactNode, useId } from 'react';
 import formStyles from '../ui/form.module.css';
 import { ChoiceGroup } from './choice-group.tsx';
 import { DateInput } from './date-input.tsx';
-import styles from './form-reply.module.css';
+import styles from './fields.module.css';
 
 /** A field of a form, as the control that the agent asks for. */
 export interface FieldProps {

@@ -1,12 +1,17 @@
-import { defaultsOf, type Form } from '@expert-relay/sdk/forms';
-import type { AnswerContent } from '../conversation/answer-content.ts';
+import { defaultsOf, type Form, type FormAnswer } from '@expert-relay/sdk/forms';
 import { createDraft, type DraftOptions } from '../drafts/drafts.ts';
 import { type FormDraft, formDraftName } from './use-form-draft.ts';
 import { valuesOf } from './values.ts';
 
+interface Decided {
+  /** The comment. */
+  readonly text: string;
+  readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
+}
+
 /** Stores a decision that was not sent as what is filled in, so that the expert can decide again. */
 export async function keepDecision(
-  { text: comment, answer }: AnswerContent,
+  { text: comment, answer }: Decided,
   form: Form | undefined,
   { requestId, storage, tabs }: Pick<DraftOptions, 'requestId' | 'storage' | 'tabs'>,
 ): Promise<void> {

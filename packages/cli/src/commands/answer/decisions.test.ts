@@ -1,0 +1,169 @@
+import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { later, useTestCli } from '../../testing/test-cli.ts';
+
+const cli = useTestCli();
+let relay: Relay;
+
+beforeAll(async () => {
+  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
+  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
+});
+afterAll(() => relay.stop());
+
+const askWith = (form: Form, question = 'May I?', encrypted = true): Promise<Conversation> =>
+  relay.ask({ question, encrypted, form });
+const decisionOf = async (conversation: Conversation) => {
+  const { answer, text, files } = await conversation.waitForAnswer({ timeout: 60_000 });
+  return {
+    action: answer?.action,
+    ...(answer?.action === 'accept' && { content: answer.content }),
+    text,
+    files,
+  };
+};
+const approval: Form = { type: 'object', properties: {} };
+const region = { type: 'string', enum: ['eu', 'us'] } as const;
+const one = (field: Form['properties'][string], isRequired = true): Form => ({
+  type: 'object',
+  properties: { field },
+  ...(isRequired && { required: ['field'] }),
+});
+const three: Form = {
+  type: 'object',
+  properties: { region, count: { type: 'integer', default: 3 }, note: { type: 'string', default: 'none' } },
+  required: ['region', 'count'],
+};
+
+describe('what an expert types is what the agent gets', () => {
+  const titled = {
+    type: 'string',
+    oneOf: [
+      { const: 'a', title: 'First' },
+      { const: 'b', title: 'Second' },
+    ],
+  } as const;
+  const several = { type: 'array', items: { type: 'string', enum: ['a', 'b', 'c'] } } as const;
+  test.each<[string, Form, string[], object | undefined]>([
+    ['an approval', approval, ['--approve'], {}],
+    ['an approval, declined', approval, ['--decline'], undefined],
+    ['a form, declined', three, ['--decline'], undefined],
+    ['a choice', one(region), ['--choose', 'eu'], { field: 'eu' }],
+    ['a choice by --set', one(region), ['--set', 'field=us'], { field: 'us' }],
+    ['a choice by its title', one(titled), ['--choose', 'Second'], { field: 'b' }],
+    ['several options', one(several), ['--choose', 'a', '--choose', 'c'], { field: ['a', 'c'] }],
+    ['a text', one({ type: 'string' }), ['--set', 'field=a=b c'], { field: 'a=b c' }],
+    ['a number', one({ type: 'number' }), ['--set', 'field=-1.5e3'], { field: -1500 }],
+    ['an integer', one({ type: 'integer' }), ['--set', 'field=7'], { field: 7 }],
+    ['yes', one({ type: 'boolean' }), ['--set', 'field=yes'], { field: true }],
+    ['no', one({ type: 'boolean' }), ['--set', 'field=false'], { field: false }],
+    [
+      'a date',
+      one({ type: 'string', format: 'date' }),
+      ['--set', 'field=2026-11-23'],
+      { field: '2026-11-23' },
+    ],
+    ['three fields', three, ['--set', 'region=eu', '--set', 'count=5'], { region: 'eu', count: 5 }],
+    [
+      'prefilled fields',
+      three,
+      ['--set', 'region=eu', '--accept-defaults'],
+      { region: 'eu', count: 3, note: 'none' },
+    ],
+    [
+      'a prefilled field that is emptied',
+      three,
+      ['--set', 'region=eu', '--set', 'note=', '--accept-defaults'],
+      { region: 'eu', count: 3 },
+    ],
+  ])('%s', async (_name, form, args, content) => {
+    for (const encrypted of [true, false]) {
+      const conversation = await askWith(form, 'May I?', encrypted);
+      const plain = encrypted ? [] : ['--plaintext'];
+      const answered = await cli.answer(conversation.refCode, ...args, ...plain);
+      expect({ ...answered, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
+      expect(await decisionOf(conversation)).toMatchObject(
+        content ? { action: 'accept', content } : { action: 'decline' },
+      );
+    }
+  });
+
+  test('with a comment, and as JSON', async () => {
+    const conversation = await askWith(one(region));
+    const { stdout } = await cli.answer(conversation.refCode, 'But slowly.', '--choose', 'eu', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ outcome: 'done', exit: 0, protection: 'sequenced' },
+      decision: { action: 'accept', content: { field: 'eu' } },
+    });
+    expect(await decisionOf(conversation)).toMatchObject({ content: { field: 'eu' }, text: 'But slowly.' });
+  });
+});
+
+describe('nothing is sent', () => {
+  test.each<[string, Form | undefined, string[], RegExp]>([
+    ['contradicting options', approval, ['--approve', '--decline'], /contradict/],
+    ['a value that is not valid', one(region), ['--choose', 'mars'], /field: Choose one of the options\./],
+    ['a decision without a form', undefined, ['--approve'], /has sent no form/],
+    ['nothing, in a pipe', approval, [], /What is the answer\?/],
+  ])('%s', async (_name, form, args, sentence) => {
+    const { refCode } = form ? await askWith(form) : await relay.ask({ question: 'May I?' });
+    const { code, stderr, stdout } = await cli.answer(refCode, ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(sentence);
+    expect(JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout)).toMatchObject({
+      messages: [],
+    });
+  });
+});
+
+test('a text is no decision, and says so', async () => {
+  const conversation = await askWith(approval);
+  const { code, stderr } = await cli.answer(conversation.refCode, 'Which one?');
+  expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+    code: 0,
+    stderr: expect.stringMatching(/^A text is no decision/),
+  });
+  expect(await decisionOf(conversation)).toEqual({ action: undefined, text: 'Which one?', files: undefined });
+});
+
+describe('the decision belongs to the form that was shown', () => {
+  test('another form of the agent is not decided with it', async () => {
+    const conversation = await askWith(approval, 'Delete the lock?');
+    const { refCode } = conversation;
+    expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
+    await conversation.waitForAnswer({ timeout: 60_000 });
+    expect((await cli.asExpert('show', refCode)).stdout).toContain('relay answer');
+    await conversation.send('Delete everything?', { form: approval });
+    const late = await cli.run(['answer', refCode, '--approve'], { env: { ...cli.expert, ...later } });
+    expect(late).toMatchObject({ code: 12, stderr: expect.stringMatching(/newer\s+message/) });
+    const { stdout } = await cli.asExpert('show', refCode, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      decision: 'open',
+      messages: [{}, { text: 'Delete everything?' }],
+    });
+    expect((await cli.answer(refCode, '--approve')).code).toBe(0);
+    expect(await decisionOf(conversation)).toMatchObject({ action: 'accept' });
+  });
+
+  test('sent with --even-if-newer although there is a newer message, it does not count, and the exit code says so', async () => {
+    const conversation = await askWith(approval);
+    const { refCode } = conversation;
+    expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
+    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.send('WAIT');
+    const args = ['answer', refCode, '--approve', '--even-if-newer'];
+    const sent = await cli.run(args, { env: { ...cli.expert, ...later } });
+    expect(sent).toMatchObject({ code: 12, stderr: expect.stringMatching(/does\s+not\s+count/) });
+  });
+
+  test('accepting again with another value is a conflict', async () => {
+    const { refCode } = await askWith(one(region));
+    expect((await cli.answer(refCode, '--choose', 'eu')).code).toBe(0);
+    expect(await cli.answer(refCode, '--choose', 'us')).toMatchObject({
+      code: 14,
+      stderr: expect.stringMatching(/other\s+values/),
+    });
+    expect((await cli.answer(refCode, '--decline')).code).toBe(0);
+  });
+});

@@ -1,0 +1,79 @@
+import type { Conversation } from '@expert-relay/sdk';
+import { defineCommand } from '../arguments/command.ts';
+import type { Context } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { approvalForm } from '../forms/read-form.ts';
+import { describeDuration } from '../terminal/describe-duration.ts';
+import { ask } from './ask/begin.ts';
+import { askOptions, readPlan } from './ask/read-plan.ts';
+import { showDecision } from './ask/show-decision.ts';
+import { waitForDecision } from './ask/wait-for-decision.ts';
+
+const { context, attach, wait, confidential, plaintext, as, json } = askOptions;
+
+export const approve = defineCommand({
+  name: 'approve',
+  summary: 'asks your expert for an approval: exit code 0 only when it was given',
+  usage: ['"question" [options]'],
+  about:
+    'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues.',
+  options: {
+    ...{ context, attach, wait, confidential, plaintext, as },
+    'keep-open': { help: 'do not close the conversation afterwards' },
+    json,
+  },
+  examples: [
+    'relay approve "Delete the lock file?" && rm deploy.lock',
+    'relay approve "Deploy to production?" --wait 2h --attach plan.txt',
+    'case $? in 0) ./deploy ;; 13) echo declined ;; *) echo "no decision" ;; esac',
+  ],
+  words: [1, 1],
+  async run(context, { options: { 'keep-open': keepOpen = false, ...options }, words }) {
+    const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const };
+    const { wait: timeout = 0, json } = plan;
+    const { relay, conversation, journal, outages } = await ask(context, plan);
+    const { err } = context;
+    try {
+      err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
+      const end = keepOpen ? 'stops waiting' : 'withdraws the question';
+      err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${end}.`, { style: 'dim' });
+      const waiting = { conversation, journal, timeout, isWithdrawn: !keepOpen };
+      const deciding = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
+        throw keepOpen ? failure : await withdraw(conversation, failure);
+      });
+      const outcome = showDecision(context, conversation, { ...deciding, form: approvalForm, json });
+      await context.out.written();
+      journal.markDelivered(conversation.id, [deciding.decided]);
+      if (!keepOpen) await closeDecided(context, conversation);
+      return outcome;
+    } finally {
+      outages.stop();
+      relay.stop();
+      journal.release();
+    }
+  },
+});
+
+/** A command that nothing waits for any more must not hold its user up for longer. */
+const closingMs = 5_000;
+
+const close = (conversation: Conversation) => conversation.close({ signal: AbortSignal.timeout(closingMs) });
+
+async function closeDecided({ err }: Context, conversation: Conversation): Promise<void> {
+  const { refCode } = conversation;
+  await close(conversation).catch(() =>
+    err.paragraph(`${refCode} could not be closed, and stays open: relay close ${refCode}`),
+  );
+}
+
+/** Closes a conversation without a decision, so that a later decision cannot be taken for one that has an effect. */
+async function withdraw(conversation: Conversation, failure: unknown): Promise<unknown> {
+  if (!(failure instanceof Failure) || ['closed', 'expired'].includes(failure.outcome)) return failure;
+  const { outcome, code, details, message } = failure;
+  const { refCode } = conversation;
+  const closed = await close(conversation).then(
+    () => `${refCode} was closed: a later decision has no effect.`,
+    () => `${refCode} could not be closed, and stays open: relay close ${refCode}`,
+  );
+  return new Failure(outcome, `${message}\n${closed}`.trim(), { code, details, cause: failure });
+}

@@ -1,0 +1,53 @@
+import type { Conversation } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import { explainError } from '../../explain-error.ts';
+import { Failure } from '../../failure.ts';
+import { describeDuration } from '../../terminal/describe-duration.ts';
+import { describeUnsent } from './show-answers.ts';
+
+interface Ending {
+  readonly conversation: Conversation;
+  readonly timeout: number;
+  /** What was waited for. */
+  readonly awaited: 'answer' | 'decision';
+  /** Whether the conversation is closed now: then nothing can be waited for any more. */
+  readonly isWithdrawn?: boolean;
+  /** A further sentence. */
+  readonly note?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Why a command did not get what it was waiting for, and how to go on. */
+export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
+  const { conversation, timeout, awaited, isWithdrawn = false, note = '', details } = ending;
+  const { outcome, code, message } = explainError(error, signal);
+  const { refCode, requestId, status, expiresAt, unsent } = conversation;
+  const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
+  const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
+  const without =
+    awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
+  const sentence = {
+    timeout: `No ${awaited} within ${describeDuration(timeout)}. ${stays}`,
+    interrupted: `Stopped waiting. ${stays}`,
+    terminated: `Stopped waiting. ${stays}`,
+    closed: `${refCode} was closed, and ${without}. All that was said: relay show ${refCode}`,
+    expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
+    invalid: `${message}\nThis is neither a yes nor a no. ${goOn}`,
+    plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
+    untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
+    unreachable: `${message}\n${refCode} is kept. Go on waiting: relay ask --resume ${refCode}`,
+  }[outcome as string];
+  const sentences = [sentence ?? message, note, describeUnsent(conversation)];
+  return new Failure(
+    outcome,
+    sentences
+      .map((one) => one.trim())
+      .filter(Boolean)
+      .join('\n'),
+    {
+      code,
+      details: { refCode, requestId, status, expiresAt, unsent: unsent.length, ...details },
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,56 @@
+import type { Conversation } from '@expert-relay/sdk';
+import { type Form, isApproval } from '@expert-relay/sdk/forms';
+import type { Context } from '../../context.ts';
+import { exitCodes, type Outcome } from '../../exit-codes.ts';
+import { isChoiceForm } from '../../forms/read-form.ts';
+import { showContent } from '../../forms/show-form.ts';
+import { describeTrust } from '../../terminal/protection-words.ts';
+import { nameOf, partsToJson, showParts } from '../show/message-parts.ts';
+import { storedParts } from '../show/stored-parts.ts';
+import { answersToJson, describeFirstContact, describeSaving } from './show-answers.ts';
+import type { Deciding } from './wait-for-decision.ts';
+
+/**
+ * Prints what was decided to stdout: the chosen option, the values of the form as JSON, or the comment of an approval. All
+ * else goes to stderr. The outcome says whether it was accepted.
+ */
+export function showDecision(
+  { out, err }: Context,
+  conversation: Conversation,
+  { decided, replies, form, json }: Deciding & { form: Form; json: boolean },
+): Outcome {
+  const { refCode, requestId, status, expiresAt, verification, fingerprint } = conversation;
+  const { decision, text, messageId, createdAt, protection } = decided;
+  const { action, content } = decision;
+  const outcome = action === 'accept' ? 'done' : 'declined';
+  const { answer: _decision, form: _form, ...parts } = storedParts(decided);
+  if (json) {
+    const about = { refCode, requestId, status, expiresAt, verification, fingerprint };
+    const told = { comment: text, messageId, createdAt, protection, ...partsToJson(parts) };
+    const answers = answersToJson(replies);
+    const result = {
+      outcome,
+      exit: exitCodes[outcome].code,
+      ...about,
+      decision: { ...decision, ...told },
+      answers,
+    };
+    out.line(JSON.stringify(result));
+    return outcome;
+  }
+  if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
+  err.line(`${err.paint('bold', refCode)}  ${nameOf(action, form)}`);
+  err.paragraph(describeTrust(protection, conversation), {
+    style: protection === 'plaintext' ? 'yellow' : 'dim',
+  });
+  if (text !== '') (isApproval(form) ? out : err).foreign(text);
+  showParts(err, parts);
+  if (decided.files) err.paragraph(describeSaving(refCode));
+  if (!content || isApproval(form)) return outcome;
+  if (isChoiceForm(form)) out.line(String(Object.values(content)[0]));
+  else {
+    if (out.isTerminal) showContent(err, form, content);
+    out.line(JSON.stringify(content));
+  }
+  return outcome;
+}

@@ -1,0 +1,76 @@
+import type { Conversation } from '@expert-relay/sdk';
+import type { Context } from '../../context.ts';
+import { answerEntry, decisionEntry, type Journal } from '../../relay/journal.ts';
+import { type Entry, isDecision, type StoredDecision } from '../../store/conversations.ts';
+import { describeTrust } from '../../terminal/protection-words.ts';
+import { showParts } from '../show/message-parts.ts';
+import { storedParts } from '../show/stored-parts.ts';
+import { describeEnd } from './describe-end.ts';
+import { answersToJson } from './show-answers.ts';
+import { watchPickUp } from './wait-for-answers.ts';
+
+export interface DecisionEntry extends Entry {
+  readonly decision: StoredDecision;
+}
+
+export interface Deciding {
+  readonly decided: DecisionEntry;
+  /** What the expert wrote besides, which is no decision. */
+  readonly replies: readonly Entry[];
+}
+
+interface Waiting {
+  readonly conversation: Conversation;
+  readonly journal: Journal;
+  readonly timeout: number;
+  /** Whether the conversation is closed if there is no decision. */
+  readonly isWithdrawn?: boolean;
+}
+
+/**
+ * Waits for a decision about the open form. Replies in words are printed to stderr, and waiting goes on.
+ * @throws Failure that says how to continue
+ */
+export async function waitForDecision(context: Context, waiting: Waiting): Promise<Deciding> {
+  const { conversation, journal, timeout, isWithdrawn = false } = waiting;
+  const { id } = conversation;
+  const replies: Entry[] = [];
+  const showReplies = () => {
+    const news = journal.undelivered(id).filter((one) => !isDecision(one));
+    if (news.length === 0) return;
+    for (const reply of news) showReply(context, conversation, reply);
+    replies.push(...news);
+    journal.markDelivered(id, news);
+  };
+  const stopWatching = watchPickUp(context, conversation);
+  try {
+    showReplies();
+    const stored = journal.undelivered(id).find(isDecision);
+    if (stored) return { decided: stored, replies };
+    const decision = await conversation.waitForDecision({
+      timeout,
+      signal: context.signal,
+      onReply(answer) {
+        journal.add(conversation, answerEntry(answer));
+        showReplies();
+      },
+    });
+    const decided = decisionEntry(decision) as DecisionEntry;
+    journal.add(conversation, decided);
+    return { decided, replies };
+  } catch (error) {
+    const ending = { conversation, timeout, awaited: 'decision', isWithdrawn } as const;
+    throw describeEnd(context, { ...ending, details: { answers: answersToJson(replies) } }, error);
+  } finally {
+    stopWatching();
+  }
+}
+
+function showReply({ err }: Context, conversation: Conversation, reply: Entry): void {
+  err.line();
+  err.paragraph(`Your expert writes, and has not decided. ${describeTrust(reply.protection, conversation)}`, {
+    style: 'dim',
+  });
+  if (reply.text !== '') err.foreign(reply.text, { indent: '  ' });
+  showParts(err, storedParts(reply));
+}

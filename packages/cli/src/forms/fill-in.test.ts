@@ -1,0 +1,97 @@
+import { createRelay, type Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { later, useTestCli } from '../testing/test-cli.ts';
+
+/* A form at a terminal, as a person fills it in. */
+
+const cli = useTestCli();
+let relay: Relay;
+beforeAll(async () => {
+  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
+  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
+});
+afterAll(() => relay.stop());
+
+const approval: Form = { type: 'object', properties: {} };
+const form: Form = {
+  type: 'object',
+  properties: {
+    region: {
+      type: 'string',
+      title: 'Where?',
+      oneOf: [
+        { const: 'eu', title: 'Europe' },
+        { const: 'us', title: 'America' },
+      ],
+    },
+    days: { type: 'array', items: { type: 'string', enum: ['mon', 'tue', 'wed'] } },
+    size: { type: 'string', enum: ['3', '1', '2'] },
+    count: { type: 'integer', maximum: 9, default: 3 },
+    note: { type: 'string', default: 'none' },
+    mail: { type: 'string', format: 'email' },
+    sure: { type: 'boolean' },
+  },
+  required: ['region', 'size', 'count', 'sure'],
+};
+
+/** A terminal moves the cursor behind a prompt. */
+const atEnd = ({ source }: RegExp) => new RegExp(source.replace(/\$$/, '(?:\\u001b\\[\\d*[A-Z])*$'));
+
+/** Types each answer once its prompt is there. */
+async function type(asked: Form, lines: readonly (readonly [prompt: RegExp, line: string])[]) {
+  const conversation = await relay.ask({ question: 'May I?', form: asked });
+  const { refCode } = conversation;
+  expect((await cli.asExpert('show', refCode)).code).toBe(0);
+  const env = { ...cli.expert, ...later, NO_COLOR: '1' };
+  const run = cli.start(['answer', refCode], { env, columns: 80 });
+  for (const [prompt, line] of lines) {
+    await run.printed(atEnd(prompt));
+    run.type(line);
+  }
+  return { conversation, ended: await run.ended };
+}
+
+test('each field has a prompt, wrong values are asked again, and the agent gets what was sent', async () => {
+  const { conversation, ended } = await type(form, [
+    [/Fill it in\?.* $/, 'f\n'],
+    [/region: $/, '\n'],
+    [/This is required\.[\s\S]*region: $/, 'mars\n'],
+    [/Choose one of the options\.[\s\S]*region: $/, 'europe\n'],
+    [/days \(with commas, Enter = leave empty\): $/, '1, wed\n'],
+    // Here a number is the option, and not its position.
+    [/size: $/, '1\n'],
+    [/count \(Enter = default\): $/, '10\n'],
+    [/At most 9\.[\s\S]*count \(Enter = default\): $/, '\n'],
+    [/note \(.*- = leave empty\): $/, '-\n'],
+    [/mail .*: $/, 'ada\n'],
+    [/Give an e-mail address[\s\S]*mail .*: $/, '\n'],
+    [/sure: $/, 'n\n'],
+    [/Send it\?.* $/, 's\n'],
+    [/A comment.* $/, 'Carefully.\n'],
+  ]);
+  expect(ended.code).toBe(0);
+  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({
+    action: 'accept',
+    content: { region: 'eu', days: ['mon', 'wed'], size: '1', count: 3, sure: false },
+    comment: 'Carefully.',
+  });
+});
+
+test.each<[string, Form, string, string | undefined]>([
+  ['a', approval, 'a', 'accept'],
+  ['d', approval, 'd', 'decline'],
+  ['d, for a form', form, 'd', 'decline'],
+  ['Enter', approval, '', undefined],
+  ['Enter, for a form', form, '', undefined],
+  ['yes, which is not what was asked', approval, 'yes', undefined],
+])('%s decides, and nothing else does', async (_name, asked, letter, action) => {
+  const { conversation, ended } = await type(asked, [
+    [/Enter = neither\) $/, `${letter}\n`],
+    ...(action ? [[/\(or Enter\): $/, 'Because.\n'] as const] : []),
+  ]);
+  expect(ended.code).toBe(action ? 0 : 12);
+  const decision = conversation.waitForDecision({ timeout: action ? 60_000 : 1 });
+  if (action) expect(await decision).toMatchObject({ action, comment: 'Because.' });
+  else await expect(decision).rejects.toMatchObject({ code: 'timeout' });
+});

@@ -1,0 +1,44 @@
+import type { Form } from '@expert-relay/sdk/forms';
+import { expect, test } from '@jest/globals';
+import { contentOf, type GivenContent } from './read-content.ts';
+
+const region = { type: 'string', enum: ['eu', 'us'] } as const;
+const form = (properties: Form['properties'], ...required: string[]): Form => ({
+  ...{ type: 'object', properties, required },
+});
+const approval = form({});
+const three = form(
+  { region, count: { type: 'integer', default: 3 }, note: { type: 'string' } },
+  'region',
+  'count',
+);
+
+test.each<[string, Form, GivenContent, RegExp]>([
+  ['approving a form with fields', three, {}, /--set region=\.\.\., or --accept-defaults/],
+  ['a field of an approval', approval, { set: ['region=eu'] }, /has no fields/],
+  ['an option of an approval', approval, { chosen: ['eu'] }, /has no fields/],
+  ['an unknown option', form({ region }), { chosen: ['mars'] }, /region: Choose one of the options\./],
+  ['an unknown field', three, { set: ['zone=eu'] }, /no field "zone"\. It has: region, count, note/],
+  ['a name that every object has', three, { set: ['__proto__=eu'] }, /no field "__proto__"/],
+  ['a required field that is missing', three, { set: ['region=eu'] }, /count: This is required\./],
+  ['two problems', three, { set: ['region=x', 'count=1.5'] }, /region: .*\n.*count: /s],
+  ['two values for one', form({ region }), { chosen: ['eu', 'us'] }, /Choose one of the options/],
+  ['no name', three, { set: ['eu'] }, /must be NAME=VALUE/],
+  ['an empty name', three, { set: ['=eu'] }, /must be NAME=VALUE/],
+  ['no options', form({ note: { type: 'string' } }), { chosen: ['x'] }, /no options to choose from/],
+  ['options of two fields', form({ region, zone: region }), { chosen: ['eu'] }, /2 fields with options/],
+  ['no number', form({ count: { type: 'number' } }), { set: ['count=0x10'] }, /count: Give a number/],
+  ['neither yes nor no', form({ sure: { type: 'boolean' } }), { set: ['sure=1'] }, /sure: Choose yes or no/],
+])('%s is refused in a sentence', (_name, asked, given, sentence) => {
+  expect(() => contentOf(asked, given)).toThrow(sentence);
+});
+
+test('a value comes before the title of another option', () => {
+  const options = [
+    { const: 'b', title: 'a' },
+    { const: 'a', title: 'b' },
+  ];
+  expect(contentOf(form({ which: { type: 'string', oneOf: options } }), { chosen: ['a'] })).toEqual({
+    which: 'a',
+  });
+});

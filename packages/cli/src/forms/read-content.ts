@@ -1,0 +1,104 @@
+import {
+  type Content,
+  checkContent,
+  defaultsOf,
+  type Field,
+  type Form,
+  isApproval,
+  optionsOf,
+} from '@expert-relay/sdk/forms';
+import { Failure } from '../failure.ts';
+
+/** What an expert has given on the command line for a form. */
+export interface GivenContent {
+  /** Of `--choose`: values or titles of options. */
+  readonly chosen?: readonly string[] | undefined;
+  /** Of `--set`: `name=value`. */
+  readonly set?: readonly string[] | undefined;
+  readonly acceptsDefaults?: boolean | undefined;
+}
+
+type Value = Content[string] | undefined;
+
+/**
+ * The content for a form, as the options give it.
+ * @throws Failure `usage` when it is not valid
+ */
+export function contentOf(
+  form: Form,
+  { chosen = [], set = [], acceptsDefaults = false }: GivenContent,
+): Content {
+  if (isApproval(form)) {
+    if (chosen.length + set.length > 0)
+      throw refuse('The agent asks for an approval, which has no fields: --approve or --decline.');
+    return {};
+  }
+  const texts = new Map<string, string[]>();
+  for (const each of set) {
+    const [, name = '', text = ''] = /^([^=]*)=(.*)$/s.exec(each) ?? [];
+    if (name === '') throw refuse(`--set is "${each}". It must be NAME=VALUE.`);
+    texts.set(name, [...(texts.get(name) ?? []), text]);
+  }
+  if (chosen.length > 0) texts.set(nameOfChoice(form), [...chosen]);
+  if (texts.size === 0 && !acceptsDefaults)
+    throw refuse(
+      `This form has fields, so --approve alone says nothing about them: --set ${Object.keys(form.properties)[0]}=..., or --accept-defaults.`,
+    );
+  const content: Record<string, Value> = acceptsDefaults ? { ...defaultsOf(form) } : {};
+  for (const [name, values] of texts) {
+    const field = Object.hasOwn(form.properties, name) ? form.properties[name] : undefined;
+    if (!field)
+      throw refuse(`The form has no field "${name}". It has: ${Object.keys(form.properties).join(', ')}.`);
+    content[name] = fieldValue(field, values);
+  }
+  return requireValid(form, content);
+}
+
+/** @throws Failure `usage` that names each field with a problem */
+function requireValid(form: Form, content: Readonly<Record<string, Value>>): Content {
+  const given = Object.fromEntries(Object.entries(content).filter(([, value]) => value !== undefined));
+  const problems = checkContent(form, given);
+  if (problems.length === 0) return given as Content;
+  const lines = problems.map(({ name, message }) => `${name || 'content'}: ${message}`);
+  throw refuse(`Not sent: the form is not filled in right.\n${lines.join('\n')}`);
+}
+
+/** `--choose` needs no name where there is one choice only. */
+function nameOfChoice(form: Form): string {
+  const choices = Object.entries(form.properties).filter(([, field]) => optionsOf(field).length > 0);
+  const [first] = choices;
+  if (choices.length === 1 && first) return first[0];
+  throw refuse(
+    choices.length === 0
+      ? 'The form has no options to choose from: --set NAME=VALUE.'
+      : `The form has ${choices.length} fields with options: --set NAME=VALUE for each. They are: ${choices.map(([name]) => name).join(', ')}.`,
+  );
+}
+
+/**
+ * The value of a field as it was typed: of options the title or the value, `yes` or `no`, a number. An empty text leaves the
+ * field empty. A value that is not valid for its type is returned as a text: `checkContent` says what it must be.
+ */
+export function fieldValue(field: Field, texts: readonly string[]): Value {
+  const given = texts.filter((text) => text !== '');
+  const [text] = given;
+  if (text === undefined) return undefined;
+  if (field.type === 'array') return given.map((one) => optionOf(field, one));
+  if (given.length > 1) return given;
+  if (field.type === 'boolean')
+    return /^(y|yes|true)$/i.test(text) || (/^(n|no|false)$/i.test(text) ? false : text);
+  if (field.type === 'string') return optionsOf(field).length > 0 ? optionOf(field, text) : text;
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
+}
+
+/** Values come before titles, since one option's title may be another one's value. */
+function optionOf(field: Field, text: string): string {
+  const options = optionsOf(field);
+  const found =
+    options.find(({ value }) => value === text) ??
+    options.find(({ title }) => title.trim() === text.trim()) ??
+    options.find(({ title }) => title.trim().toLowerCase() === text.trim().toLowerCase());
+  return found?.value ?? text;
+}
+
+const refuse = (sentence: string) => new Failure('usage', sentence);

@@ -1,0 +1,68 @@
+import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
+import type { ImageContent } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { Failure } from '../../failure.ts';
+import { type FileContent, maxFiles } from '../../files/file-to-send.ts';
+import type { StoredFile } from '../../store/conversations.ts';
+import type { ToolCall } from './tool.ts';
+
+export const attachInput = z
+  .array(z.string().min(1).max(4_096))
+  .max(maxFiles)
+  .optional()
+  .describe(
+    `Paths of files that go with the text, encrypted: at most ${maxFiles}, 700 kB together. Only from the folder that your user has given to this server (--files), relative to it. No secrets.`,
+  );
+
+/** @throws Failure `usage` when one of them may not be attached */
+export function readAttachments(
+  paths: readonly string[] = [],
+  { files }: Pick<ToolCall, 'files'>,
+): readonly FileContent[] {
+  if (paths.length > 0 && !files) {
+    throw new Failure(
+      'usage',
+      'This MCP server may not attach files: it was started without --files and a folder. Nothing was sent. Call again without attach. Your user can add --files to "args" in the MCP settings of this client.',
+    );
+  }
+  return paths.map((path) => (files as NonNullable<typeof files>).read(path));
+}
+
+export const fileSchema = z.object({
+  name: z.string().describe("The sender's words, made safe: no instruction."),
+  media_type: z.string(),
+  bytes: z.number(),
+  is_shown: z.boolean().describe('Whether it follows as an image.'),
+});
+
+const contentOf = ({ base64 = '' }: StoredFile) => Buffer.from(base64, 'base64');
+
+/** APIs of models refuse pictures with longer sides, and with them the whole conversation. */
+const maxSide = 8_000;
+
+function isForModels(file: StoredFile): boolean {
+  const bytes = contentOf(file);
+  const { width = 0, height = 0 } = readPicture(bytes) ?? {};
+  return isShowable({ ...file, bytes }) && Math.max(width, height) <= maxSide;
+}
+
+export const toFileData = (files: readonly StoredFile[] = []): z.infer<typeof fileSchema>[] =>
+  files.map((file) => ({
+    name: safeName(file.name),
+    media_type: file.mediaType,
+    bytes: contentOf(file).length,
+    is_shown: isForModels(file),
+  }));
+
+/** The pictures among the files. */
+export const toImages = (files: readonly StoredFile[] = []): ImageContent[] =>
+  files
+    .filter(isForModels)
+    .map(({ mediaType, base64 = '' }) => ({ type: 'image', mimeType: mediaType, data: base64 }));
+
+/** One line for each file. The name is foreign text: show it between marks. */
+export const describeFiles = (files: readonly z.infer<typeof fileSchema>[]): string[] =>
+  files.map(({ name, media_type, bytes, is_shown }) => {
+    const about = `File ${JSON.stringify(name)}, ${media_type}, ${bytes} bytes`;
+    return is_shown ? `${about}: it follows as an image.` : `${about}: it is kept, and not shown to you.`;
+  });
