@@ -68,10 +68,10 @@ test('without https, a request without encryption can be answered and closed', a
 });
 
 test('without https, an approval without encryption can be declined', async () => {
-  const answerForm = JSON.stringify({ type: 'object', properties: {} });
+  const form = { type: 'object', properties: {} } as const;
   const question = 'May I delete it?';
   const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
-  const { requestId } = await agent.ask({ question, plaintext: question, encrypted: false, answerForm });
+  const { requestId } = await agent.ask({ question, plaintext: question, encrypted: false, form });
   await page.getByRole('link', { name: /May I delete it/ }).click();
   await decide(page, 'Decline');
   await eventually('the answer', async () => (await messagesOf(requestId)).length === 1);

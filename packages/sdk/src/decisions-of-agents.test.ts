@@ -1,4 +1,4 @@
-import { eventually, type LyingRelay } from '@expert-relay/testkit';
+import { eventually, type Json, type Lie, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { fromBase64 } from './crypto/base64.ts';
@@ -402,5 +402,66 @@ describe('approve and choose', () => {
       code('invalid_input'),
     );
     expect(await relay.requests()).toHaveLength(before);
+  });
+});
+
+describe('a lying relay gets no approval', () => {
+  const asList = (change: (messages: Json[]) => unknown): Lie => ({
+    answer(body, { path }) {
+      if (path.includes('/messages/') && Array.isArray(body.messages)) change(body.messages as Json[]);
+      return body;
+    },
+  });
+  const lies: readonly [string, Lie, string][] = [
+    [
+      'by another form for the expert',
+      {
+        call({ path, body }) {
+          if (path.endsWith('/help'))
+            body.answerForm = '{"type":"object","properties":{"x":{"type":"string"}}}';
+        },
+        answer: (body, { path }) =>
+          path.endsWith('/help') ? { ...body, answerForm: JSON.stringify(approval) } : body,
+      },
+      'question_altered',
+    ],
+    ['by holding the answer back', asList((messages) => messages.splice(0)), 'timeout'],
+    [
+      'by an answer in plain text',
+      asList((messages) => messages.splice(0, 9, plainAnswer)),
+      'plaintext_refused',
+    ],
+    [
+      'by an answer in plain text beside the encrypted one, which declines',
+      asList((messages) => {
+        for (const one of messages)
+          Object.assign(one, { answer: plainAnswer.answer, plaintext: 'Approved.' });
+      }),
+      'declined',
+    ],
+    [
+      'by the first answer again, for the form that follows',
+      asList((messages) => {
+        const [first] = messages;
+        if (first) messages.push({ ...first, messageId: crypto.randomUUID(), seq: Number(first.seq) + 100 });
+      }),
+      'wrong_signature',
+    ],
+  ];
+  const plainAnswer = {
+    ...{ seq: 3, role: 'provider', messageId: crypto.randomUUID(), createdAt: new Date().toISOString() },
+    ...{ plaintext: 'Approved.', answer: JSON.stringify({ ...yes, decidedAt: '2026-11-23T13:00:00Z' }) },
+  };
+
+  test.each(lies)('%s', async (_, lie, expected) => {
+    const liar = await server.startLyingRelay();
+    liar.tell(lie);
+    const relay = server.agent({ url: liar.url });
+    const conversation = await relay.ask({ question: 'May I?', form: approval });
+    const request = await openRequest(conversation);
+    await request.answer('No.', { decision: no });
+    const waiting = conversation.waitForDecision({ timeout: expected === 'timeout' ? 1_000 : 60_000 });
+    const outcome = await waiting.catch((error: { code: string }) => error);
+    expect('code' in outcome ? outcome.code : `${outcome.action}d`).toBe(expected);
   });
 });
