@@ -114,6 +114,8 @@ export class Reader implements Part {
     const consumer = await stream.openConsumer({ from: start.from });
     this.#consumer = consumer;
     try {
+      // `stop` may have been called before there was a consumer to end.
+      if (this.#stopping.signal.aborted) return 'stopping';
       const { epoch } = await stream.readState();
       if (epoch !== state.epoch) return 'the stream was created again';
       reports.reading(true);
