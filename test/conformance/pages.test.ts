@@ -83,7 +83,7 @@ describe('the web app', () => {
     for (const { headers } of pages) {
       expect(headers['cache-control']).toBe('no-store');
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; " +
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; font-src 'self'; " +
           `connect-src 'self' ${hub}; manifest-src 'self'; worker-src 'self'; form-action 'self'; ` +
           "base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
           'trusted-types expert-relay',

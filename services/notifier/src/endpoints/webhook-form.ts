@@ -33,14 +33,17 @@ const maxUrlLength = 2_000;
  * for is checked at each attempt.
  */
 const urlSchema = (rules: AddressRules) =>
-  z
-    .string({ error: 'Expected a text.' })
-    .max(maxUrlLength, `Expected at most ${maxUrlLength} characters.`)
-    .refine((text) => isTargetUrl(text, rules), {
-      error: rules.hasInner
-        ? 'Expected an http or https address without user, password and fragment.'
-        : 'Expected an https address with a public host, on port 443, without user, password and fragment.',
-    });
+  z.string({ error: 'Expected a text.' }).pipe(
+    // Of a list, `max` alone would count the entries.
+    z
+      .string()
+      .max(maxUrlLength, `Expected at most ${maxUrlLength} characters.`)
+      .refine((text) => isTargetUrl(text, rules), {
+        error: rules.hasInner
+          ? 'Expected an http or https address without user, password and fragment.'
+          : 'Expected an https address with a public host, on port 443, without user, password and fragment.',
+      }),
+  );
 
 function isTargetUrl(text: string, rules: AddressRules): boolean {
   if (!URL.canParse(text) || /[\s#]/.test(text)) return false;
