@@ -50,10 +50,18 @@ async function submitSome(count: number): Promise<string[]> {
 async function letPausesPass(): Promise<void> {
   const client = new pg.Client({ connectionString: relay.databaseUrl });
   await client.connect();
-  await client.query(`
-    WITH due AS (UPDATE notification_deliveries SET due_at = now() WHERE state = 'waiting' RETURNING endpoint_id)
-    UPDATE notification_endpoints SET next_due_at = now() WHERE id IN (SELECT endpoint_id FROM due)`);
-  await client.end();
+  try {
+    // The endpoints first, as the notifier locks them.
+    await client.query(`
+      WITH endpoint AS MATERIALIZED (SELECT id FROM notification_endpoints ORDER BY id FOR UPDATE),
+      due AS (
+        UPDATE notification_deliveries SET due_at = now() FROM endpoint
+        WHERE endpoint_id = endpoint.id AND state = 'waiting' RETURNING endpoint_id
+      )
+      UPDATE notification_endpoints SET next_due_at = now() WHERE id IN (SELECT endpoint_id FROM due)`);
+  } finally {
+    await client.end();
+  }
 }
 
 const cut = (proxy: TcpProxy) => proxy.cut();

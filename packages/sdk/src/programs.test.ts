@@ -6,9 +6,11 @@ import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const [ask = '', converse = '', resume = '', answer = ''] = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(
-  ([, code]) => code ?? '',
-);
+const blocks = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code ?? '');
+const blockWith = (text: string) => blocks.find((code) => code.includes(text)) ?? '';
+const [ask = '', converse = ''] = blocks;
+const resume = blockWith('relay.resume(');
+const answer = blockWith('createExpert({');
 
 /* Each test uses its own tenant, so they run at the same time. */
 

@@ -73,12 +73,18 @@ export async function recordAttempt(
 /** Gives a claimed delivery back after a fault of this service, which does not count as an attempt. */
 export async function returnDelivery(
   query: Query,
-  { id, attempt }: Pick<ClaimedDelivery, 'id' | 'attempt'>,
+  { id, endpointId, attempt }: Pick<ClaimedDelivery, 'id' | 'endpointId' | 'attempt'>,
 ): Promise<void> {
+  // The endpoint is locked first, as everywhere.
   await query`
-    WITH returned AS (
+    WITH endpoint AS MATERIALIZED (
+      SELECT id FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE
+    ),
+    returned AS (
       UPDATE notification_deliveries SET state = 'waiting', attempts = attempts - 1, due_at = now() + interval '5 minutes'
-      WHERE id = ${id} AND state = 'sending' AND attempts = ${attempt}::int
+      FROM endpoint
+      WHERE notification_deliveries.id = ${id} AND endpoint_id = endpoint.id AND state = 'sending'
+        AND attempts = ${attempt}::int
       RETURNING endpoint_id
     )
     UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())

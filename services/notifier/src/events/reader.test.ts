@@ -125,6 +125,12 @@ test.each([
   const first = await startReader();
   const one = await report();
   await untilDelivered(one);
+  // The first deliveries may come from the rows, before the event was read.
+  await eventually('the cursor is at the event', async () => {
+    const [cursor] = await database.query<{ isAtEvent: boolean }>`
+      SELECT event_id <> '' AS "isAtEvent" FROM notification_cursor`;
+    return cursor?.isAtEvent;
+  });
   await first.stop();
   await database.pool.query(change);
   const two = await report();
