@@ -20,3 +20,4 @@ export { parseJson } from './parse-json.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
+export { pageSchema, rotationSchema } from './shared-schemas.ts';

@@ -1,18 +1,6 @@
-import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import { defineRoute, parseBody, rotationSchema } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { webhookIdFrom } from '../endpoints/webhook-form.ts';
-
-const expected = 'Expected a whole number of seconds from 0 to 2592000 (30 days).';
-
-const schema = z.object({
-  graceSeconds: z
-    .int(expected)
-    .min(0, expected)
-    .max(2_592_000, expected)
-    .nullish()
-    .transform((value) => value ?? 86_400),
-});
 
 /** Gives a webhook a new secret. Until the grace period is over, deliveries are signed with the old one too. */
 export const rotateWebhook = ({ webhooks }: Context) =>
@@ -22,7 +10,7 @@ export const rotateWebhook = ({ webhooks }: Context) =>
     allow: ['consumer', 'provider'],
     takesBody: 'optional',
     async handle({ principal, params, callId, body }) {
-      const { graceSeconds } = parseBody(schema, body);
+      const { graceSeconds } = parseBody(rotationSchema, body);
       const rotation = { callId, graceSeconds };
       return { status: 200, body: await webhooks.rotate(principal, webhookIdFrom(params), rotation) };
     },

@@ -1,8 +1,7 @@
-import { defineRoute, parseQuery } from '@expert-relay/kit/http';
+import { defineRoute, pageSchema, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { formatKeyCursor, parseKeyCursor, readKeys } from '../api-keys/read-keys.ts';
 import type { Context } from '../context.ts';
-import { pageSchema } from '../list/page-schema.ts';
 
 /** The first page contains all keys that are not revoked, also for clients that read no further: there are at most 100. */
 const schema = z.object(pageSchema({ parseCursor: parseKeyCursor, limit: 200 }));

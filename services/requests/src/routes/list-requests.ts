@@ -1,9 +1,8 @@
-import { defineRoute, limitPerUser, parseQuery } from '@expert-relay/kit/http';
+import { defineRoute, limitPerUser, pageSchema, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
-import { pageSchema } from '../list/page-schema.ts';
 import { isScan, listedBody, readPage } from '../list/read-page.ts';
 
 /** The scans of one user that run at the same time. */

@@ -27,3 +27,15 @@ export const pageSchema = <Cursor>({
     .pipe(z.number().min(1, expectedLimit).max(200, expectedLimit))
     .default(limit),
 });
+
+const expectedGrace = 'Expected a whole number of seconds from 0 to 2592000 (30 days).';
+
+/** The body of a call that replaces a secret: how long the old one still counts. */
+export const rotationSchema = z.object({
+  graceSeconds: z
+    .int(expectedGrace)
+    .min(0, expectedGrace)
+    .max(2_592_000, expectedGrace)
+    .nullish()
+    .transform((value) => value ?? 86_400),
+});
