@@ -3,9 +3,9 @@
 #
 # Each image holds Node and one folder of a few megabytes. It runs as a user without a name, needs no shell, and writes
 # nothing to its file system. Any base with Node 20.19 or later will do. For a release, name both by digest: a tag can be moved.
-#   --build-arg BASE_IMAGE=node:22-bookworm-slim@sha256:...
-ARG BASE_IMAGE=node:22-bookworm-slim
-ARG BUILD_IMAGE=node:22-bookworm-slim
+#   --build-arg BASE_IMAGE=node:24-bookworm-slim@sha256:...
+ARG BASE_IMAGE=node:24-bookworm-slim
+ARG BUILD_IMAGE=node:24-bookworm-slim
 
 # What decides which packages are installed, and nothing else: so that they are installed again only when it changes.
 FROM ${BUILD_IMAGE} AS manifests

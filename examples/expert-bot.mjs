@@ -1,22 +1,25 @@
 // Answers every request with a function, end-to-end encrypted. Run:
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_prov_... node examples/expert-bot.mjs
 // With --plaintext it also answers agents that have sent no keys: the relay can read those answers.
+// With --all it also answers what was asked before it started.
 import { createExpert } from '@expert-relay/sdk/expert';
 import { openFolder } from './bot-folder.mjs';
 
 const { RELAY_URL: url = 'http://127.0.0.1:8080', RELAY_API_KEY: apiKey } = process.env;
 const { BOT_FOLDER: folder = '.relay/expert-bot' } = process.env;
-const plaintext = process.argv.includes('--plaintext');
+const [plaintext, all] = ['--plaintext', '--all'].map((option) => process.argv.includes(option));
 if (!apiKey) {
   console.error('Set RELAY_API_KEY to the provider key, as npm start prints it.');
   process.exit(2);
 }
 
 const expert = createExpert({ url, apiKey, ...(await openFolder(folder)) });
+const before = all ? [] : (await expert.list({ status: 'pending' })).map(({ requestId }) => requestId);
 console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C ends.`);
 for await (const request of expert.requests()) {
   // After a restart, requests that were answered before come again.
   if (request.responseCount > 0) continue;
+  if (before.includes(request.requestId)) continue;
   try {
     await request.answer(answerTo(request.question), { plaintext });
     console.error(`${request.refCode} is answered.`);

@@ -38,7 +38,13 @@ async function runMixed(run: Run, older: string, olderRoot: string): Promise<num
   await using mixture = await terminal.step('services', () =>
     openMixture({ run, servers, olderRoot, alone }),
   );
-  const env = { ...servers, RELAY_TEST_URL: mixture.gatewayUrl, RELAY_TEST_HUB_URL: mixture.hubUrl };
+  const env = {
+    ...servers,
+    RELAY_TEST_URL: mixture.gatewayUrl,
+    RELAY_TEST_HUB_URL: mixture.hubUrl,
+    // Before 2026-11-23, Jest loaded the tests itself, and needed this option.
+    NODE_OPTIONS: '--experimental-vm-modules',
+  };
   const code = await runJest(run, { args: ['test/conformance'], env, folder: olderRoot });
   for (const [name, calls] of Object.entries(mixture.calls())) {
     terminal.line(`  ${name}: ${calls} calls`);

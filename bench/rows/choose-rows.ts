@@ -5,7 +5,7 @@ import { encrypt } from './encrypt.ts';
 import { expire } from './expire.ts';
 import { expireLateness } from './expire-lateness.ts';
 import { expireMillion } from './expire-million.ts';
-import { gateway, gatewaySubmit } from './gateway.ts';
+import { gateway, gatewaySubmit, traced } from './gateway.ts';
 import { fanOut } from './hub/fan-out.ts';
 import { hold } from './hub/hold.ts';
 import { latency } from './hub/latency.ts';
@@ -14,6 +14,8 @@ import { idle } from './idle.ts';
 import { inbox } from './inbox.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
+import { deliver } from './notifier/deliver.ts';
+import { hostileReceivers } from './notifier/hostile-receivers.ts';
 import { roundTrip } from './round-trip.ts';
 import type { Row } from './row.ts';
 import { submit, submitThroughGateway } from './submit.ts';
@@ -21,6 +23,7 @@ import { submit, submitThroughGateway } from './submit.ts';
 const all: readonly Row[] = [
   gateway,
   gatewaySubmit,
+  traced,
   submit,
   submitThroughGateway,
   list,
@@ -32,6 +35,8 @@ const all: readonly Row[] = [
   latency,
   hold,
   resume,
+  deliver,
+  hostileReceivers,
   memory,
   expireMillion,
   expireLateness,

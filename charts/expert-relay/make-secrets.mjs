@@ -5,7 +5,7 @@
 // and REDIS_URL; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
 //
 // Needs only Node.
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createECDH, createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const natsUsers = ['gateway', 'requests', 'messages', 'hub'];
 const redisUsers = ['expiry-worker', 'dashboard'];
@@ -16,6 +16,7 @@ const principalPairs = [
   ['gateway', 'notifier'],
   ['dashboard', 'requests'],
   ['dashboard', 'messages'],
+  ['dashboard', 'notifier'],
   ['hub', 'requests'],
 ];
 
@@ -28,6 +29,7 @@ function ownSecrets() {
   return {
     RELAY_SESSION_SECRET: random(),
     RELAY_ENDPOINT_KEYS: newKey(),
+    RELAY_VAPID_KEYS: vapidKey(),
     RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
     ...Object.fromEntries(
@@ -84,6 +86,13 @@ function namedServers() {
     ...natsUsers.map((user) => [`NATS_URL_${upper(user)}`, NATS_URL]),
     ...redisUsers.map((user) => [`REDIS_URL_${upper(user)}`, REDIS_URL]),
   ]);
+}
+
+/** The private key of push. A key that begins with zeros is returned without them. */
+function vapidKey() {
+  const pair = createECDH('prime256v1');
+  pair.generateKeys();
+  return Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url');
 }
 
 /** A key with the day as its id. */

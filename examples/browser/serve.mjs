@@ -1,6 +1,6 @@
 // Serves a page that asks from a browser, end-to-end encrypted. Run both, and open the address that the second one prints:
 // npm start    node examples/browser/serve.mjs
-// A relay that is not started by `npm start` must allow the page: RELAY_CORS_ORIGINS=http://127.0.0.1:8099
+// RELAY_URL, as npm start prints it, is filled in. A relay that is not started by `npm start` must allow the page: RELAY_CORS_ORIGINS=http://127.0.0.1:8099
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -16,8 +16,10 @@ const { outputFiles } = await build({
   minify: true,
   write: false,
 });
+const { RELAY_URL: relay } = process.env;
+const page = await readFile(here('index.html'), 'utf8');
 const files = {
-  '/': ['text/html; charset=utf-8', await readFile(here('index.html'))],
+  '/': ['text/html; charset=utf-8', page.replace('RELAY_URL', relay ? new URL(relay).origin : '')],
   '/page.js': ['text/javascript; charset=utf-8', outputFiles[0].contents],
 };
 

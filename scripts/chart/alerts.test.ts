@@ -20,7 +20,10 @@ const alerts: Alert[] = parse(readFileSync(file, 'utf8')).groups.flatMap(
   ({ rules }: { rules: Alert[] }) => rules,
 );
 const names = alerts.map(({ alert }) => alert);
-const inNamespace = readFileSync(file, 'utf8').replaceAll('RELEASE_NAMESPACE', 'relay');
+const inNamespace = readFileSync(file, 'utf8')
+  .replaceAll('RELEASE_NAMESPACE', 'relay')
+  .replaceAll('RELEASE_INSTANCE', 'expert-relay')
+  .replaceAll('RELEASE_PREFIX', 'expert-relay');
 
 withPromtool('each alert fires when it should, and stays quiet when it should', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'relay-alerts-'));

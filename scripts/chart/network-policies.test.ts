@@ -122,6 +122,24 @@ withHelm(
   },
 );
 
+withHelm(
+  'the notifier, and no other service, reaches the mail server at the ports that are named',
+  async () => {
+    const to = [{ ipBlock: { cidr: '10.1.2.3/32' } }];
+    const args = [
+      '--set',
+      'networkPolicy.smtpPorts={465}',
+      '--set-json',
+      `networkPolicy.smtpTo=${JSON.stringify(to)}`,
+    ];
+    const reaching = (await manifestsOf('minimal', ...args)).filter(
+      ({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec.egress ?? []).includes('465'),
+    );
+    expect(reaching.map(({ metadata }) => metadata.name)).toEqual(['expert-relay-notifier']);
+    expect(reaching[0]?.spec.egress).toContainEqual({ ports: [{ port: 465 }], to });
+  },
+);
+
 withHelm('the migration reaches only Postgres, the test also the gateway and the hub', async () => {
   const all = await manifestsOf('minimal');
   const targets = (name: string) =>

@@ -159,6 +159,16 @@ describe('what a cluster may need', () => {
   });
 });
 
+withHelm(
+  'what docs/kubernetes.md applies without Helm has no pod of its own: it could not be changed',
+  async () => {
+    const kinds = async (...args: string[]) =>
+      (await manifestsOf('minimal', ...args)).map(({ kind }) => kind);
+    expect(await kinds()).toContain('Pod');
+    expect(await kinds('--skip-tests')).not.toContain('Pod');
+  },
+);
+
 describe('a rollout', () => {
   withHelm.each(services)('of %s never has fewer pods than before', async (service) => {
     const { strategy } = await deploymentOf('minimal', service);
@@ -217,6 +227,19 @@ describe('several pods', () => {
     for (const service of services) {
       const { replicas } = find(all, 'Deployment', service).spec;
       expect(replicas === undefined).toBe(['gateway', 'hub', 'messages', 'requests'].includes(service));
+    }
+  });
+
+  withHelm.each<[string, string[], boolean]>([
+    ['no pods', [], false],
+    ['a pod', ['services.notifier.replicas=1'], true],
+    ['an autoscaler', ['services.notifier.autoscaling.enabled=true'], true],
+  ])('of the notifier: with %s, others call it or not', async (_, values, isCalled) => {
+    const args = values.flatMap((value) => ['--set', value]);
+    for (const caller of ['gateway', 'dashboard']) {
+      const { env } = (await deploymentOf('minimal', caller, ...args)).template.spec.containers[0];
+      const names = env.map(({ name }: { name: string }) => name);
+      expect(names.includes('RELAY_NOTIFIER_URL')).toBe(isCalled);
     }
   });
 

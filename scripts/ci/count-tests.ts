@@ -1,9 +1,10 @@
 // node --import tsx scripts/ci/count-tests.ts <jest's --json file> <exit code of npm test>
 //
-// Prints every suite with its time to stderr; to stdout `<passed> <failed>`, and then the skipped tests with their reasons.
+// Prints every suite with its time to stderr; to stdout `<passed> <failed>`, and then the skipped tests with their reasons and
+// the failed ones, last: the end of a long output is what people see.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { skippedLines } from '../../jest.skipped.js';
+import { skippedLines } from '../jest/skipped.js';
 
 interface JestResult {
   numPassedTests: number;
@@ -36,9 +37,16 @@ const broken = (result?.numFailedTests ?? 0) + (result?.numRuntimeErrorTestSuite
 const unnamed = broken === 0 && (exitCode !== '0' || passed === 0);
 if (unnamed) console.error(`    ✗ ${passed} tests passed, and npm test ended with exit code ${exitCode}`);
 
-const pending = (result?.testResults ?? []).flatMap(({ name, assertionResults }) =>
-  assertionResults
-    .filter(({ status }) => status === 'pending')
-    .map(({ title }) => ({ file: relative(process.cwd(), name), title })),
+const testsWith = (wanted: string) =>
+  (result?.testResults ?? []).flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === wanted)
+      .map(({ title }) => ({ file: relative(process.cwd(), name), title })),
+  );
+console.log(
+  [
+    `${passed} ${unnamed ? 1 : broken}`,
+    ...skippedLines(testsWith('pending')),
+    ...testsWith('failed').map(({ file, title }) => `✗ ${file}: ${title}`),
+  ].join('\n'),
 );
-console.log([`${passed} ${unnamed ? 1 : broken}`, ...skippedLines(pending)].join('\n'));

@@ -92,7 +92,7 @@ A service whose NATS has users needs these subjects and no others. They begin wi
 |---|---|---|
 ${rows.join('\n')}
 
-requests and messages wake the outbox relay, and each of their processes may lead it: so they publish every event,
+requests and messages wake the outbox publisher, and each of their processes may lead it: so they publish every event,
 receive its acknowledgement, and make and adjust the stream. \`scripts/servers/nats-permissions.test.ts\` runs the product
 with exactly these.
 `;

@@ -53,6 +53,7 @@ describe('charts/expert-relay/settings.json', () => {
       'DATABASE_DIRECT_URL',
       'DATABASE_URL',
       'NATS_URL',
+      'OTEL_EXPORTER_OTLP_HEADERS',
       'REDIS_URL',
       'RELAY_ENDPOINT_KEYS',
       'RELAY_GITHUB_CLIENT_SECRET',
@@ -60,6 +61,7 @@ describe('charts/expert-relay/settings.json', () => {
       'RELAY_NATS_NKEY_SEED',
       'RELAY_OIDC_CLIENT_SECRET',
       'RELAY_PRINCIPAL_KEY_DASHBOARD_MESSAGES',
+      'RELAY_PRINCIPAL_KEY_DASHBOARD_NOTIFIER',
       'RELAY_PRINCIPAL_KEY_DASHBOARD_REQUESTS',
       'RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD',
       'RELAY_PRINCIPAL_KEY_GATEWAY_MESSAGES',
@@ -67,7 +69,9 @@ describe('charts/expert-relay/settings.json', () => {
       'RELAY_PRINCIPAL_KEY_GATEWAY_REQUESTS',
       'RELAY_PRINCIPAL_KEY_HUB_REQUESTS',
       'RELAY_SESSION_SECRET',
+      'RELAY_SMTP_URL',
       'RELAY_STREAM_TOKEN_PRIVATE_KEY',
+      'RELAY_VAPID_KEYS',
     ]);
   });
 

@@ -5,7 +5,16 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { eventually, openStream, reservePort, submit, testServers, topicUrl } from '@expert-relay/testkit';
+import {
+  eventually,
+  type OtlpReceiver,
+  openStream,
+  reservePort,
+  startOtlpReceiver,
+  submit,
+  testServers,
+  topicUrl,
+} from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import type { Addresses } from '../local/addresses.ts';
@@ -24,6 +33,7 @@ const run = promisify(execFile);
 let folder: string;
 let database: URL;
 let addresses: Addresses;
+let collector: OtlpReceiver;
 const environments: Partial<Record<ServiceName, NodeJS.ProcessEnv>> = {};
 const processes = new Map<ServiceName, ChildProcess>();
 
@@ -41,6 +51,7 @@ beforeAll(async () => {
   database.pathname = `/${prefix}`;
   await query(`CREATE DATABASE ${prefix}`);
   addresses = await reserveAddresses();
+  collector = await startOtlpReceiver();
   const urls = { DATABASE_URL: database.href, REDIS_URL: redisUrl, NATS_URL: natsUrl };
   const secrets = readSecrets(openHome(join(folder, 'home')));
   for (const service of services) {
@@ -50,12 +61,14 @@ beforeAll(async () => {
       RELAY_DEV_LOGIN: 'false',
       RELAY_NATS_PREFIX: prefix,
       RELAY_REDIS_PREFIX: prefix,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     };
   }
 });
 
 afterAll(async () => {
   await Promise.all([...processes.values()].map(stop));
+  await collector?.close();
   if (database) await query(`DROP DATABASE ${database.pathname.slice(1)} WITH (FORCE)`);
   rmSync(folder, { recursive: true, force: true });
 });
@@ -64,7 +77,7 @@ test.each(services.map(({ name }) => name))('%s is smaller than 100 MB', (name) 
   expect(sizeOf(app(name))).toBeLessThan(largest);
 });
 
-test('they work together: a migration, a user, a request, and its event', async () => {
+test('they work together: a migration, a user, a request, its event, and their traces', async () => {
   const migrated = await run(process.execPath, ['packages/db/dist/migrate.js'], place('requests'));
   expect(migrated.stdout).toMatch(/Applied the migrations/);
   for (const { name } of services) start(name);
@@ -92,6 +105,9 @@ test('they work together: a migration, a user, a request, and its event', async 
   const stream = await openStream(`${topic}&lastEventId=earliest`);
   await stream.next({ type: 'request_closed' });
   await stream.close();
+  await eventually('both services send spans', () =>
+    ['gateway', 'requests'].every((name) => collector.spans.some(({ service }) => service === name)),
+  );
 });
 
 async function query(statement: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { RunningProcess } from '../processes/running-process.ts';
-import type { ServerUrls } from '../servers/open-servers.ts';
+import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Addresses } from './addresses.ts';
 import { type Home, root, writeJson } from './home.ts';

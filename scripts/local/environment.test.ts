@@ -59,8 +59,8 @@ test('agents and experts of one machine have no rate limits, unless they are set
     const { rateLimits } = readConfig(environmentOf('gateway', user));
     return rateLimits;
   };
-  expect(limitsOf({})).toEqual({ pages: 0, api: 0, poll: 0 });
-  expect(limitsOf({ RELAY_RATE_LIMIT_API: '30' })).toEqual({ pages: 0, api: 30, poll: 0 });
+  expect(limitsOf({})).toEqual({ pages: 0, api: 0, poll: 0, key: 0 });
+  expect(limitsOf({ RELAY_RATE_LIMIT_API: '30' })).toEqual({ pages: 0, api: 30, poll: 0, key: 0 });
 });
 
 test.each(services)('$name gets a value for each setting that it requires', ({ name }) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerUrls } from '../servers/open-servers.ts';
+import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Addresses } from './addresses.ts';
 import { root } from './home.ts';
 import { type Secrets, secretSettings } from './secrets.ts';

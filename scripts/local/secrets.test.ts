@@ -18,7 +18,7 @@ test('secrets are made once, for our eyes only', () => {
   const first = readSecrets(home);
   expect(readSecrets(home)).toEqual(first);
   expect(statSync(home.file('secrets.json')).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(first.principalKeys)).size).toBe(7);
+  expect(new Set(Object.values(first.principalKeys)).size).toBe(8);
 });
 
 test('the two halves of the stream token key belong together', () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { createECDH, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type Home, readJson, writeJson } from './home.ts';
 
 /** Caller and called service: each pair signs with a key of its own. */
@@ -9,6 +9,7 @@ const principalPairs = [
   'GATEWAY_NOTIFIER',
   'DASHBOARD_REQUESTS',
   'DASHBOARD_MESSAGES',
+  'DASHBOARD_NOTIFIER',
   'HUB_REQUESTS',
 ] as const;
 
@@ -28,6 +29,7 @@ export interface Secrets {
   streamTokenPrivateKey: string;
   streamTokenPublicKey: string;
   endpointKeys: string;
+  vapidKeys: string;
   principalKeys: Record<PrincipalPair, string>;
   devUser?: DevUser;
 }
@@ -54,6 +56,7 @@ export function makeSecrets(): Secrets {
     streamTokenPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64url'),
     streamTokenPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64url'),
     endpointKeys: `local:${random(32)}`,
+    vapidKeys: vapidKey(),
     principalKeys: Object.fromEntries(principalKeys),
   };
 }
@@ -70,7 +73,15 @@ export function secretSettings(secrets: Secrets): Record<string, string> {
     RELAY_STREAM_TOKEN_PRIVATE_KEY: secrets.streamTokenPrivateKey,
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: secrets.streamTokenPublicKey,
     RELAY_ENDPOINT_KEYS: secrets.endpointKeys,
+    RELAY_VAPID_KEYS: secrets.vapidKeys,
   };
+}
+
+function vapidKey(): string {
+  const pair = createECDH('prime256v1');
+  pair.generateKeys();
+  // A key that begins with zeros is returned without them.
+  return Buffer.from(pair.getPrivateKey('hex').padStart(64, '0'), 'hex').toString('base64url');
 }
 
 function random(bytes: number): string {

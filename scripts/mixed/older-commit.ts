@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
-import type { ServiceName } from '../local/services.ts';
+import { type ServiceName, services } from '../local/services.ts';
 import { runCommand } from '../processes/run-command.ts';
 
 const migrations = 'packages/db/prisma/migrations';
@@ -33,11 +33,14 @@ export async function buildCommit(commit: string, folder: string): Promise<void>
 
 export type Release = 'older' | 'newer';
 
-/** The services that run in only one release. No change after the first release may cause this. */
+/** The services that run in only one release: those that the older one does not have yet. */
 export async function servicesThatRunAlone(older: string): Promise<Partial<Record<ServiceName, Release>>> {
+  const known = (await git('ls-tree', '--name-only', older, 'services/')).split('\n');
+  const added = services.filter(({ name }) => !known.includes(`services/${name}`));
+  const alone = Object.fromEntries(added.map(({ name }) => [name, 'newer' as const]));
   // Since this commit, sessions name the identity that signed in, and others are refused. Before, only the local run had
-  // sessions.
+  // sessions. No change after the first release may cause this.
   const since = 'ce1653d7c7d0e1dfb841daf23294a1887266d892';
   const isOlder = (await git('rev-list', '--max-count=1', since, '--not', older)) !== '';
-  return isOlder ? { dashboard: 'newer' } : {};
+  return isOlder ? { ...alone, dashboard: 'newer' } : alone;
 }

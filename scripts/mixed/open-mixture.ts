@@ -7,7 +7,7 @@ import { root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
 import { type ServiceEntry, type ServiceName, serviceProgram, services } from '../local/services.ts';
 import type { Run } from '../local/with-run.ts';
-import type { ServerUrls } from '../servers/open-servers.ts';
+import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Release } from './older-commit.ts';
 
 const releases: readonly Release[] = ['older', 'newer'];
@@ -67,7 +67,8 @@ export async function openMixture(options: {
     const folder = release === 'older' ? olderRoot : root;
     const name = `${service.name} (${release})`;
     const logFile = run.home.log(`${service.name}-${release}`);
-    if (service.name !== 'expiry-worker') logs.push({ name, file: logFile });
+    // The older suite need not call what the older release does not have.
+    if (service.name !== 'expiry-worker' && !alone[service.name]) logs.push({ name, file: logFile });
     await run.supervisor.start({
       ...program,
       name,

@@ -4,9 +4,7 @@ import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
 import { findServers } from './find-servers.ts';
 import { checkNamedServers, describeFailure, serverKinds } from './named-servers.ts';
-import type { Launch, Placement, ServerKind } from './server-kind.ts';
-
-export type ServerUrls = Record<ServerKind['variable'], string>;
+import type { Launch, Placement, ServerKind, ServerUrls } from './server-kind.ts';
 
 /** Postgres, Redis and NATS: those that the environment names, and for the others our own. */
 export async function openServers(

@@ -35,3 +35,11 @@ export const promtool: ProgramKind = {
   folders: [],
   debian: 'prometheus',
 };
+
+export const firefox: ProgramKind = {
+  title: 'Firefox',
+  minimum: '140',
+  programs: ['firefox-esr', 'firefox'],
+  folders: [],
+  debian: 'firefox-esr',
+};

@@ -9,16 +9,18 @@ import type { Terminal } from '../terminal/terminal.ts';
 /** Files that a program makes from others, again when these have changed. */
 interface Generated {
   name: string;
-  output: string;
+  outputs: readonly string[];
   /** Files and folders that decide the result, the generator's own version included. */
   inputs: readonly string[];
   /** Arguments of Node. */
   args: readonly string[];
 }
 
+export const web = 'services/dashboard/web';
+
 const buf = (name: string): Generated => ({
   name,
-  output: `packages/${name}/src/generated`,
+  outputs: [`packages/${name}/src/generated`],
   inputs: [
     'proto',
     'buf.yaml',
@@ -28,12 +30,15 @@ const buf = (name: string): Generated => ({
   args: ['node_modules/@bufbuild/buf/bin/buf', 'generate', '--template', `packages/${name}/buf.gen.yaml`],
 });
 
+/** The files with the types of docs/openapi.yaml. */
+export const apiTypes = ['packages/contracts/src/api/generated/api.ts', `${web}/src/generated/api.ts`];
+
 const generatedCode: readonly Generated[] = [
   buf('kit'),
   buf('contracts'),
   {
     name: 'db',
-    output: 'packages/db/src/generated',
+    outputs: ['packages/db/src/generated'],
     inputs: [
       'packages/db/prisma/schema.prisma',
       'packages/db/prisma.config.ts',
@@ -43,16 +48,21 @@ const generatedCode: readonly Generated[] = [
   },
   {
     name: 'openapi',
-    output: 'services/gateway/src/generated',
+    outputs: ['services/gateway/src/generated'],
     inputs: ['docs/openapi.yaml', 'scripts/openapi', 'node_modules/yaml/package.json'],
     args: ['--import', 'tsx', 'scripts/openapi/generate.ts'],
   },
+  {
+    name: 'api-types',
+    outputs: apiTypes,
+    inputs: ['docs/openapi.yaml', 'scripts/openapi/generate-types.ts', 'test/generators/package.json'],
+    args: ['--import', 'tsx', 'scripts/openapi/generate-types.ts'],
+  },
 ];
 
-export const web = 'services/dashboard/web';
 export const webApp: Generated = {
   name: 'web',
-  output: `${web}/dist/index.html`,
+  outputs: [`${web}/dist/index.html`],
   inputs: [web, 'packages/sdk/package.json', 'packages/sdk/src', 'tsconfig.base.json', 'package-lock.json'],
   // Vite prints only errors.
   args: ['node_modules/vite/bin/vite.js', 'build', web, '--logLevel', 'warn'],
@@ -93,17 +103,17 @@ export async function findCompiler(): Promise<string> {
   return getExePath();
 }
 
-async function generate({ name, output, inputs, args }: Generated): Promise<void> {
+async function generate({ name, outputs, inputs, args }: Generated): Promise<void> {
   const stampFile = join(root, 'node_modules', `.relay-stamp-${name}`);
   const stamp = fingerprint(inputs);
   const isFresh = existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp;
-  if (isFresh && existsSync(join(root, output))) return;
+  if (isFresh && outputs.every((output) => existsSync(join(root, output)))) return;
   await runCommand({
     command: process.execPath,
     args,
     cwd: root,
     env: generatorEnv(),
-    failure: `${output} could not be made. Repair what is reported above, then run the same command again.`,
+    failure: `${outputs.join(' and ')} could not be made. Repair what is reported above, then run the same command again.`,
   });
   writeFileSync(stampFile, stamp);
 }

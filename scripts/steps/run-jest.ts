@@ -8,14 +8,9 @@ export function runJest(
   run: Run,
   { args, env, folder = root }: { args: readonly string[]; env: NodeJS.ProcessEnv; folder?: string },
 ): Promise<number> {
-  const options = [
-    process.env.NODE_OPTIONS,
-    '--experimental-vm-modules',
-    '--disable-warning=ExperimentalWarning',
-  ];
   const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: folder,
-    env: { ...process.env, ...env, NODE_OPTIONS: options.filter(Boolean).join(' ') },
+    env: { ...process.env, ...env },
     stdio: 'inherit',
   });
   run.supervisor.adopt('jest', jest.pid);

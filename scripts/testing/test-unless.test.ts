@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { skippedLines } from '../../jest.skipped.js';
+import { skippedLines } from '../jest/skipped.js';
 import { testUnless } from './test-unless.ts';
 
 test('is `test` where nothing is missing', () => {

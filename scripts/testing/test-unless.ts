@@ -9,7 +9,7 @@ export interface ConditionalTest {
 const { skip } = test;
 
 /**
- * `test`; or, where something is missing, tests that are skipped and whose titles say what. jest.skipped.js lists them at the
+ * `test`; or, where something is missing, tests that are skipped and whose titles say what. scripts/jest/skipped.js lists them at the
  * end of the run. All tests that run only on some machines are made by this function.
  */
 export function testUnless(missing: string | undefined): ConditionalTest {

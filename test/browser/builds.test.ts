@@ -72,6 +72,39 @@ test('a page of an older build reloads once and keeps the draft', async () => {
   }
 });
 
+test('a page whose first script is not there yet loads itself again until it is, and says so in the end', async () => {
+  await using device = await product.signIn('dora');
+  const loads = countLoads(device.page);
+  const isGone = (script: RegExp, when: () => boolean) =>
+    device.context.route(script, (route) => (when() ? route.fulfill({ status: 404 }) : route.continue()));
+  await isGone(/\/assets\/.*\.js$/, () => loads() <= 2);
+  const page = await device.open('/settings');
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  expect(loads()).toBe(3);
+  expect(await page.evaluate('sessionStorage.getItem("failed-starts")')).toBeNull();
+
+  await isGone(/\/assets\/.*\.js$/, () => true);
+  await page.evaluate('sessionStorage.setItem("failed-starts", "6")');
+  await page.reload();
+  await page.getByText('Some files of this page could not be loaded.').waitFor();
+  expect(loads()).toBe(4);
+});
+
+test('code of the SDK that is gone reloads the page, too', async () => {
+  await using device = await product.signIn('cleo');
+  await using agent = await device.newAgent();
+  await agent.askPlainly({ question: 'Is it old?', plaintext: 'Is it old?' });
+  await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
+  const loads = countLoads(device.page);
+  await device.context.route(/\/open-request-.*\.js$/, (route) =>
+    loads() === 1 ? route.fulfill({ status: 404 }) : route.continue(),
+  );
+  const page = await device.open();
+  await page.getByRole('link', { name: /Is it old/ }).click();
+  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+  expect(loads()).toBe(2);
+});
+
 test('a chunk that is still missing after the reload: an error with a button to reload', async () => {
   await using device = await product.signIn('bela');
   await using agent = await device.newAgent();

@@ -169,7 +169,7 @@ test('signing in as another user asks before the key of the first one is removed
   expect(await hasRoot()).toBe(false);
 });
 
-test('the owner is told when a program has replaced the key', async () => {
+test('the owner is informed when a program has replaced the key', async () => {
   await using device = await product.signIn('ivy');
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I?');

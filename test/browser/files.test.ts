@@ -5,7 +5,8 @@ import { describe, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { button, newUser, type Product, unexpectedProblems } from './setup/open-product.ts';
+import { button, newUser, type Product } from './setup/open-product.ts';
+import { untilStored } from './setup/read-stored-keys.ts';
 import { drawPicture, withPosition } from './setup/sample-pictures.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -95,7 +96,7 @@ describe('pictures of the expert', () => {
         return [naturalWidth, naturalHeight];
       });
       expect(size).toEqual([2_048, 1_365]);
-      expect(unexpectedProblems(device)).toEqual([]);
+      expect(device.problems).toEqual([]);
     },
   );
 
@@ -118,6 +119,24 @@ describe('pictures of the expert', () => {
     ]);
     expect(Buffer.from(answer.files?.[1]?.bytes ?? []).toString()).toBe('It hangs.');
   });
+});
+
+test('attached files are there after a reload, and can be saved when the agent ends the request', async () => {
+  await using opened = await open(product);
+  const { page, conversation } = opened;
+  const buffer = Buffer.from('It hangs.');
+  await page.getByLabel('Files').setInputFiles({ name: 'build.log', mimeType: 'text/plain', buffer });
+  await attached(page).getByText('build.log').waitFor();
+  await untilStored(page, 'build.log');
+  await page.reload();
+  await attached(page).getByText('build.log').waitFor();
+  await conversation.close();
+  await page.getByText('What you wrote was not sent: the request has ended.').waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    button(page, 'Save build.log').click(),
+  ]);
+  expect(await readFile(await download.path())).toEqual(buffer);
 });
 
 test('what has no room is not attached, and an attached file can be removed', async () => {
@@ -170,5 +189,5 @@ test('of an agent’s files only small pictures are shown, and all are saved as 
     expect(download.suggestedFilename()).toBe(name);
     expect(await readFile(await download.path())).toEqual(Buffer.from(html));
   }
-  expect(unexpectedProblems(device)).toEqual([]);
+  expect(device.problems).toEqual([]);
 });

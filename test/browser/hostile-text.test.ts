@@ -2,6 +2,7 @@ import { eventually, expensiveTexts, hostileTexts, largeHostileText } from '@exp
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
+import { checkAccessibility } from './setup/check-accessibility.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product } from './setup/open-product.ts';
@@ -78,7 +79,7 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
     await page.getByRole('region', { name: 'Preview' }).waitFor();
     await clickAll(page);
     await checkPage(page);
-    await page.getByRole('button', { name: 'Continue writing' }).click();
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
   }
   await box.fill(textsFrom(0).join('\n\n'));
   await sendByKeyboard(page);
@@ -117,7 +118,7 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
   await box.fill(largeHostileText(100_000));
   await page.getByRole('button', { name: 'Preview' }).click();
   await checkLayoutOfLargeText(page);
-  await page.getByRole('button', { name: 'Continue writing' }).click();
+  await page.getByRole('button', { name: 'Write', exact: true }).click();
   expect(attacks).toEqual([]);
 });
 
@@ -139,7 +140,7 @@ test('a conversation full of expensive text keeps its page usable', async () => 
         .first()
         .click();
     await page.locator('main article').first().scrollIntoViewIfNeeded();
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('button', { name: 'End request', exact: true }).click();
     await page.getByRole('button', { name: 'Keep open' }).click();
     const elements = await page.evaluate<number>(`document.querySelectorAll('main *').length`);
     const { metrics } = await session.send('Performance.getMetrics');
@@ -192,6 +193,37 @@ test('hidden characters in code, links and names are visible, and marks stay in 
     return [box.textContent, getComputedStyle(box).overflow, box.offsetHeight < 40];
   })()`);
   expect(tall).toEqual([zalgo, 'clip', true]);
+});
+
+test('code that names its language is coloured, and keeps its text, its direction and its hidden characters', async () => {
+  await using agent = await device.newAgent('build agent');
+  const blocks = [
+    'bash\nrm -rf "/\u202etmp" # all of it',
+    'ts title="main.ts"\nconst port: number = 8080;',
+    'diff\n-old\n+new',
+    '\nconst plain = 1;',
+    `bash\n${'a'.repeat(9_000)} # a long line`,
+    '<script>\nconst plain = 2;',
+  ];
+  const question = blocks.map((block) => `\`\`\`${block}\n\`\`\``).join('\n\n');
+  const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
+  await openConversation(requestId);
+  const code = page.getByRole('article', { name: 'Question' }).locator('pre code');
+  const coloured = (at: number, kind: string) => code.nth(at).locator(`[data-code="${kind}"]`);
+  await coloured(2, 'removed').waitFor();
+  expect(await code.first().textContent()).toBe('rm -rf "/<U+202E>tmp" # all of it');
+  expect(await coloured(0, 'comment').textContent()).toBe('# all of it');
+  expect(await coloured(1, 'keyword').first().textContent()).toBe('const');
+  for (const at of [3, 4, 5]) expect(await code.nth(at).locator('[data-code]').count()).toBe(0);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await checkAccessibility(page)).toEqual([]);
+    expect(
+      await page.evaluate(`[...document.querySelectorAll('main pre code')].map((code) => code.dir)`),
+    ).toEqual(blocks.map(() => 'ltr'));
+  }
+  await page.emulateMedia({ colorScheme: null });
+  await checkPage(page);
 });
 
 test('watchAttacks reports scripts and violations of the policy', async () => {
@@ -258,7 +290,7 @@ async function checkPage(tab: Page): Promise<void> {
 
 /** Expects no horizontal scrolling, and that the header and the reply box are still visible. */
 async function checkLayoutOfLargeText(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'Close', exact: true }).waitFor();
+  await tab.getByRole('button', { name: 'End request', exact: true }).waitFor();
   await tab.locator('[data-reply]').waitFor({ state: 'attached' });
   const found = await tab.evaluate(`({
     header: document.querySelector('header h1').getBoundingClientRect().top >= 0,

@@ -3,8 +3,10 @@ import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { type Device, unexpectedProblems } from './setup/open-product.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import type { Device } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
+import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
@@ -86,7 +88,7 @@ test('a new request appears in the list, and moves to other lists when it is ans
   await untilRemoved(row);
   await filterOf(page, 'Ended').click();
   await untilVisible(row);
-  await untilVisible(rowOf(page, 'The first one?').filter({ hasText: 'Closed unanswered' }));
+  await untilVisible(rowOf(page, 'The first one?').filter({ hasText: 'Ended unanswered' }));
   await filterOf(page, 'Waiting').click();
   await untilVisible(rowOf(page, 'The third one?'));
   expect(await rowOf(page, 'The first one?').count()).toBe(0);
@@ -94,7 +96,11 @@ test('a new request appears in the list, and moves to other lists when it is ans
 });
 
 test('the keyboard moves through the list, searches, and ends the search', async () => {
-  const { device, page } = await openInboxWith('keyboard', ['Alpha?', 'Beta?', 'Gamma?']);
+  const { device, agent, page } = await openInboxWith('keyboard', ['Alpha?', 'Beta?', 'Gamma?']);
+  const { requestId } = await agent.askPlainly({ question: 'Another Gamma', plaintext: 'Now.' });
+  await untilVisible(rowOf(page, 'Another Gamma'));
+  await answer(device, requestId);
+  await untilRemoved(rowOf(page, 'Another Gamma'));
   const selected = page.locator('[data-request][aria-current]');
   await page.keyboard.press('j');
   await untilVisible(selected.filter({ hasText: 'Gamma?' }));
@@ -108,10 +114,62 @@ test('the keyboard moves through the list, searches, and ends the search', async
   await page.keyboard.type('gam');
   await untilRemoved(rowOf(page, 'Alpha?'));
   await untilVisible(rowOf(page, 'Gamma?'));
+  // A search covers all lists.
+  await untilVisible(page.getByRole('heading', { name: 'Answered' }));
+  await untilVisible(rowOf(page, 'Another Gamma'));
   await page.keyboard.type('jk');
-  await untilVisible(page.getByText('Nothing found for “gamjk” in Waiting.'));
+  await untilVisible(page.getByText('Nothing found for “gamjk”.'));
   await page.keyboard.press('Escape');
   await untilVisible(rowOf(page, 'Alpha?'));
+  await device[Symbol.asyncDispose]();
+});
+
+test('requests are ordered by the time that is left, limited to one agent, and snoozed until the agent writes', async () => {
+  const { device, agent, page } = await openInboxWith('organised', ['One?', 'Two?', 'Three?']);
+  await using other = await device.newAgent('deploy agent');
+  const { requestId } = await other.askPlainly({ question: 'Four?', plaintext: 'Now.' });
+  await untilVisible(rowOf(page, 'Four?').filter({ hasText: 'deploy agent' }));
+  const questions = () => page.locator('[data-request]').allInnerTexts();
+  const untilOrder = (expected: readonly string[]) =>
+    eventually(`the order ${expected}`, async () => {
+      const shown = await questions();
+      return shown.length === expected.length && expected.every((one, at) => shown[at]?.includes(one));
+    });
+  await untilOrder(['Four?', 'Three?', 'Two?', 'One?']);
+  await page.getByLabel('Order').selectOption('Least time left first');
+  await untilOrder(['One?', 'Two?', 'Three?', 'Four?']);
+  await page.getByLabel('Agent', { exact: true }).selectOption('deploy agent');
+  await untilOrder(['Four?']);
+  await page.getByLabel('Agent', { exact: true }).selectOption('All agents');
+  await page.getByLabel('Order').selectOption('Newest first');
+
+  await rowOf(page, 'Four?').click();
+  await page.getByRole('button', { name: 'Snooze', exact: true }).click();
+  expect(await checkAccessibility(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Until the agent writes' }).click();
+  await untilOrder(['Three?', 'Two?', 'One?', 'Four?']);
+  await untilVisible(rowOf(page, 'Four?').filter({ hasText: 'Snoozed' }));
+  await waitForTitle(page, '(3)');
+  // The next request is open, and the snooze lasts.
+  await untilVisible(rowOf(page, 'Three?').and(page.locator('[aria-current]')));
+  await untilStored(page, requestId);
+  await page.reload();
+  await untilOrder(['Three?', 'Two?', 'One?', 'Four?']);
+  await other.sendPlainly(requestId, 'It is urgent now.');
+  await untilOrder(['Four?', 'Three?', 'Two?', 'One?']);
+  await waitForTitle(page, '(4)');
+
+  // A text that is used often is saved.
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  await box.fill('Ask the owner first.');
+  await page.getByRole('button', { name: 'Saved replies' }).click();
+  await page.getByRole('button', { name: 'Save this text' }).click();
+  await untilStored(page, '["Ask the owner first."]');
+  await rowOf(page, 'One?').click();
+  await page.getByRole('button', { name: 'Saved replies' }).click();
+  await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).click();
+  expect(await box.inputValue()).toBe('Ask the owner first.');
+  await agent[Symbol.asyncDispose]();
   await device[Symbol.asyncDispose]();
 });
 
@@ -125,9 +183,34 @@ test('on a phone, list and conversation are separate pages, and "Back" returns t
   await untilVisible(focusedRow(page).filter({ hasText: 'Alpha?' }));
   await rowOf(page, 'Beta?').waitFor({ state: 'visible' });
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  // Above the keyboard of a phone, the question has 200 px.
+  await rowOf(page, 'Alpha?').tap();
+  await page.getByRole('textbox', { name: 'Answer' }).tap();
+  await page.setViewportSize({ width: 360, height: 460 });
+  const question = page.locator('[data-pane] > :has([aria-label="Question"])');
+  await eventually('room for the question', async () => ((await question.boundingBox())?.height ?? 0) >= 200);
+  await page.setViewportSize({ width: 360, height: 640 });
+  await page.getByRole('heading', { level: 1 }).last().focus();
+  await page.getByRole('link', { name: 'Back to the inbox' }).tap();
   expect(await checkAccessibility(page)).toEqual([]);
   await page.keyboard.press('k');
   await untilVisible(focusedRow(page).filter({ hasText: 'Beta?' }));
+  await device[Symbol.asyncDispose]();
+});
+
+test('a request that arrives above the screen does not move the rows on it', async () => {
+  const questions = Array.from({ length: 14 }, (_, index) => `Question ${index}?`);
+  const { device, agent, page } = await openInboxWith('steady', questions.slice(0, 1));
+  for (const question of questions.slice(1)) await agent.askPlainly({ question, plaintext: question });
+  await untilVisible(rowOf(page, 'Question 13?').filter({ hasText: 'build agent' }));
+  const row = rowOf(page, 'Question 3?');
+  await row.scrollIntoViewIfNeeded();
+  const before = await row.boundingBox();
+  const place = page.locator('li').filter({ hasText: 'Question 3?' });
+  expect(await place.getAttribute('aria-posinset')).toBe('11');
+  await agent.askPlainly({ question: 'The newest?', plaintext: 'Now.' });
+  await untilVisible(place.and(page.locator('[aria-posinset="12"]')));
+  expect((await row.boundingBox())?.y).toBe(before?.y);
   await device[Symbol.asyncDispose]();
 });
 
@@ -158,6 +241,21 @@ test('an empty inbox shows a command that submits a request, and then this reque
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
   await untilVisible(rowOf(page, 'May I remove the lock file?').and(page.locator('[aria-current]')));
+  await device[Symbol.asyncDispose]();
+});
+
+test('an empty inbox asks an encrypted example question, and its agent reads the answer', async () => {
+  const device = await product.signIn('beginner');
+  const page = await device.open();
+  await page.getByRole('button', { name: 'Make a key for an agent' }).click();
+  await page.getByRole('button', { name: 'Ask an example question' }).click();
+  await untilVisible(rowOf(page, 'example agent').and(page.locator('[aria-current]')));
+  await page.getByRole('button', { name: 'Answer' }).click();
+  await makeExpertKey(page);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes, remove it.');
+  await sendByKeyboard(page);
+  await untilVisible(page.getByText('Thank you. I have read your answer:'));
+  expect(device.problems).toEqual([]);
   await device[Symbol.asyncDispose]();
 });
 
@@ -249,6 +347,6 @@ test('a hidden page shows a notification of a new request, with the question onl
     dispatchEvent(new NotificationEvent('notificationclick', { notification }));
   })()`);
   await page.waitForURL(`**/dashboard/requests/${open.requestId}`);
-  expect(unexpectedProblems(device)).toEqual([]);
+  expect(device.problems).toEqual([]);
   await device[Symbol.asyncDispose]();
 });

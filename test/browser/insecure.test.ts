@@ -61,8 +61,8 @@ test('without https, a request without encryption can be answered and closed', a
     body: JSON.stringify({ role: 'consumer', plaintext: 'And the cache?', messageId: crypto.randomUUID() }),
   });
   await page.getByText('And the cache?').waitFor();
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByRole('button', { name: 'Close request' }).click();
+  await page.getByRole('button', { name: 'End request', exact: true }).click();
+  await page.getByRole('button', { name: 'End it now' }).click();
   await page.getByText('This request has ended. Nothing more can be sent.').waitFor();
   expect(problems).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { button, type Device, newUser, unexpectedProblems } from './setup/open-product.ts';
+import { button, type Device, newUser } from './setup/open-product.ts';
 import { pressUntil } from './setup/press-until.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -97,7 +97,7 @@ test('an API key can be created, is shown once, and can be renamed, rotated and 
   await page.getByText('Revoked keys (1)').click();
   await page.getByText('release bot', { exact: true }).waitFor();
   expect(await checkAccessibility(page)).toEqual([]);
-  expect(unexpectedProblems(device)).toEqual([]);
+  expect(device.problems).toEqual([]);
 });
 
 test('the pages with all their forms fit into 360 pixels', async () => {
@@ -170,29 +170,6 @@ test('the choices of appearance and shortcuts are kept', async () => {
   await page.getByRole('switch', { name: 'Single-key shortcuts' }).check();
   await page.getByRole('heading', { name: 'Settings' }).click();
   await pressUntil(page, ['g', 'k'], page.getByRole('heading', { name: 'Keys', level: 1 }));
-});
-
-test('notifications can be switched on when the browser allows them', async () => {
-  await using device = await product.signIn(newUser());
-  const page = await openSettings(device);
-  await device.context.grantPermissions(['notifications']);
-  await page.getByRole('radio', { name: /^On They/ }).click();
-  await untilAnnounced(page, 'Saved');
-  expect(await page.getByRole('radio', { name: /^On They/ }).isChecked()).toBe(true);
-});
-
-test('when notifications cannot be prepared, the setting says so and stays off', async () => {
-  await using device = await product.signIn(newUser());
-  await device.context.addInitScript(
-    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new Error('Blocked.'))`,
-  );
-  const page = await openSettings(device);
-  await device.context.grantPermissions(['notifications']);
-  await page.getByRole('radio', { name: /^On They/ }).click();
-  await page.getByText('This browser could not prepare notifications').waitFor();
-  await page.getByText('Reload this page, then choose again.').waitFor();
-  expect(await page.getByRole('radio', { name: 'Off' }).isChecked()).toBe(true);
-  expect(unexpectedProblems(device)).toEqual([]);
 });
 
 test('other sessions can be ended one by one, all at once, or together with this one', async () => {

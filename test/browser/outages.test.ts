@@ -5,6 +5,7 @@ import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
+import { signOut } from './setup/sign-out.ts';
 
 /* An open page during outages: of the network, the relay, its Redis, the session and the page itself. */
 
@@ -137,7 +138,7 @@ test('a failed sign-out does not hide that the browser is offline', async () => 
   await device.context.setOffline(true);
   const offline = page.getByText('Offline. New requests will appear when you are back.');
   await offline.waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await signOut(page);
   const signedIn = page.getByText('You are still signed in');
   await signedIn.waitFor();
   expect(await offline.isVisible()).toBe(true);
@@ -152,10 +153,10 @@ test('a request that cannot be closed says why and what to do next', async () =>
   await page.route(/\/api\/requests\/[^/]+\/close$/, (route) =>
     route.fulfill({ status: 409, json: { error: 'conversation_expired', title: 'Expired', status: 409 } }),
   );
-  await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByRole('button', { name: 'Close request' }).click();
+  await page.getByRole('button', { name: 'End request', exact: true }).click();
+  await page.getByRole('button', { name: 'End it now' }).click();
   await page
-    .getByText('Not closed. The request has expired already. Nothing more can be sent here.')
+    .getByText('Not ended. The request has expired already. Nothing more can be sent here.')
     .waitFor();
 });
 

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { button, type Device, newUser, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
+import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* What counts as shown to the expert, and what is sent when the agent has written meanwhile. */
@@ -165,5 +165,5 @@ test('a held answer is held in all tabs, and the decision of one tab counts in t
     await tab.locator('[data-delivery]').waitFor({ state: 'detached' });
     expect(await tab.getByText('Yes (Send anyway).').count()).toBe(1);
   }
-  expect(unexpectedProblems(device)).toEqual([]);
+  expect(device.problems).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, newUser } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { signOut } from './setup/sign-out.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* A relay that shows another question, or other keys, than the expert was shown first: nothing of it may be shown. */
@@ -128,7 +129,7 @@ test('a relay that says that another user is signed in makes the browser forget 
   await page.getByText('The question has changed').waitFor();
   await expectRefused(page, conversation.requestId, 'Refused: the question or its code has changed.');
   // A sign-out deletes the root and what was remembered with it, under whatever user.
-  await button(page, 'Sign out').first().click();
+  await signOut(page);
   await page.waitForURL(/\/auth\/login/);
   const fingerprint = /^\d{5}( \d{5}){7}\//;
   expect((await readStoredKeys(page)).filter((key) => fingerprint.test(key))).toEqual([]);

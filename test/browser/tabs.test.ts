@@ -3,8 +3,9 @@ import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page, Request } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
-import { type Device, type TestAgent, unexpectedProblems } from './setup/open-product.ts';
+import type { Device, TestAgent } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
+import { signOut } from './setup/sign-out.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* Several tabs of one browser share a stream, drafts and the sign-out, and stay within the rate limit of pages. */
@@ -47,7 +48,7 @@ test('three tabs share one stream, and another tab opens it when its tab is clos
   await ask(agent, 'Question two');
   for (const tab of others) await row(tab, /Question two/).waitFor();
   expect(readers()).toHaveLength(2);
-  expect(unexpectedProblems(device)).toEqual([]);
+  expect(device.problems).toEqual([]);
 });
 
 test('a draft appears in another tab with the same conversation', async () => {
@@ -72,7 +73,12 @@ test('a sign-out moves all tabs to the sign-in page and deletes the data in the 
   const others = [await openTab(device), await openTab(device, '/settings')];
   await row(others[0] as Page, /Is it safe/).waitFor();
   await eventually('the draft is stored', async () => (await countStoredValues(first)) > 0);
+  // A sign-out that was not confirmed removes nothing.
   await first.getByRole('button', { name: 'Sign out' }).first().click();
+  await first.getByRole('button', { name: 'Stay signed in' }).click();
+  expect(await box(first).inputValue()).toBe('A secret');
+  expect(await countStoredValues(first)).toBeGreaterThan(0);
+  await signOut(first);
   for (const tab of [first, ...others]) await tab.waitForURL(/\/auth\/login/);
   expect(await countStoredValues(first)).toBe(0);
   expect((await device.context.request.get('/api/me')).status()).toBe(401);
@@ -90,7 +96,7 @@ test('a tab that is still open after a sign-out in another tab stores nothing', 
   }`);
   await other.goto(`/dashboard/requests/${requestId}`);
   await box(other).waitFor();
-  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await signOut(page);
   await page.waitForURL(/\/auth\/login/);
   await box(other).fill('Too late');
   await pause(500);
@@ -109,7 +115,7 @@ test('a tab that is closed during its sign-out deletes the data in the browser',
   const other = await openTab(device, '/settings');
   await device.context.route('**/logout', () => {});
   const calling = page.waitForRequest('**/logout');
-  await page.getByRole('button', { name: 'Sign out' }).first().click();
+  await signOut(page);
   await calling;
   // Chromium ends a closed tab after half a second: on a busy machine, before the tab has handled this event.
   await page.evaluate(`dispatchEvent(new Event('pagehide'))`);
@@ -138,6 +144,39 @@ test('a page that is rate limited shows when it continues, and continues then', 
   await page.clock.resume();
   await page.getByText(/Too many calls/).waitFor({ state: 'detached' });
   await page.getByText('this browser', { exact: true }).waitFor();
+});
+
+test('with four tabs, ten follow-ups in a row appear within 300 ms each', async () => {
+  await using device = await product.signIn('finn');
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, 'Is it safe?');
+  const { page, context } = device;
+  const others = [await device.newTab(), await device.newTab(), await device.newTab()];
+  await context.clock.install();
+  await device.open(`/requests/${requestId}`);
+  await box(page).waitFor();
+  for (const other of others) {
+    await other.goto('/dashboard/requests');
+    await row(other, /Is it safe/).waitFor();
+  }
+  const countEvents = await countEventsIn(device);
+  await context.clock.pauseAt(Date.now() + 60_000);
+  for (let at = 1; at <= 10; at += 1) {
+    const before = await countEvents();
+    await agent.sendPlainly(requestId, `Follow-up ${at}.`);
+    await eventually('the event in the page', async () => {
+      if ((await countEvents()) > before) return true;
+      // A page that connects again needs its timers.
+      await context.clock.runFor(200);
+      return false;
+    });
+    await page.clock.runFor(300);
+    await eventually(`follow-up ${at}`, async () => {
+      // Answers of the relay take no time of this clock, but what follows takes some timers.
+      await page.clock.runFor(1);
+      return page.getByText(`Follow-up ${at}.`).isVisible();
+    });
+  }
 });
 
 const seconds = 300;

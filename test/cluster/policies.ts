@@ -8,7 +8,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   messages: ['postgres', 'nats'],
   hub: ['requests', 'nats'],
   'expiry-worker': ['postgres', 'redis'],
-  dashboard: ['requests', 'messages', 'redis'],
+  dashboard: ['requests', 'messages', 'notifier', 'redis'],
   notifier: ['postgres', 'nats'],
   outside: ['gateway', 'hub'],
 };

@@ -105,6 +105,59 @@ describe(row('decisions', 'ended conversation'), () => {
   });
 });
 
+describe('the reason of a close', () => {
+  const reason = 'Fixed by a restart.\nNothing to do \u202e🙈';
+
+  test.each(['consumer', 'provider', 'session'] as const)(
+    'of a %s is shown to both sides',
+    async (closer) => {
+      const { requestId } = await newConversation();
+      const path = closer === 'session' ? `/api/requests/${requestId}/close` : `/api/v1/close/${requestId}`;
+      const expected = {
+        closedBy: closer === 'consumer' ? 'consumer' : 'provider',
+        closeReason: reason,
+      };
+      const closed = await setup.alice[closer].post(path, { reason });
+      expect(closed).toMatchObject({ status: 200, json: expected });
+      const again = await setup.alice.consumer.post(`/api/v1/close/${requestId}`, { reason: 'Another.' });
+      expect(again.json).toEqual(closed.json);
+      for (const caller of [setup.alice.consumer, setup.alice.provider]) {
+        expect((await caller.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(expected);
+        const { requests } = (await caller.get('/api/v1/requests?limit=1')).json;
+        expect(requests[0]).toMatchObject({ requestId, ...expected });
+      }
+      expect((await setup.alice.session.get(`/api/requests/${requestId}`)).json).toMatchObject(expected);
+      // The poll is answered without a key.
+      const poll = (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json;
+      expect(Object.keys(poll).filter((name) => name.startsWith('close'))).toEqual([]);
+    },
+  );
+
+  test('is absent when none was given, and the side that closed is not', async () => {
+    const { requestId, close } = await newConversation();
+    expect(await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).not.toHaveProperty(
+      'json.closedBy',
+    );
+    await close();
+    const { json } = await setup.alice.provider.get(`/api/v1/messages/${requestId}`);
+    expect(json.closedBy).toBe('consumer');
+    expect(json).not.toHaveProperty('closeReason');
+  });
+
+  test('of 500 characters is the longest; a wrong one closes nothing', async () => {
+    const { requestId, status } = await newConversation();
+    const close = (given: unknown) =>
+      setup.alice.consumer.post(`/api/v1/close/${requestId}`, { reason: given });
+    for (const given of ['', 'x'.repeat(501), 7, ['x']]) {
+      const answer = await close(given);
+      expect(answer.status).toBe(400);
+      expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'reason' })]);
+    }
+    expect(await status()).toBe('pending');
+    expect((await close('x'.repeat(500))).status).toBe(200);
+  });
+});
+
 test.concurrent(row('decisions', "expiry's event"), async () => {
   const { requestId, refCode } = await brief.alice.consumer.newRequest();
   const { userId, provider } = brief.alice;
@@ -115,12 +168,12 @@ test.concurrent(row('decisions', "expiry's event"), async () => {
     provider.headers,
   );
   const [ended] = await request.received(1);
-  expect(ended?.data).toEqual({ type: 'request_closed', refCode });
-  for (let count = 1; !activity.events.some(({ data }) => data.requestId === requestId); count++)
-    await activity.received(count);
-  expect(activity.events.filter(({ data }) => data.requestId === requestId).map(({ data }) => data)).toEqual([
+  expect(JSON.parse(ended?.data ?? '')).toEqual({ type: 'request_closed', refCode });
+  await activity.next({ requestId });
+  const events = activity.events.map(({ data }) => JSON.parse(data));
+  expect(events.filter((event) => event.requestId === requestId)).toEqual([
     { type: 'request_closed', requestId, refCode, reason: 'expired' },
   ]);
-  request.close();
-  activity.close();
+  await request.close();
+  await activity.close();
 });

@@ -10,15 +10,17 @@ export interface ResourceIds {
   readonly keyId: string;
   readonly sessionId: string;
   readonly webhookId: string;
+  readonly channelId: string;
 }
 
-/** Creates a request, a key, a session, and the only webhook of the agent. */
+/** Creates a request, a key, a session, a channel, and the only webhook of the agent. */
 export async function createResources(expert: Expert): Promise<ResourceIds> {
   const { requestId, refCode } = await expert.consumer.newRequest();
   const { keyId } = await expert.newKey('consumer', 'spare');
   const sessionId = await expert.newSession();
   const webhookId = await newWebhook(expert, expert.consumer);
-  return { requestId, refCode, keyId, sessionId, webhookId };
+  const channelId = await newChannel(expert);
+  return { requestId, refCode, keyId, sessionId, webhookId, channelId };
 }
 
 /** Creates a webhook of an agent, and deletes its others, since their number is limited. */
@@ -29,6 +31,12 @@ export async function newWebhook(expert: Expert, agent: Agent): Promise<string> 
   return (await agent.post('/api/v1/webhooks', { url: 'http://127.0.0.1:9/hook' })).json.id;
 }
 
+/** Creates a channel of an expert, unless there is one with this address. */
+export async function newChannel({ session }: Expert): Promise<string> {
+  const channel = { kind: 'chat', url: 'http://127.0.0.1:9/channel' };
+  return (await session.post('/api/notifications/channels', channel)).json.id;
+}
+
 /** Ids of the right form that do not exist. */
 export const unknownResources = (): ResourceIds => ({
   requestId: unknownRequestId(),
@@ -36,6 +44,7 @@ export const unknownResources = (): ResourceIds => ({
   keyId: unknownKeyId(),
   sessionId: unknownSessionId(),
   webhookId: unknownKeyId(),
+  channelId: unknownKeyId(),
 });
 
 /** An API key, a cookie, or nothing. */
@@ -75,7 +84,7 @@ export function endpointCall(
 const fill = (text: string, ids: ResourceIds): string =>
   text
     .replace(
-      /:(requestId|refCode|keyId|sessionId|webhookId)/g,
+      /:(requestId|refCode|keyId|sessionId|webhookId|channelId)/g,
       (_whole, name: keyof ResourceIds) => ids[name],
     )
     .replace(':provider', 'github');

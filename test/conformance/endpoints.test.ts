@@ -41,7 +41,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
     });
   }
 
-  if (/:(requestId|refCode|keyId|sessionId|webhookId)/.test(endpoint.path)) {
+  if (/:(requestId|refCode|keyId|sessionId|webhookId|channelId)/.test(endpoint.path)) {
     test(row('decisions', 'unknown or foreign request'), async () => {
       const ids = await createResources(setup.alice);
       for (const kind of callersOf(endpoint).filter((kind) => kind !== 'anonymous')) {
@@ -58,6 +58,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
           keyId: 'x',
           sessionId: 'x',
           webhookId: 'x',
+          channelId: 'x',
         });
         expect(comparableAnswer(malformed)).toEqual(comparableAnswer(unknown));
       }

@@ -5,7 +5,7 @@ export type CallerKind = 'consumer' | 'provider' | 'session' | 'anonymous';
 /** One endpoint of the contract or the design. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Tests replace `:requestId`, `:refCode`, `:keyId`, `:sessionId` and `:webhookId`. */
+  /** Tests replace `:requestId`, `:refCode`, `:keyId`, `:sessionId`, `:webhookId` and `:channelId`. */
   readonly path: string;
   readonly auth: 'key in body' | 'key' | 'provider key' | 'optional key' | 'session' | 'none';
   /** The document that defines it. */
@@ -17,6 +17,8 @@ export interface Endpoint {
 
 const message = (role: CallerKind) => ({ role, plaintext: 'Run the additive one first.' });
 const topics = () => ({ topics: ['/svc/requests/:requestId'] });
+const closing = () => ({ reason: 'The lock file is gone.' });
+const chat = () => ({ kind: 'chat', url: 'http://127.0.0.1:9/chat' });
 const webhook = () => ({ url: 'http://127.0.0.1:9/hook' });
 const vault = () => ({ vault: { wrapped: 'q83vEjRWeJA=' } });
 
@@ -40,7 +42,14 @@ export const endpoints: readonly Endpoint[] = [
     body: message,
   },
   { method: 'GET', path: '/api/v1/messages/:requestId', auth: 'key', from: 'spec', success: 200 },
-  { method: 'POST', path: '/api/v1/close/:requestId', auth: 'key', from: 'spec', success: 200 },
+  {
+    method: 'POST',
+    path: '/api/v1/close/:requestId',
+    auth: 'key',
+    from: 'spec',
+    success: 200,
+    body: closing,
+  },
   { method: 'GET', path: '/api/v1/help/:requestId', auth: 'optional key', from: 'spec', success: 200 },
   { method: 'GET', path: '/api/requests', auth: 'session', from: 'spec', success: 200 },
   { method: 'GET', path: '/api/requests/:requestId', auth: 'session', from: 'spec', success: 200 },
@@ -61,41 +70,7 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'POST', path: '/api/v1/stream-token', auth: 'key', from: 'design', success: 201, body: topics },
   { method: 'PUT', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/v1/vault', auth: 'provider key', from: 'design', success: 200 },
-  { method: 'GET', path: '/api/v1/webhooks', auth: 'key', from: 'design', success: 200 },
-  { method: 'POST', path: '/api/v1/webhooks', auth: 'key', from: 'design', success: 201, body: webhook },
-  {
-    method: 'PUT',
-    path: '/api/v1/webhooks/:webhookId',
-    auth: 'key',
-    from: 'design',
-    success: 200,
-    body: () => ({ enabled: true }),
-  },
-  {
-    method: 'POST',
-    path: '/api/v1/webhooks/:webhookId/rotate',
-    auth: 'key',
-    from: 'design',
-    success: 200,
-    body: () => ({ graceSeconds: 0 }),
-  },
-  { method: 'POST', path: '/api/v1/webhooks/:webhookId/test', auth: 'key', from: 'design', success: 201 },
-  {
-    method: 'GET',
-    path: '/api/v1/webhooks/:webhookId/deliveries',
-    auth: 'key',
-    from: 'design',
-    success: 200,
-  },
-  // Its deliveries have other ids.
-  {
-    method: 'POST',
-    path: '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/resend',
-    auth: 'key',
-    from: 'design',
-    success: 404,
-  },
-  { method: 'DELETE', path: '/api/v1/webhooks/:webhookId', auth: 'key', from: 'design', success: 204 },
+  ...['/api/v1/webhooks', '/api/webhooks'].flatMap(webhookEndpoints),
   {
     method: 'POST',
     path: '/api/requests/:requestId/key-exchange',
@@ -112,7 +87,14 @@ export const endpoints: readonly Endpoint[] = [
     success: 201,
     body: encryptedContent,
   },
-  { method: 'POST', path: '/api/requests/:requestId/close', auth: 'session', from: 'design', success: 200 },
+  {
+    method: 'POST',
+    path: '/api/requests/:requestId/close',
+    auth: 'session',
+    from: 'design',
+    success: 200,
+    body: closing,
+  },
   {
     method: 'PUT',
     path: '/api/keys/:keyId',
@@ -132,6 +114,7 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'DELETE', path: '/api/keys/:keyId', auth: 'session', from: 'design', success: 204 },
   { method: 'POST', path: '/api/stream-token', auth: 'session', from: 'design', success: 201, body: topics },
   { method: 'GET', path: '/api/requests/counts', auth: 'session', from: 'design', success: 200 },
+  ...channelEndpoints(),
   { method: 'GET', path: '/api/sessions', auth: 'session', from: 'design', success: 200 },
   { method: 'DELETE', path: '/api/sessions', auth: 'session', from: 'design', success: 204 },
   { method: 'DELETE', path: '/api/sessions/:sessionId', auth: 'session', from: 'design', success: 204 },
@@ -143,6 +126,46 @@ export const endpoints: readonly Endpoint[] = [
   { method: 'PUT', path: '/api/vault', auth: 'session', from: 'design', success: 201, body: vault },
   { method: 'GET', path: '/api/vault', auth: 'session', from: 'design', success: 200 },
 ];
+
+/** The same webhooks with keys, and in the session API. */
+function webhookEndpoints(path: string): Endpoint[] {
+  const auth = path === '/api/webhooks' ? 'session' : 'key';
+  const one = { path: `${path}/:webhookId`, auth, from: 'design' } as const;
+  return [
+    { ...one, method: 'GET', path, success: 200 },
+    { ...one, method: 'POST', path, success: 201, body: webhook },
+    { ...one, method: 'PUT', success: 200, body: () => ({ enabled: true }) },
+    {
+      ...one,
+      method: 'POST',
+      path: `${one.path}/rotate`,
+      success: 200,
+      body: () => ({ graceSeconds: 0 }),
+    },
+    { ...one, method: 'POST', path: `${one.path}/test`, success: 201 },
+    { ...one, method: 'GET', path: `${one.path}/deliveries`, success: 200 },
+    // Its deliveries have other ids.
+    { ...one, method: 'POST', path: `${one.path}/deliveries/:deliveryId/resend`, success: 404 },
+    { ...one, method: 'DELETE', success: 204 },
+  ];
+}
+
+function channelEndpoints(): Endpoint[] {
+  const all = { path: '/api/notifications', auth: 'session', from: 'design' } as const;
+  const one = { ...all, path: `${all.path}/channels/:channelId` } as const;
+  return [
+    { ...all, method: 'GET', success: 200 },
+    { ...all, method: 'PUT', success: 200, body: () => ({ pausedUntil: null }) },
+    { ...all, method: 'POST', path: `${all.path}/channels`, success: 201, body: chat },
+    { ...one, method: 'PUT', success: 200, body: () => ({ delaySeconds: 60 }) },
+    { ...one, method: 'POST', path: `${one.path}/test`, success: 201 },
+    { ...one, method: 'GET', path: `${one.path}/deliveries`, success: 200 },
+    // It is the channel of a chat, which has nothing to confirm.
+    { ...one, method: 'POST', path: `${one.path}/send-confirmation`, success: 404 },
+    { ...one, method: 'POST', path: `${one.path}/confirm`, success: 404, body: () => ({ token: 'x' }) },
+    { ...one, method: 'DELETE', success: 204 },
+  ];
+}
 
 /** The kinds of callers that an endpoint accepts. */
 export const callersOf = ({ auth }: Endpoint): readonly CallerKind[] => served[auth];

@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
+import type { StreamEvent } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { keyExchange } from '../black-box/samples.ts';
-import { type HubEvent, type Subscription, subscribe } from '../black-box/subscribe.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 const setup = useRelay();
-const dataOf = (events: readonly HubEvent[]) => events.map(({ data }) => data);
+const dataOf = (events: readonly StreamEvent[]) => events.map(({ data }) => JSON.parse(data));
 
 /** Subscribes to a topic with the provider's key, runs an action, and returns the first `count` events. */
 async function eventsDuring(
   topic: string,
   count: number,
   action: () => Promise<unknown>,
-): Promise<HubEvent['data'][]> {
+): Promise<ReturnType<typeof dataOf>> {
   const stream = await subscribe(setup.relay.hubUrl, { topic }, setup.alice.provider.headers);
-  expect(stream.status).toBe(200);
+  expect(stream.response.status).toBe(200);
   try {
     await action();
     return dataOf(await stream.received(count));
   } finally {
-    stream.close();
+    await stream.close();
   }
 }
 
@@ -44,7 +45,7 @@ describe('events have exactly the members that the contract names', () => {
     refCodes.push((await setup.alice.consumer.newRequest({ question: undefined })).refCode);
     refCodes.push((await setup.alice.secondConsumer.newRequest()).refCode);
     const events = dataOf(await stream.received(2));
-    stream.close();
+    await stream.close();
     expect(events.map((event) => event.refCode)).toEqual(refCodes);
     // The event of a request without a question has an empty one.
     expect(events[0]).toEqual({ type: 'new_request', refCode: refCodes[0], question: '' });
@@ -118,9 +119,9 @@ describe(row('decisions', 'hub authorisation'), () => {
     query: Record<string, string>,
     headers: Record<string, string> = {},
   ): Promise<number> {
-    const stream: Subscription = await subscribe(setup.relay.hubUrl, query, headers);
-    stream.close();
-    return stream.status;
+    const stream = await subscribe(setup.relay.hubUrl, query, headers);
+    await stream.close();
+    return stream.response.status;
   }
 
   test('without a credential a request topic is open, and a provider topic is 401', async () => {

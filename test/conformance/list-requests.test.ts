@@ -74,6 +74,18 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     expect(await list("' OR true --")).toEqual([]);
   });
 
+  test('shows the tags, and a search finds them', async () => {
+    const user = await setup.relay.signUp();
+    const { requestId } = await user.consumer.newRequest({ tags: ['Deploy EU', 'db'], question: undefined });
+    await user.consumer.newRequest({ tags: ['other'] });
+    const list = async (q: string) =>
+      (await callerOf(user).get(`${path}?q=${encodeURIComponent(q)}`)).json.requests;
+    expect(await list('deploy eu')).toEqual([
+      expect.objectContaining({ requestId, tags: ['Deploy EU', 'db'] }),
+    ]);
+    expect(await list('eu db')).toEqual([]);
+  });
+
   test('contains all that was submitted and the keys, if the call asks for it', async () => {
     const user = await setup.relay.signUp();
     const sent = {

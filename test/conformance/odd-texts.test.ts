@@ -91,14 +91,8 @@ const rawBodies = [
   '1f8b0800',
 ].map((hex) => Buffer.from(hex, 'hex'));
 
-const cookieNames = [
-  'relay_session',
-  'relay_return_to',
-  'relay_sign_in',
-  'relay_refused',
-  '__Host-relay_session',
-];
-const everyHeader = [
+/** Each alone, since a bad one ends the call before the next one is looked at. */
+const decidingHeaders = [
   'cookie',
   'x-api-key',
   'authorization',
@@ -107,6 +101,7 @@ const everyHeader = [
   'content-type',
   'origin',
 ];
+/** Together in one call: no call ends because of one of them. */
 const otherHeaders = [
   'user-agent',
   'accept',
@@ -116,6 +111,8 @@ const otherHeaders = [
   'x-forwarded-for',
   'sec-fetch-site',
 ];
+const sessionCookies = ['relay_session', '__Host-relay_session'];
+const otherCookies = ['relay_return_to', 'relay_sign_in', 'relay_refused'];
 
 let ids: Record<string, string>;
 beforeAll(async () => {
@@ -128,6 +125,7 @@ beforeAll(async () => {
     provider: 'github',
     sessionId: 'x',
     webhookId: 'x',
+    channelId: 'x',
     deliveryId: 'x',
     page: 'requests',
     file: 'x.js',
@@ -177,6 +175,11 @@ function bodyOf(operation: NamedOperation): Pick<HttpCall, 'headers' | 'body'> {
   return { headers: { 'content-type': example.type }, body };
 }
 
+const alone = (names: readonly string[]) => [...new Set(names)].map((name) => [name]);
+
+/** Long texts of several headers would only be refused as too long. */
+const together = (names: readonly string[], text: string) => (text.length < 1_000 ? [names] : alone(names));
+
 function* callsOf(operation: NamedOperation): Generator<HttpCall> {
   const { method } = operation;
   const credential = credentialOf(operation);
@@ -191,16 +194,16 @@ function* callsOf(operation: NamedOperation): Generator<HttpCall> {
   for (const name of new Set([...queryNames, 'other', '%00']))
     for (const text of encoded) yield { method, path: `${path}?${name}=${text}`, ...rest };
 
-  const headerNames = [
-    ...everyHeader,
-    ...parametersOf(operation, 'header').map(({ name }) => name),
-    ...otherHeaders,
-  ];
-  for (const name of new Set(headerNames))
-    for (const text of headerTexts) yield { method, path, ...rest, headers: { ...headers, [name]: text } };
-  for (const name of cookieNames)
-    for (const text of headerTexts)
-      yield { method, path, ...rest, headers: { ...own, cookie: `${name}=${text}` } };
+  const headerNames = [...decidingHeaders, ...parametersOf(operation, 'header').map(({ name }) => name)];
+  for (const text of headerTexts) {
+    const odd = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, text]));
+    for (const names of [...alone(headerNames), ...together(otherHeaders, text)])
+      yield { method, path, ...rest, headers: { ...headers, ...odd(names) } };
+    for (const names of [...alone(sessionCookies), ...together(otherCookies, text)]) {
+      const cookie = names.map((name) => `${name}=${text}`).join('; ');
+      yield { method, path, ...rest, headers: { ...own, cookie } };
+    }
+  }
 
   const example = exampleOf(operation);
   if (!example) return;

@@ -75,10 +75,10 @@ describe(row('decisions', 'stream tokens'), () => {
     const [topic = ''] = ownTopics(setup.alice.userId);
     const { token } = (await key.post('/api/v1/stream-token', { topics: [topic] })).json;
     const stream = await subscribe(setup.relay.hubUrl, { topic, authorization: token });
-    expect(stream.status).toBe(200);
+    expect(stream.response.status).toBe(200);
     await setup.alice.session.delete(`/api/keys/${key.keyId}`);
     await expectEnd(stream);
-    expect((await subscribe(setup.relay.hubUrl, { topic, authorization: token })).status).toBe(401);
+    expect((await subscribe(setup.relay.hubUrl, { topic, authorization: token })).response.status).toBe(401);
   });
 
   test('streams of an old secret end within 5 s after its grace period, those of the new secret stay open', async () => {
@@ -90,7 +90,7 @@ describe(row('decisions', 'stream tokens'), () => {
         await subscribe(setup.relay.hubUrl, { topic }, caller.headers),
         await subscribe(setup.relay.hubUrl, { topic, authorization: token }),
       ];
-      expect(streams.map(({ status }) => status)).toEqual([200, 200]);
+      expect(streams.map(({ response }) => response.status)).toEqual([200, 200]);
       return streams;
     };
     const rotate = async (graceSeconds: number) => {
@@ -112,7 +112,7 @@ describe(row('decisions', 'stream tokens'), () => {
     const newest = await open(third);
     for (const stream of newer) await expectEnd(stream);
     expect(newest.map(({ ended }) => ended)).toEqual([false, false]);
-    for (const stream of newest) stream.close();
+    for (const stream of newest) await stream.close();
   });
 
   test('when a session signs out, its stream ends within 5 s, and other streams stay open', async () => {
@@ -124,7 +124,7 @@ describe(row('decisions', 'stream tokens'), () => {
     await user.session.post('/logout');
     await expectEnd(stream);
     expect(other.ended).toBe(false);
-    other.close();
+    await other.close();
   });
 });
 

@@ -217,6 +217,71 @@ describe('the name and the versions of an agent', () => {
   });
 });
 
+describe('the lifetime that an agent chooses', () => {
+  test.each([60, 1_800, 72 * 3_600])('%s seconds', async (expiresIn) => {
+    const members = { ...submission(), expiresIn, idempotencyKey: randomUUID() };
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const { status, json } = await submit(members);
+      expect({ status, expiresIn: json.expiresIn }).toEqual({ status: 201, expiresIn });
+      const { createdAt, expiresAt } = await read(json.requestId);
+      expect(json.expiresAt).toBe(expiresAt);
+      expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(expiresIn * 1_000);
+    }
+    expect((await submit({ ...members, expiresIn: 61 })).status).toBe(422);
+  });
+
+  test.each([59, 72 * 3_600 + 1, 0, -60, 60.5, '60', 1e300, true, [60]])('%j: 400', async (expiresIn) => {
+    const answer = await submit({ expiresIn });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([
+      {
+        path: 'expiresIn',
+        code: expect.any(String),
+        message: 'Expected a whole number of seconds from 60 to 259200.',
+      },
+    ]);
+  });
+});
+
+describe('tags', () => {
+  const tags = ['deploy', 'Größe: XL', '注文', '🙈'.repeat(40), ...'abcdef'];
+
+  test('are shown to both sides, and a repetition has the same ones', async () => {
+    const members = { ...submission(), tags, idempotencyKey: randomUUID() };
+    const { json } = await submit(members);
+    expect((await submit(members)).json).toEqual(json);
+    expect((await submit({ ...members, tags: ['deploy'] })).status).toBe(422);
+    for (const caller of [setup.alice.consumer, setup.alice.provider])
+      for (const path of [`/api/v1/messages/${json.requestId}`, `/api/v1/messages/${json.requestId}?after=1`])
+        expect((await caller.get(path)).json.tags).toEqual(tags);
+    expect((await setup.alice.session.get(`/api/requests/${json.requestId}?after=1`)).json.tags).toEqual(
+      tags,
+    );
+  });
+
+  test.each([null, []])('%j: none', async (none) => {
+    const { json } = await submit({ tags: none });
+    expect(await read(json.requestId)).not.toHaveProperty('tags');
+  });
+
+  test.each([
+    ['eleven', Array.from({ length: 11 }, String), 'tags'],
+    ['the same one twice', ['a', 'a'], 'tags'],
+    ['a text', 'deploy', 'tags'],
+    ['an empty one', ['a', ''], 'tags[1]'],
+    ['41 characters', ['x'.repeat(41)], 'tags[0]'],
+    ['a number', [7], 'tags[0]'],
+    ['a line break', ['a\nb'], 'tags[0]'],
+    ['a bidi override', ['a\u202eb'], 'tags[0]'],
+    ['an invisible character', ['a\u200bb'], 'tags[0]'],
+    ['a line separator', ['a\u2028b'], 'tags[0]'],
+  ])('%s: 400', async (_name, given, path) => {
+    const answer = await submit({ tags: given });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+  });
+});
+
 test('a long question is stored completely, and lists contain its first 2,000 characters', async () => {
   const question = '🙈'.repeat(2_500);
   const { requestId } = await setup.alice.consumer.newRequest({ question });

@@ -4,7 +4,7 @@ import type { Agent, Expert } from '../black-box/expert.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
-import { type Credential, endpointCall, newWebhook, type ResourceIds } from './endpoint-call.ts';
+import { type Credential, endpointCall, newChannel, newWebhook, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
 /** What a caller owns: the ids, and all texts that must not appear in answers to other callers. */
@@ -44,9 +44,10 @@ async function createResourcesOf(expert: Expert, agent: Agent): Promise<Resource
   const { keyId } = await expert.newKey('consumer', name);
   const sessionId = await expert.newSession();
   const webhookId = await newWebhook(expert, agent);
+  const channelId = await newChannel(expert);
   const contents = [question, context, plaintext, asked, answered, name].map(String);
   return {
-    ids: { requestId, refCode, keyId, sessionId, webhookId },
+    ids: { requestId, refCode, keyId, sessionId, webhookId, channelId },
     texts: [
       ...contents,
       requestId,
@@ -55,6 +56,7 @@ async function createResourcesOf(expert: Expert, agent: Agent): Promise<Resource
       keyId,
       sessionId,
       webhookId,
+      channelId,
       messageId,
       keys.providerEncryptPubKey.split('\n')[1] ?? '',
     ],
@@ -116,7 +118,7 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
     '$method $path with ids of others: the answer contains nothing of them',
     async (endpoint) => {
       const as = caller === 'secondConsumer' ? 'consumer' : caller;
-      const containsIds = /:(requestId|refCode|keyId|sessionId|webhookId)/.test(
+      const containsIds = /:(requestId|refCode|keyId|sessionId|webhookId|channelId)/.test(
         endpoint.path + JSON.stringify(endpoint.body?.(as) ?? ''),
       );
       for (const { ids, texts } of foreignTo(tenant, caller)) {
@@ -147,7 +149,7 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
       `/svc/providers/${other.userId}`,
       `/svc/providers/${other.userId}/activity`,
     ]) {
-      expect((await subscribe(setup.relay.hubUrl, { topic }, headers)).status).toBe(403);
+      expect((await subscribe(setup.relay.hubUrl, { topic }, headers)).response.status).toBe(403);
     }
   });
 });

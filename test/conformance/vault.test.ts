@@ -15,13 +15,17 @@ describe.each(callers)('$path with $name', ({ path, callerOf }) => {
     const caller = callerOf(await setup.relay.signUp());
     return {
       read: () => caller.get(path),
+      readOptional: () => caller.get(`${path}?optional=true`),
       write: (vault: unknown, headers?: Record<string, string>) => caller.put(path, { vault }, headers),
     };
   }
 
-  test('GET before the first PUT: 404', async () => {
-    const { read } = await newVault();
+  test('GET before the first PUT: 404, and 204 with `optional=true`', async () => {
+    const { read, readOptional, write } = await newVault();
     expect((await read()).status).toBe(404);
+    expect((await readOptional()).status).toBe(204);
+    await write({ wrapped: 'q83v' });
+    expect((await readOptional()).json).toEqual({ vault: { wrapped: 'q83v' } });
   });
 
   test.each([

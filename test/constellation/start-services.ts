@@ -26,7 +26,7 @@ export type ServiceName =
 export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 
 /** The services that other services and clients know only by their address. */
-export type Restartable = 'gateway' | 'hub' | 'dashboard';
+export type Restartable = 'gateway' | 'hub' | 'dashboard' | 'notifier';
 
 export interface RestartOptions {
   readonly settings?: Readonly<Record<string, string>>;
@@ -99,6 +99,11 @@ export async function startServices(
         createDashboard(
           readDashboardConfig({ ...outer, ...settings.dashboard, ...own }),
           overridesFor('dashboard'),
+        ),
+      notifier: (own) =>
+        createNotifier(
+          readNotifierConfig({ ...inner, ...settings.notifier, ...own }),
+          overridesFor('notifier'),
         ),
     };
     const restart: RunningServices['restart'] = async (name, { settings: own = {}, whileStopped } = {}) => {

@@ -118,13 +118,37 @@ test('examples/expert-bot.mjs: refuses a request whose keys differ from those be
       return answer;
     },
   });
-  const again = runExample(['node', 'examples/expert-bot.mjs'], {
+  const again = runExample(['node', 'examples/expert-bot.mjs', '--all'], {
     ...env(tenant.providerKey),
     RELAY_URL: lyingRelay.url,
   });
   await again.untilPrinted(new RegExp(`${refCode} is not answered\\. The keys of this conversation`));
   await again.stop();
   await lyingRelay.stop();
+});
+
+test('examples/restarting-agent.mjs: asks once, however often it is killed', async () => {
+  const question = 'Deploy 4711?';
+  const start = () =>
+    runExample(['node', 'examples/restarting-agent.mjs', 'deploy 4711', question], {
+      ...env(tenant.consumerKey),
+      AGENT_FOLDER: join(folder, 'agent'),
+    });
+  const expert = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root: makeRoot() });
+  const asked = async () => (await expert.list()).filter((one) => one.question === question);
+  for (const _kill of [1, 2]) {
+    const killed = start();
+    await eventually('the question', async () => (await asked()).length > 0);
+    await killed.stop();
+  }
+  const [one] = await asked();
+  const request = await expert.request(one?.requestId ?? '');
+  await request.answer('Yes.', {
+    decision: { action: 'accept', content: {}, of: request.form?.of ?? '' },
+  });
+  for (const _run of [1, 2]) expect(await start().ended()).toEqual({ code: 0, printed: 'Approved. Yes.\n' });
+  expect(await asked()).toHaveLength(1);
+  expert.stop();
 });
 
 test('examples/expert-bot.mjs: answers examples/agent.sh in plain text only with --plaintext', async () => {
@@ -135,6 +159,7 @@ test('examples/expert-bot.mjs: answers examples/agent.sh in plain text only with
   await unanswered.stop();
   await strict.stop();
   const bot = startBot('--plaintext');
+  await bot.untilPrinted(/I am/);
   const agent = startAgent('bash', 'examples/agent.sh', 'May I?');
   expect((await agent.ended()).printed).toBe('You asked: May I? I am only an example, but I would wait.\n');
   await bot.stop();

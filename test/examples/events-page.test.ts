@@ -5,9 +5,9 @@ import { type Constellation, startConstellation, type Tenant } from '@expert-rel
 import { eventually, openStream, reservePort, submit, topicUrl } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { findPython } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
-import { findPython } from '../black-box/find-python.ts';
 import { keyExchange } from '../black-box/samples.ts';
 import { browserTest } from '../browser/setup/browser-test.ts';
 import { openBrowser } from '../browser/setup/open-browser.ts';

@@ -12,7 +12,7 @@ export interface RunningExample {
   stdout(): string;
   /** Waits for its end. `printed` is its stdout, or its stderr if it failed. */
   ended(): Promise<{ code: number | null; printed: string }>;
-  stop(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /** Runs an example in its own process, with the sources of the SDK. */
@@ -54,8 +54,8 @@ export function runExample(
       const [code] = await closed;
       return { code, printed: code === 0 ? stdout : stderr };
     },
-    async stop() {
-      example.kill('SIGINT');
+    async stop(signal = 'SIGINT') {
+      example.kill(signal);
       await closed;
     },
   };

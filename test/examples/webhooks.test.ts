@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { findPythonWithPackages } from '../../scripts/python/find-python-with-packages.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
-import { findPythonWithPackages } from '../black-box/find-python-with-packages.ts';
 import { runExample } from './run-example.ts';
 
 /* The receivers and the serverless agent of docs/notifications.md, with the public libraries of Standard Webhooks. */
@@ -110,7 +110,7 @@ test('examples/webhooks/agent.mjs asks, ends, and continues when it is called', 
 
   const asked = await agent('ask', 'Is 42 the answer?');
   expect(asked).toEqual({ code: 0, printed: expect.stringMatching(/^Asked as HS-\w+, and ended\.\n$/) });
-  const bot = runExample(['node', 'examples/expert-bot.mjs'], {
+  const bot = runExample(['node', 'examples/expert-bot.mjs', '--all'], {
     ...{ RELAY_URL: relay.gatewayUrl, RELAY_API_KEY: tenant.providerKey, BOT_FOLDER: join(folder, 'bot') },
   });
   const called = (type: string) => calls.find(({ body }) => JSON.parse(body).type === type);

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FaultContext } from './catalog/fault.ts';
 import { checkSeed } from './checks/check-seed.ts';
 import type { SeedResult } from './checks/seed-result.ts';
+import { settleDeliveries } from './deliveries/settle-deliveries.ts';
 import type { Environment } from './environment/environment.ts';
 import { createClient } from './load/client.ts';
 import { converse } from './load/converse.ts';
@@ -19,7 +20,7 @@ const silentReaders = 5;
 
 /** Runs load, faults and readers at their planned times, and checks the result. `began`: when the seed began. */
 export async function runPlan(plan: Plan, environment: Environment, began: number): Promise<SeedResult> {
-  const { user, database, gatewayUrl, hubUrls } = environment;
+  const { user, channels, database, gatewayUrl, hubUrls } = environment;
   const ledger = openLedger();
   const remarks: string[] = [];
   const failures: string[] = [];
@@ -50,6 +51,12 @@ export async function runPlan(plan: Plan, environment: Environment, began: numbe
       ...plan.scripts.map((script) =>
         converse(script, { client, user, ledger, timeline, onSubmitted: readers.follow }),
       ),
+      ...plan.waiting.map((script) =>
+        converse(script, {
+          ...{ client, user: channels.user, ledger: openLedger(), timeline },
+          onSubmitted: ({ requestId }) => void channels.keepWaiting(requestId),
+        }),
+      ),
       ...plan.faults.map(async ({ title, inject }) => {
         await inject(context).catch((error) =>
           failures.push(`${title} could not be injected: ${error.message}`),
@@ -57,6 +64,9 @@ export async function runPlan(plan: Plan, environment: Environment, began: numbe
       }),
     ]);
     failures.push(...(await restoreAndWait({ environment, readers: readers.all, timeoutMs })));
+    const deliveries = await settleDeliveries(environment, 2 * timeoutMs);
+    failures.push(...deliveries.failures);
+    remarks.push(deliveries.remark);
     // An event that is delivered twice would arrive during this time.
     await pause(700);
     await readers.stop();

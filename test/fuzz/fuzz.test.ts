@@ -84,12 +84,31 @@ async function makeInputs(): Promise<Inputs> {
   const user = await here.relay.signUp('fuzz');
   const requests = await Promise.all(Array.from({ length: 10 }, () => user.consumer.newRequest()));
   const keys = await Promise.all(Array.from({ length: 10 }, () => user.newKey('consumer', 'spare')));
+  const [webhooks, deliveries, channels]: [string[], string[], string[]] = [[], [], []];
+  for (const caller of [user.consumer, user.session]) {
+    const path = caller === user.session ? '/api/webhooks' : '/api/v1/webhooks';
+    const { id } = (await caller.post(path, { url: 'http://127.0.0.1:9/hook' })).json;
+    webhooks.push(id);
+    deliveries.push((await caller.post(`${path}/${id}/test`)).json.id);
+  }
+  for (const name of ['one', 'two']) {
+    const channel = { kind: 'chat', url: `http://127.0.0.1:9/${name}` };
+    channels.push((await user.session.post('/api/notifications/channels', channel)).json.id);
+  }
   return {
     consumerKey: user.consumer.key,
     providerKey: user.provider.key,
     cookie: user.session.headers.cookie ?? '',
-    requestIds: requests.map(({ requestId }) => requestId),
-    refCodes: requests.map(({ refCode }) => refCode),
-    keyIds: keys.map(({ keyId }) => keyId),
+    ids: {
+      requestId: requests.map(({ requestId }) => requestId),
+      refCode: requests.map(({ refCode }) => refCode),
+      keyId: keys.map(({ keyId }) => keyId),
+      sessionId: [await user.newSession(), await user.newSession()],
+      webhookId: webhooks,
+      deliveryId: deliveries,
+      channelId: channels,
+      provider: ['github', 'google', 'oidc', 'dev'],
+      page: ['requests'],
+    },
   };
 }

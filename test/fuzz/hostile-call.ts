@@ -10,9 +10,8 @@ export interface Inputs {
   readonly consumerKey: string;
   readonly providerKey: string;
   readonly cookie: string;
-  readonly requestIds: readonly string[];
-  readonly refCodes: readonly string[];
-  readonly keyIds: readonly string[];
+  /** By the names of the parameters of paths. */
+  readonly ids: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Any HTTP call, most of them nearly valid. */
@@ -59,24 +58,25 @@ const inChunks = (body: string | Buffer): AsyncIterable<Buffer> & { readonly who
   };
 };
 
-function hostilePath(operation: NamedOperation | undefined, inputs: Inputs): fc.Arbitrary<string> {
+function hostilePath(operation: NamedOperation | undefined, { ids }: Inputs): fc.Arbitrary<string> {
   if (!operation) return fc.array(segment, { maxLength: 5 }).map((segments) => `/${segments.join('/')}`);
-  const values: Record<string, readonly string[]> = {
-    requestId: inputs.requestIds,
-    refCode: inputs.refCodes,
-    keyId: inputs.keyIds,
-    page: ['requests'],
-  };
   const parts = operation.path.split(/\{(\w+)\}/);
   return fc
     .tuple(
       ...parts.map((part, at) =>
         at % 2
-          ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...(values[part] ?? [''])) }, segment)
+          ? fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...idsOf(ids, part)) }, segment)
           : fc.constant(part),
       ),
     )
     .map((filled) => filled.join(''));
+}
+
+/** Without a valid id, most of the calls of an operation would only be answered with 404. */
+function idsOf(ids: Inputs['ids'], name: string): readonly string[] {
+  const found = ids[name];
+  if (!found) throw new Error(`The fuzz test has no {${name}}: make some in makeInputs.`);
+  return found;
 }
 
 const segment = fc.oneof(

@@ -6,6 +6,7 @@ import {
   deleteRedisKeys,
   eventually,
   openStream,
+  startOwnNats,
   submit,
   testServers,
   topicUrl,
@@ -14,8 +15,6 @@ import { expect } from '@jest/globals';
 import pg from 'pg';
 import { testRules, withPromtool } from '../../scripts/chart/testing/promtool.ts';
 import { root } from '../../scripts/local/home.ts';
-import { nats } from '../../scripts/servers/nats.ts';
-import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 import { type Product, runProduct } from './run-product.ts';
 import { createUser, makeDatabase, makeSecret, migrate } from './run-programs.ts';
 
@@ -39,7 +38,7 @@ const prefix = `boards-${crypto.randomUUID().slice(0, 8)}`;
 
 withPromtool('each panel of the boards has data from the running product', async () => {
   const servers = testServers();
-  const ownNats = await startOwnServer(nats);
+  const ownNats = await startOwnNats();
   await using database = await makeDatabase();
   await migrate(database.url);
   try {
@@ -83,6 +82,7 @@ const settings = {
   RELAY_HUB_MAX_STREAMS_ANONYMOUS: '1',
   RELAY_HUB_RING_EVENTS: '1',
   RELAY_HUB_SCANS_PER_ADDRESS: '1',
+  RELAY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
 };
 
 /** Causes each event that a metric counts, and returns the metrics of all services. */
@@ -105,6 +105,11 @@ async function produceMetrics(
       method: 'POST',
       headers: { 'content-type': 'application/json', ...withKey.headers },
       body: JSON.stringify(message),
+    });
+    await fetch(`${gatewayUrl}/api/v1/webhooks`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...withKey.headers },
+      body: JSON.stringify({ url: `${gatewayUrl}/not-a-receiver` }),
     });
     for (const _ of [1, 2, 3]) await submit(gatewayUrl, consumerKey);
     await eventually('the events', () => first.events.length >= 4);
@@ -131,6 +136,7 @@ async function produceMetrics(
     await deleteRedisKeys(redisUrl, prefix);
     await hasMetric(product, 'expiry-worker', /^relay_expiry_scheduler_restored_total\S* [1-9]/m);
     await hasMetric(product, 'gateway', /^relay_gateway_bodies_refused_total\S* [1-9]/m);
+    await hasMetric(product, 'notifier', /^relay_notifier_attempts_total\S* [1-9]/m);
     const metrics = await product.metrics();
     for (const socket of slow) socket.destroy();
     await Promise.all([first.close(), anonymous.close()]);
@@ -150,7 +156,7 @@ function sendIncomplete(url: string) {
   return socket;
 }
 
-const hasMetric = (product: Product, service: 'gateway' | 'expiry-worker', line: RegExp) =>
+const hasMetric = (product: Product, service: 'gateway' | 'expiry-worker' | 'notifier', line: RegExp) =>
   eventually(String(line), async () => line.test((await product.metrics())[service]));
 
 interface Result {
@@ -182,13 +188,13 @@ async function evaluate(
     [...text.matchAll(/^(\w+)(?:\{(.*)\})? (\S+)$/gm)]
       .filter(([, , , value]) => Number.isFinite(Number(value)))
       .map(([, name = '', labels = '', value]) => ({
-        series: `${name}{${labels},namespace="relay",pod="${service}-0"}`,
+        series: `${name}{${labels},namespace="relay",release="relay",pod="${service}-0"}`,
         values: /_(total|count|sum|bucket)$/.test(name) ? `0+${value}x10` : `${value}x10`,
       })),
   );
   const substituted = new Map(
     expressions.map((expr) => [
-      expr.replaceAll('$namespace', 'relay').replaceAll('$__rate_interval', '5m'),
+      expr.replaceAll(/\$(namespace|release)/g, 'relay').replaceAll('$__rate_interval', '5m'),
       expr,
     ]),
   );

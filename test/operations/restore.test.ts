@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import {
   deleteRedisKeys,
   openStream,
+  startOwnNats,
   submit,
   testServers,
   topicUrl,
@@ -13,7 +14,6 @@ import {
 import { expect } from '@jest/globals';
 import pg from 'pg';
 import { findTool, requireTool, whyMissing } from '../../scripts/servers/find-tool.ts';
-import { nats } from '../../scripts/servers/nats.ts';
 import { postgres } from '../../scripts/servers/postgres.ts';
 import { startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
 import { postgresTools, postgresWithTools } from '../../scripts/servers/tools.ts';
@@ -35,7 +35,7 @@ withDump(
     const folder = mkdtempSync(join(tmpdir(), 'relay-restore-'));
     const program = requireTool(tool);
     await using ownPostgres = await startOwnServer(postgres, program);
-    const ownNats = await startOwnServer(nats);
+    const ownNats = await startOwnNats();
     const redisPrefix = `restore-${randomBytes(4).toString('hex')}`;
     await using original = await makeDatabase(ownPostgres.url);
     await using restored = await makeDatabase(ownPostgres.url);

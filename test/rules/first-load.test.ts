@@ -6,7 +6,7 @@ import { root } from './tree.ts';
 
 /* What a browser loads before it can show the experts' web app. Markdown and settings are loaded on demand. */
 
-/** Bytes after gzip. */
+/** Bytes after gzip: 130 kB, rounded. */
 const limit = 130_000;
 
 /** The built files by their paths in the folder. */

@@ -60,7 +60,7 @@ describe('the comparison with the last release', () => {
   });
 
   test('accepts a new field', () => {
-    change('uint64 seq = 6;', 'uint64 seq = 6;\n  string note = 8;');
+    change('uint64 seq = 6;', 'uint64 seq = 6;\n  string note = 9;');
     expect(checkAgainstBaseline()).toEqual({ ok: true, output: '' });
   });
 });

@@ -5,7 +5,8 @@ import { isCode, isTest, readTree, type Tree } from './tree.ts';
 
 const writes =
   /\b(outfile|outdir|(writeFile|appendFile|mkdir|copyFile|cp|rename|symlink|open)(Sync)?\(|createWriteStream)/;
-const usesCheckoutPath = /import\.meta\.(url|dirname|filename)|\bprocess\.cwd\(/;
+const usesCheckoutPath =
+  /new URL\([^()]*, import\.meta\.url\)|fileURLToPath\(import\.meta\.url\)|import\.meta\.(dirname|filename)|\bprocess\.cwd\(/;
 
 function writesIntoCheckout(tree: Tree): string[] {
   return [...tree]

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { isTest, readTree, type Tree } from './tree.ts';
 
 /*
- * The packages are not on npm yet. Whoever publishes under their names gets what stands beside a command that names them: the
- * user's key. Delete this rule in the release that publishes them.
+ * The packages are not on npm yet. A stranger who publishes under their names gets the user's key, which
+ * stands beside the commands that name them. Delete this rule in the release that publishes them.
  */
 
 const named =

@@ -13,26 +13,28 @@ const mayUse: Readonly<Record<string, readonly string[]>> = {
   requests: ['kit', 'contracts', 'db'],
   messages: ['kit', 'contracts', 'db'],
   'expiry-worker': ['kit', 'contracts', 'db'],
-  notifier: ['kit', 'contracts', 'db'],
+  // Of the SDK, the list of hidden characters.
+  notifier: ['kit', 'contracts', 'db', 'sdk'],
   // No database: they must run and scale without one.
   hub: ['kit', 'contracts'],
   dashboard: ['kit', 'contracts'],
   // Published packages, which contain nothing of the services.
   sdk: [],
   cli: ['sdk'],
+  adapters: ['sdk'],
   // It runs in browsers. The dashboard serves its built files and does not import it.
   'dashboard-web': ['sdk'],
   testkit: ['kit', 'contracts'],
 };
 
 /** Clients of the services. Their tests may start all services. */
-const mayUseConstellation = ['sdk', 'cli', 'dashboard-web'];
+const mayUseConstellation = ['sdk', 'cli', 'adapters', 'dashboard-web'];
 
 const databaseClients = /^(pg|@prisma\/.*)$/;
-const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli', 'dashboard-web'];
+const withoutDatabase = ['hub', 'dashboard', 'kit', 'contracts', 'sdk', 'cli', 'adapters', 'dashboard-web'];
 
-/** They run in browsers, which have no modules of Node. */
-const withoutNode = ['sdk', 'dashboard-web'];
+/** They also run where there are no modules of Node. */
+const withoutNode = ['sdk', 'adapters', 'dashboard-web'];
 
 function forbiddenImports(tree: Tree): string[] {
   return [...tree].flatMap(([path, text]) => {
@@ -63,6 +65,12 @@ function forbiddenImports(tree: Tree): string[] {
         .filter((name) => withoutNode.includes(workspace) && runsInBrowsers(path) && isBuiltin(name))
         .map((name) => `${path}: ${workspace} must not import ${name}: browsers have no such module.`),
       ...used
+        .filter((name) => isForeignFramework(path, name))
+        .map((name) => `${path}: "${name}" is not its framework: users install only theirs.`),
+      ...used
+        .filter((name) => entersNode(path, name))
+        .map((name) => `${path}: "${name}" is only for Node, and this file also runs in browsers.`),
+      ...used
         .filter((name) => isCode(path) && !isTest(path) && /\/testing(\/|$)/.test(name))
         .map((name) => `${path}: "${name}" is only for tests, and is not shipped.`),
       ...used
@@ -74,8 +82,28 @@ function forbiddenImports(tree: Tree): string[] {
   });
 }
 
+/** The framework of each entry of the adapters. What they share imports none. */
+const frameworkOf: Readonly<Record<string, string>> = { 'ai-sdk': 'ai', 'openai-agents': '@openai/agents' };
+
+function isForeignFramework(path: string, specifier: string): boolean {
+  const [, entry] = /^packages\/adapters\/src\/(.+)\.ts$/.exec(path) ?? [];
+  const isOwn = /^(\.|@expert-relay\/)/.test(specifier) || specifier === frameworkOf[entry ?? ''];
+  return entry !== undefined && !isTest(path) && !isOwn;
+}
+
+/** The part of the SDK that has an entry of its own, and is only for Node. */
+const nodeEntry = 'packages/sdk/src/node/';
+
 function runsInBrowsers(path: string): boolean {
-  return !isTest(path) && path !== 'services/dashboard/web/vite.config.ts';
+  return !isTest(path) && path !== 'services/dashboard/web/vite.config.ts' && !path.startsWith(nodeEntry);
+}
+
+function entersNode(path: string, specifier: string): boolean {
+  return (
+    path.startsWith('packages/sdk/src/') &&
+    runsInBrowsers(path) &&
+    posix.join(posix.dirname(path), specifier).startsWith(nodeEntry)
+  );
 }
 
 function isBlackBox(path: string): boolean {
@@ -88,8 +116,9 @@ function importsOfInternals(path: string, text: string): string[] {
   return usedBy(path, text)
     .filter(
       (name) =>
-        !['constellation', 'testkit', 'sdk', 'cli', undefined].includes(importedWorkspace(name)) ||
-        leavesTest(path, name),
+        !['constellation', 'testkit', 'sdk', 'cli', 'adapters', undefined].includes(
+          importedWorkspace(name),
+        ) || leavesTest(path, name),
     )
     .map(
       (name) =>
@@ -158,8 +187,12 @@ describe('imports between workspaces', () => {
       'sdk must not import contracts',
     ],
     ['packages/sdk/src/a.ts', `import { x } from 'node:crypto';`, 'browsers have no such module'],
+    ['packages/sdk/src/agent/a.ts', `import { x } from '../node/file-store.ts';`, 'is only for Node'],
     ['packages/sdk/src/a.ts', `const { x } = await import('fs/promises');`, 'browsers have no such module'],
     ['packages/cli/src/a.ts', `import { x } from '@expert-relay/kit/log';`, 'cli must not import kit'],
+    ['packages/adapters/src/a.ts', `import { x } from '@expert-relay/cli';`, 'adapters must not import cli'],
+    ['packages/adapters/src/decide.ts', `import { x } from 'ai';`, 'is not its framework'],
+    ['packages/adapters/src/ai-sdk.ts', `import { x } from '@openai/agents';`, 'is not its framework'],
     [
       'services/dashboard/web/src/a.tsx',
       `import { x } from '@expert-relay/kit/config';`,

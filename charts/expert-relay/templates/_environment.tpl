@@ -93,7 +93,9 @@ RELAY_HUB_DRAIN_SPREAD: {{ printf "%ds" (int $.Values.services.hub.drainSpreadSe
 RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 {{- end }}
 {{- range $name, $service := include "relay.services" $ | fromYaml }}
-{{- with $service.port }}
+{{- /* A service without pods is not called: its calls are answered with 404. */}}
+{{- $hasPods := or (ne $name "notifier") (gt (include "relay.leastPods" (dict "root" $ "name" $name) | int) 0) }}
+{{- with and $hasPods $service.port }}
 RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" (include "relay.prefix" $) $name (int .) }}
 {{- end }}
 {{- end }}

@@ -41,6 +41,12 @@ app.kubernetes.io/part-of: expert-relay
 {{- end }}
 {{- end }}
 
+{{/* The least number of pods of a service: what is written in its Deployment, or what its autoscaler keeps. */}}
+{{- define "relay.leastPods" -}}
+{{- $service := index .root.Values.services .name }}
+{{- ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled | int }}
+{{- end }}
+
 {{- define "relay.tag" -}}
 {{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}

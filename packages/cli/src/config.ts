@@ -17,6 +17,8 @@ export interface Config {
   readonly acceptsUnprotected?: boolean;
   /** The agent's name, which the expert signs with the question. */
   readonly agentName?: string;
+  /** From which the keys of questions with a name (--once) are derived. */
+  readonly agentSecret?: string;
   /** Where keys and conversations are kept. */
   readonly folder: string;
   readonly colours: boolean;
@@ -35,6 +37,8 @@ export const variables = {
   RELAY_ACCEPT_UNPROTECTED:
     'when 1, as --accept-unprotected: answers count that the relay could have written or replaced',
   RELAY_AGENT_NAME: "the agent's name that the expert sees, as with --as",
+  RELAY_AGENT_SECRET:
+    'for --once where no folder survives, as in CI: 32 random bytes, always the same (openssl rand -base64 32)',
   RELAY_CONFIG_DIR:
     'where keys and conversations are kept; else $XDG_CONFIG_HOME/expert-relay or ~/.config/expert-relay',
   NO_COLOR: 'when set, no colours',
@@ -60,6 +64,7 @@ export function readConfig(env: Environment = process.env): Config {
   const expert = attempt(() => readFingerprints(env));
   const acceptsUnprotected = attempt(() => readSwitch(env));
   const agentName = attempt(() => readAgentName(env.RELAY_AGENT_NAME?.trim() ?? ''));
+  const agentSecret = attempt(() => readAgentSecret(env.RELAY_AGENT_SECRET?.trim() ?? ''));
   return {
     ...(url && { url }),
     ...(hubUrl && { hubUrl }),
@@ -67,6 +72,7 @@ export function readConfig(env: Environment = process.env): Config {
     ...(expert && { expert }),
     ...(acceptsUnprotected && { acceptsUnprotected }),
     ...(agentName && { agentName }),
+    ...(agentSecret && { agentSecret }),
     folder: findFolder(env),
     colours: !env.NO_COLOR && env.TERM !== 'dumb',
     ...(wrong && { wrong }),
@@ -114,6 +120,14 @@ function readSwitch(env: Environment): boolean {
   if (!['', '0', '1'].includes(text))
     throw new Failure('usage', 'RELAY_ACCEPT_UNPROTECTED is neither 1 nor 0. Set it again.');
   return text === '1';
+}
+
+function readAgentSecret(text: string): string | undefined {
+  if (text === '' || /^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/i.test(text)) return text || undefined;
+  throw new Failure(
+    'usage',
+    'RELAY_AGENT_SECRET (it is not shown here) is not 32 bytes in base64 or hexadecimal. Make one: openssl rand -base64 32',
+  );
 }
 
 /** @throws Failure when the relay would refuse it */

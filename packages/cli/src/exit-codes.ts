@@ -14,7 +14,7 @@ export const exitCodes = {
   refused: { code: 6, means: 'the relay refused the key (401 or 403)' },
   untrusted: { code: 7, means: 'keys or a message are not what they should be; nothing of it was shown' },
   unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
-  unknown: { code: 9, means: 'there is no such request, or it is not yours' },
+  unknown: { code: 9, means: 'there is no such request or webhook, or it is not yours' },
   state: { code: 10, means: 'a file of the state folder is missing, broken, in use or readable by others' },
   plaintext: {
     code: 11,

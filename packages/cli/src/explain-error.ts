@@ -12,6 +12,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
+  once_reused: 'usage',
   unexpected_answer: 'failed',
   answer_too_large: 'failed',
   no_keys_yet: 'failed',

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => expert.stop());
 
-/** An agent without a past, behind a relay that lies once it is told to. */
+/** An agent without stored state, behind a relay that lies on request. */
 interface Deceived {
   readonly liar: LyingRelay;
   readonly env: Readonly<Record<string, string>>;

@@ -4,11 +4,13 @@ import { approve } from './commands/approve.ts';
 import { ask } from './commands/ask.ts';
 import { close } from './commands/close.ts';
 import { doctor } from './commands/doctor.ts';
+import { hook, isHookRun } from './commands/hook.ts';
 import { keys } from './commands/keys.ts';
 import { listen } from './commands/listen.ts';
 import { mcp } from './commands/mcp.ts';
 import { pickUp } from './commands/pick-up.ts';
 import { show } from './commands/show.ts';
+import { webhooks } from './commands/webhooks.ts';
 import { whoami } from './commands/whoami.ts';
 import { type Config, version } from './config.ts';
 import type { Context } from './context.ts';
@@ -38,7 +40,7 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     const { code: exit } = exitCodes[outcome];
     if (args.includes('--json'))
       out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message: out.typed(message) } }));
-    return outcome;
+    return isHookRun(args) ? 'done' : outcome;
   }
 }
 
@@ -65,4 +67,18 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
 }
 
 /** In the order of `relay help`. */
-export const commands = [approve, ask, listen, pickUp, answer, show, close, mcp, keys, whoami, doctor];
+export const commands = [
+  approve,
+  ask,
+  listen,
+  pickUp,
+  answer,
+  show,
+  close,
+  mcp,
+  hook,
+  keys,
+  webhooks,
+  whoami,
+  doctor,
+];

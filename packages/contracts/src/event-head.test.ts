@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
+import { appendTraceparent, decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
 import { EventHead } from './event-head.ts';
 import { eventType } from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
@@ -32,17 +32,25 @@ test.each([
   ['request_closed', requestClosedPayload({ reason: 'expired' })],
   ['a revoked key', credentialRevokedPayload({ apiKeyId: 'k' })],
   ['a session that ended', credentialRevokedPayload({ sessionId: 's' })],
+  ['an event of a call that is traced', appendTraceparent(keyExchangePayload(), '00-a-b-01')],
   ['an event of a newer release', newer],
   ['nothing', new Uint8Array()],
 ])('head, body and time are those of the decoded event: %s', (_, payload) => {
   const bytes = encodeEnvelope(envelope, payload);
   const event = decodeEvent(bytes);
   const head = new EventHead(bytes);
-  const { eventId, userId, requestId, refCode } = event;
-  expect(head).toMatchObject({ eventId, userId, requestId, refCode, seq: Number(event.seq) });
+  const { eventId, userId, requestId, refCode, traceparent } = event;
+  expect(head).toMatchObject({ eventId, userId, requestId, refCode, traceparent, seq: Number(event.seq) });
   expect(head.type).toBe(eventType(event));
   expect(head.readBody()).toEqual(event.event);
   expect(head.readTime()).toBe(envelope.recordedAt.getTime());
+});
+
+test('the trace that was appended last is that of the event', () => {
+  const traced = appendTraceparent(keyExchangePayload(), 'of the call');
+  expect(new EventHead(traced).traceparent).toBe('of the call');
+  expect(new EventHead(appendTraceparent(traced, 'of the publish')).traceparent).toBe('of the publish');
+  expect(appendTraceparent(traced, undefined)).toBe(traced);
 });
 
 test('an event about no request, without a time', () => {

@@ -31,6 +31,7 @@ const [requestIdNumber, refCodeNumber, seqNumber] = [
   field.seq.number,
 ];
 const requestsNumber = field.requests.number;
+const traceparentNumber = field.traceparent.number;
 const bodies = new Map<number, BodyField>(
   Object.entries(typeOfCase).map(([name, type]) => {
     const { number, message } = field[name as BodyField['name']];
@@ -58,6 +59,8 @@ export class EventHead implements AboutRequest {
   #refCodeEnd = 0;
   #bodyStart = 0;
   #bodyEnd = 0;
+  #traceStart = 0;
+  #traceEnd = 0;
   /** The byte ranges of the requests of an event about many: start and end of the first, of the second, and so on. */
   #requestRanges: number[] | undefined;
 
@@ -84,6 +87,9 @@ export class EventHead implements AboutRequest {
         } else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
+        } else if (number === traceparentNumber) {
+          this.#traceStart = start;
+          this.#traceEnd = end;
         } else if (bodies.has(number)) {
           this.#body = bodies.get(number);
           this.#bodyStart = start;
@@ -99,6 +105,11 @@ export class EventHead implements AboutRequest {
 
   get refCode(): string {
     return this.#text(this.#refCodeStart, this.#refCodeEnd);
+  }
+
+  /** Of the span that caused it; empty when it is not traced. */
+  get traceparent(): string {
+    return this.#text(this.#traceStart, this.#traceEnd);
   }
 
   /** The requests that it is about: none, one or many. */

@@ -44,3 +44,9 @@ export function encodeEnvelope(envelope: Envelope, payload: Uint8Array): Uint8Ar
   bytes.set(payload, head.length);
   return bytes;
 }
+
+/** An encoded event, or a payload, with the trace that it belongs to. In protobuf, the last value of a field counts. */
+export function appendTraceparent(bytes: Uint8Array, traceparent: string | undefined): Uint8Array {
+  if (traceparent === undefined) return bytes;
+  return Buffer.concat([bytes, encodeEvent(create(DomainEventSchema, { traceparent }))]);
+}

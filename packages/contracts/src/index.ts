@@ -1,5 +1,7 @@
 export { type AboutRequest, aboutRequestTags } from './about-request.ts';
-export { decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
+/** The shapes of requests and answers, as docs/openapi.yaml describes them. */
+export type * as Api from './api/generated/api.ts';
+export { appendTraceparent, decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
 export { EventHead } from './event-head.ts';
 export {
   type EndReasonName,

@@ -4,7 +4,7 @@ import { type EndReasonName, endReasons, type RoleName, roles } from './event-na
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
- * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox relay adds the other
+ * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox publisher adds the other
  * fields from the other columns of the row (see `encodeEnvelope`).
  */
 
@@ -31,11 +31,12 @@ interface Rotation {
 }
 
 export function credentialRevokedPayload(
-  revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string },
+  revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string; signedOut?: boolean },
 ): Uint8Array {
   if ('sessionId' in revoked) {
     const credential = { case: 'sessionId', value: revoked.sessionId } as const;
-    return payload({ case: 'credentialRevoked', value: { credential } });
+    const value = { credential, sessionSignedOut: revoked.signedOut ?? false };
+    return payload({ case: 'credentialRevoked', value });
   }
   const credential = { case: 'apiKeyId', value: revoked.apiKeyId } as const;
   if (!revoked.rotation) return payload({ case: 'credentialRevoked', value: { credential } });

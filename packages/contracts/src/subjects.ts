@@ -6,7 +6,7 @@ export interface Subjects {
   readonly stream: string;
   /** The subjects that the stream captures; `v1` is the version of the payload. */
   readonly allEvents: string;
-  /** A message of core NATS, which is not stored: it wakes the outbox relay after a commit. */
+  /** A message of core NATS, which is not stored: it wakes the outbox publisher after a commit. */
   readonly wakeup: string;
   /** The subject of one type of event. It has no ids, since a subject for each request makes reading the stream slow. */
   event(type: EventType): string;

@@ -15,8 +15,10 @@ export {
   statusNow,
 } from './request/conditions.ts';
 export {
+  noteColumns,
   publicKeyColumns,
   type RequestContent,
+  type RequestNotes,
   submissionColumns,
   withoutAbsent,
 } from './request/content.ts';

@@ -6,9 +6,10 @@ import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalVerifier, type PrincipalKind, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createTracing } from '@expert-relay/kit/tracing';
 import { createKeyUsage } from './api-key/key-usage.ts';
 import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
-import { createOutboxRelay } from './outbox/index.ts';
+import { createOutboxPublisher } from './outbox/index.ts';
 import { isOutage } from './postgres/failures.ts';
 
 interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof writerVariables>> {
@@ -17,7 +18,7 @@ interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof w
 
 /**
  * A service that writes to Postgres and answers other services: requests and messages. Each of its processes runs the
- * outbox relay, and records when API keys were last used.
+ * outbox publisher, and records when API keys were last used.
  */
 export function createWriterService<
   D extends Pick<Postgres, 'name' | 'query'>,
@@ -37,12 +38,13 @@ export function createWriterService<
   const { clock = systemClock, log = createLog(name, { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics(name, { forProcess: overrides.log === undefined });
 
+  const tracing = createTracing(name, { settings: config.tracing, log });
   const { url, poolSize, patience, directUrl = url } = config.database;
   const database = options.connect({ url, poolSize, patience, log });
   const keyUsage = createKeyUsage({ query: database.query, log });
   const nats = createNats({ ...config.nats, name, log });
   const stream = { prefix: config.nats.prefix, ...config.nats.stream };
-  const outbox = createOutboxRelay({ directUrl, nats, stream, log, metrics });
+  const outbox = createOutboxPublisher({ directUrl, nats, stream, log, metrics, tracing });
 
   const callers = (Object.keys(options.callers) as Caller[]).map((caller) => {
     const variable = `RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${name.toUpperCase()}`;
@@ -55,12 +57,13 @@ export function createWriterService<
     verify,
     log,
     metrics,
+    tracing,
     maxLongAnswers: config.maxLongAnswers,
     onCaller: keyUsage.note,
     isOutage,
   });
   const server = createHttpServer({ handler, host: config.process.host, port: config.port });
 
-  const parts = [database, keyUsage, nats, outbox, server];
+  const parts = [tracing, database, keyUsage, nats, outbox, server];
   return composeService({ name, parts, log, metrics, settings: config.process, server });
 }

@@ -217,7 +217,7 @@ describe('an option that does not exist', () => {
       listed('singal', 'form, files, shown, signal.'),
     );
     await expect(conversation.close(unknown({ q: 1 }))).rejects.toMatchObject(
-      refused('There is no option `q`. Options: signal.'),
+      refused('There is no option `q`. Options: reason, signal.'),
     );
     expect(conversation.status).toBe('pending');
     expect(() => createRelay(unknown({ url, apiKey: consumerKey, hubURL: 'x' }))).toThrow(/ hubUrl, /);

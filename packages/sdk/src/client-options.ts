@@ -51,7 +51,7 @@ export interface Timing {
   readonly gather: number;
   /** How often a conversation is read while no stream is connected. Default 3 s. */
   readonly poll: number;
-  /** How often it is read while a stream is connected. Default 60 s. */
+  /** How often it is read while a stream is connected, in case that an event was lost. Default 10 minutes for agents, 60 s for experts. */
   readonly recheck: number;
   /** How long after an expert has written it, an answer to a form is sent without asking again. Default 10 minutes. */
   readonly decision: number;

@@ -30,6 +30,36 @@ describe('a conversation', () => {
     expect(conversation.status).toBe('closed');
   });
 
+  test('has the lifetime and the tags that the agent chose, and the reason of either side that closes it', async () => {
+    const relay = server.agent();
+    const expert = server.expert({ root: makeRoot() });
+    const asked = { expiresIn: 1_800, tags: ['deploy', 'EU west'] };
+    for (const closer of ['consumer', 'provider'] as const) {
+      const conversation = await relay.ask({ question: 'May I?', ...asked });
+      const request = await expert.request(conversation.refCode);
+      expect(request.tags).toEqual(asked.tags);
+      expect(request.expiresAt).toBe(conversation.expiresAt);
+      expect(Date.parse(request.expiresAt) - Date.parse(request.createdAt)).toBe(1_800_000);
+      const [listed] = await expert.list({ status: 'pending' });
+      expect(listed).toMatchObject({ requestId: request.requestId, tags: asked.tags, closedBy: undefined });
+
+      await (closer === 'consumer' ? conversation : request).close({ reason: 'It is settled.' });
+      await Promise.all([conversation.refresh(), request.refresh()]);
+      const closing = { status: 'closed', closedBy: closer, closeReason: 'It is settled.' };
+      expect(conversation).toMatchObject(closing);
+      expect(request).toMatchObject(closing);
+      expect((await relay.requests())[0]).toMatchObject({ ...closing, tags: asked.tags });
+    }
+    for (const wrong of [{ expiresIn: 5 }, { tags: ['a\nb'] }])
+      await expect(relay.ask({ question: 'May I?', ...wrong })).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining(Object.keys(wrong)[0] ?? ''),
+      });
+    await expect(relay.approve('May I?', { expiresIn: 60, timeout: 1 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+  });
+
   test('works after another one, on a platform that ignores the signal of an answered fetch', async () => {
     const ignoresSignal: typeof fetch = (url, init) =>
       fetch(url, String(url).includes('?topic=') ? { ...init, signal: null } : init);

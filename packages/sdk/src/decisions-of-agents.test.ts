@@ -271,7 +271,7 @@ describe('two answers', () => {
   });
 });
 
-describe('a decision that was handed over', () => {
+describe('a decision that was returned', () => {
   test('stays, whatever comes later, also after a restart', async () => {
     const saved: ConversationState[] = [];
     const relay = server.agent({ save: async (state) => void saved.push(stored(state)) });

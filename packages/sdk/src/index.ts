@@ -1,24 +1,24 @@
+export type { Answer } from './agent/answer.ts';
 export type {
-  Answer,
   AskAgainOptions,
   Conversation,
   Sending,
   SendOptions,
-  Verification,
   WaitOptions,
 } from './agent/conversation.ts';
-export type { AcceptedExchange, ConversationState } from './agent/conversation-state.ts';
+export type { AcceptedExchange, ConversationState, Verification } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
+export type { Decided, Decision, DecisionOptions } from './agent/decision.ts';
+export type { FormOrSchema, Question } from './agent/question.ts';
 export type {
   Approval,
   AskingOptions,
   Choice,
-  Decided,
-  Decision,
-  DecisionOptions,
-  FormOrSchema,
-} from './agent/decision.ts';
-export type { ListOptions, Question, Relay, RelayOptions } from './agent/relay.ts';
+  ConversationStore,
+  ListOptions,
+  Relay,
+  RelayOptions,
+} from './agent/relay.ts';
 export { confidentialQuestion } from './agent/submission.ts';
 export type { ClientOptions, Timing } from './client-options.ts';
 export { createMemory, type Memory } from './memory.ts';
@@ -31,6 +31,6 @@ export type {
   RequestStatus,
   WhoAmI,
 } from './request-state.ts';
-export type { Protection } from './thread/message.ts';
+export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';
 export type { FileToSend } from './thread/parts-to-send.ts';

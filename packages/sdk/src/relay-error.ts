@@ -5,6 +5,7 @@ export type RelayErrorCode =
   | 'invalid_key'
   | 'not_found'
   | 'conflict'
+  | 'once_reused'
   | 'rate_limited'
   | 'unreachable'
   | 'unexpected_answer'

@@ -18,8 +18,17 @@ export interface RequestState {
   readonly expiresAt: string;
 }
 
+/** What the relay states about a request besides. Nothing of it is encrypted or signed. */
+export interface RequestNotes {
+  /** The agent's words for sorting. */
+  readonly tags: readonly string[];
+  /** Which side closed the conversation, and why. */
+  readonly closedBy?: 'consumer' | 'provider' | undefined;
+  readonly closeReason?: string | undefined;
+}
+
 /** The request, as last seen. */
-export interface AskedRequest {
+export interface AskedRequest extends Partial<RequestNotes> {
   readonly requestId: string;
   readonly refCode: string;
   readonly status: RequestStatus;
@@ -29,7 +38,7 @@ export interface AskedRequest {
 }
 
 /** A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it. */
-export interface ListedRequest extends RequestState {
+export interface ListedRequest extends RequestState, RequestNotes {
   readonly question: string;
 }
 

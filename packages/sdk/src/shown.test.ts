@@ -86,7 +86,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
   });
 
-  test('who answers in a loop is not asked, and the agent is told what each answer had seen', async () => {
+  test('who answers in a loop is not asked, and the agent is informed what each answer had seen', async () => {
     const { conversation, request } = await askedAgain();
     await conversation.send('And the log?');
     await request.refresh();

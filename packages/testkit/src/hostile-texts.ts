@@ -88,6 +88,7 @@ export const expensiveTexts: Readonly<Record<string, string>> = {
   overrides: fill('\u202e'),
   'Thai without words': fill('กขค'),
   'Thai without words, in code': `\`\`\`\n${fill('กขค', 29_000)}`,
+  'code that is coloured': `\`\`\`bash\n${fill('"a" 1\n', 9_900)}\`\`\`\n`,
   'two directions': fill('aא'),
   'two directions in long paragraphs': fill(`${'aא'.repeat(2_000)}\n\n`),
   'a megabyte of two directions': fill('aא', 320_000),

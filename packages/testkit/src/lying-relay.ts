@@ -80,6 +80,7 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
     const changed = lie.answer?.(body, asked) ?? body;
     response.writeHead(instead?.status ?? answer.status, {
       'content-type': 'application/json',
+      ...(answer.headers.has('relay-hub') && { 'relay-hub': `${url}/hub` }),
       ...lie.headers,
       ...instead?.headers,
     });

@@ -21,6 +21,8 @@ export interface TestStream {
     members: Record<string, unknown>,
     options?: { from?: number; timeoutMs?: number },
   ): Promise<StreamEvent>;
+  /** Waits for this number of events, and returns all events. */
+  received(count: number): Promise<readonly StreamEvent[]>;
   close(): Promise<void>;
 }
 
@@ -68,6 +70,11 @@ export async function openStream(
         () => events.slice(from).find(({ data }) => hasMembers(JSON.parse(data), members)),
         timeoutMs === undefined ? {} : { timeoutMs },
       ),
+    async received(count) {
+      const message = () => `${count} events on ${url}, of which came ${JSON.stringify(events)}`;
+      await eventually(message, () => events.length >= count);
+      return events;
+    },
     async close() {
       aborted.abort();
       await reading;

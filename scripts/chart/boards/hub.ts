@@ -61,7 +61,7 @@ export const hubBoard: Board = {
     },
     {
       title: 'Scans of older events refused',
-      description: 'Such a stream begins with hub.reset: its reader reads the state again.',
+      description: 'Such a stream begins with hub.reset: its client reads the state again.',
       unit: 'cps',
       queries: { '{{holder}}': perSecond('relay_hub_scans_refused_total', 'holder') },
     },

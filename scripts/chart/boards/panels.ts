@@ -14,8 +14,8 @@ export interface Board {
   readonly panels: readonly Panel[];
 }
 
-/** The labels of every query: boards show one namespace. Others are added before the closing brace. */
-export const here = (more = '') => `{namespace=~"$namespace"${more && `, ${more}`}}`;
+/** The labels of every query: boards show one namespace, and one release in it or all. Others are added before the closing brace. */
+export const here = (more = '') => `{namespace=~"$namespace", release=~"$release"${more && `, ${more}`}}`;
 
 export const rate = (metric: string, more = '') => `rate(${metric}${here(more)}[$__rate_interval])`;
 export const perSecond = (metric: string, by: string, more = '') => `sum by (${by}) (${rate(metric, more)})`;

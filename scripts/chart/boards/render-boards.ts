@@ -1,6 +1,7 @@
 import { edge } from './edge.ts';
 import { expiryAndOutbox } from './expiry-and-outbox.ts';
 import { hubBoard } from './hub.ts';
+import { notifierBoard } from './notifier.ts';
 import { overview } from './overview.ts';
 import type { Board, Panel } from './panels.ts';
 
@@ -10,6 +11,7 @@ const boards: Readonly<Record<string, Board>> = {
   edge,
   hub: hubBoard,
   'expiry-and-outbox': expiryAndOutbox,
+  notifier: notifierBoard,
 };
 
 /** The files of the chart's boards by their names, as Grafana imports them. */
@@ -54,6 +56,21 @@ function renderBoard(name: string, { title, panels }: Board): string {
           datasource,
           query: { query: 'label_values(relay_dependency_up, namespace)', refId: 'namespace' },
           refresh: 2,
+        },
+        {
+          name: 'release',
+          label: 'Release',
+          type: 'query',
+          datasource,
+          query: {
+            query: 'label_values(relay_dependency_up{namespace=~"$namespace"}, release)',
+            refId: 'release',
+          },
+          refresh: 2,
+          includeAll: true,
+          // Also metrics without this label.
+          allValue: '.*',
+          current: { text: 'All', value: '$__all' },
         },
       ],
     },

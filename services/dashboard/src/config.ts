@@ -5,6 +5,7 @@ import {
   hubPublicUrlVariable,
   isLoopback,
   list,
+  optional,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -15,6 +16,7 @@ import {
   secrets,
   serviceUrlVariable,
   text,
+  tracingVariables,
   url,
   type Values,
 } from '@expert-relay/kit/config';
@@ -22,6 +24,7 @@ import { allowedUser } from './sign-in/allowed-users.ts';
 
 export const variables = {
   process: processVariables,
+  tracing: tracingVariables,
   port: portVariable(8084),
   publicUrl: publicUrlVariable,
   hubPublicUrl: hubPublicUrlVariable,
@@ -29,11 +32,13 @@ export const variables = {
   upstreams: {
     requests: serviceUrlVariable('requests'),
     messages: serviceUrlVariable('messages'),
+    notifier: optional(serviceUrlVariable('notifier')),
   },
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'dashboard'),
     requests: principalKeyVariable('dashboard', 'requests'),
     messages: principalKeyVariable('dashboard', 'messages'),
+    notifier: optional(principalKeyVariable('dashboard', 'notifier')),
   },
   session: {
     secrets: secrets('RELAY_SESSION_SECRET', {

@@ -13,11 +13,12 @@ import {
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
+import { createTracing } from '@expert-relay/kit/tracing';
 import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
 import { sendError } from './pages/send-error.ts';
-import { mountAll } from './routes/index.ts';
+import { mountAll, mountUnsubscribe } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
 import { createSession } from './session/create-session.ts';
 import { SessionStore, type SignedIn } from './session/session-store.ts';
@@ -39,9 +40,15 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { secrets, idleTimeout, lifetime } = config.session;
   const webApp = readWebApp(config.webFolder ?? builtWebApp);
   const metrics = createMetrics('dashboard', { forProcess: overrides.log === undefined });
+  const tracing = createTracing('dashboard', { settings: config.tracing, log });
   const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
-  const requests = clientOf('requests');
-  const messages = clientOf('messages');
+  const { upstreams, principalKeys } = config;
+  const requests = clientOf('requests', upstreams.requests, principalKeys.requests);
+  const messages = clientOf('messages', upstreams.messages, principalKeys.messages);
+  const notifier =
+    upstreams.notifier && principalKeys.notifier
+      ? clientOf('notifier', upstreams.notifier, principalKeys.notifier)
+      : undefined;
   const users = createUsers(requests);
 
   const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
@@ -74,15 +81,16 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const app = bareApp();
   // Each path has one spelling, so that no other spelling avoids the checks of a route.
   app.enable('strict routing');
-  app.use(observeCalls({ log, metrics }));
+  app.use(observeCalls({ log, metrics, tracing }));
   const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
+  mountUnsubscribe(app, notifier);
   app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }));
   mountAll(app, {
-    services: { requests, messages },
+    services: { requests, messages, notifier },
     users,
     sessions,
     authenticator,
@@ -100,7 +108,16 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(handleErrors(log, { isOutage: () => !redis.connected, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
-  const parts = [allowed, redis, requests, messages, sweeper, server];
+  const parts = [
+    tracing,
+    allowed,
+    redis,
+    requests,
+    messages,
+    ...(notifier ? [notifier] : []),
+    sweeper,
+    server,
+  ];
   return composeService({
     name: 'dashboard',
     parts,
@@ -116,10 +133,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     return { keys, kinds: ['nobody'] as const };
   }
 
-  function clientOf(name: 'requests' | 'messages') {
+  function clientOf(name: string, url: string, keysText: string) {
     const variable = `RELAY_PRINCIPAL_KEY_DASHBOARD_${name.toUpperCase()}`;
-    const keys = parsePrincipalKeys(variable, config.principalKeys[name]);
+    const keys = parsePrincipalKeys(variable, keysText);
     const sign = createPrincipalSigner({ caller: 'dashboard', audience: name, keys, clock });
-    return createServiceClient({ name, url: config.upstreams[name], sign, log });
+    return createServiceClient({ name, url, sign, log });
   }
 }

@@ -38,8 +38,8 @@ export interface Users {
   useLink(token: string, callId: string): Promise<UsedLink | null>;
   /** Returns those of these users, at most 1,000, whose sessions must end. */
   findEnded(userIds: readonly string[]): Promise<EndedUsers>;
-  /** Reports that a session has ended, so that the hub ends its streams. */
-  endStreams(key: SessionKey): Promise<void>;
+  /** Reports that a session has ended, so that the hub ends its streams, and the notifier its notifications. */
+  endStreams(key: SessionKey, isSignedOut: boolean): Promise<void>;
 }
 
 export function createUsers(requests: ServiceClient): Users {
@@ -93,11 +93,12 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return { missing, ended };
     },
-    endStreams: ({ userId, sessionId }) =>
+    endStreams: ({ userId, sessionId }, isSignedOut) =>
       post({
         path: '/internal/sessions/end',
         principal: { kind: 'session', userId, sessionId },
         callId: randomUUID(),
+        json: { signedOut: isSignedOut },
       }),
   };
 }

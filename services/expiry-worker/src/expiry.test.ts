@@ -70,7 +70,7 @@ test('three workers that compete for the same rows end each once', async () => {
 
 test('between two sweeps, requests are ended on time by their own jobs', async () => {
   await seedRequests(setup.prisma, { count: 500, dueIn: 1_500, apart: 2 });
-  // With ten minutes there is one sweep now and the next one a minute later.
+  // With ten minutes there is one sweep now and the next one half a minute later.
   const worker = await setup.startWorker({ ttl: '10m' });
   await ended(500);
   expect(await countRequests(setup.prisma)).toEqual(once(500));
@@ -82,8 +82,8 @@ test('between two sweeps, requests are ended on time by their own jobs', async (
 });
 
 test('a job that runs too early, because the clock of a worker is ahead, waits until the request is due', async () => {
-  // Long enough for the start of a worker on a busy machine, whose second sweep is a minute after its first one.
-  const ids = await seedRequests(setup.prisma, { count: 20, dueIn: 20_000 });
+  // Long enough for the start of a worker on a busy machine, whose second sweep is half a minute after its first one.
+  const ids = await seedRequests(setup.prisma, { count: 20, dueIn: 15_000 });
   const worker = await setup.startWorker({ ttl: '10m' });
   const connection = new Redis(redisUrl, { maxRetriesPerRequest: null });
   const queue = new Queue('end', { connection, prefix: `${setup.prefix}:expiry` });

@@ -20,7 +20,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const reports = createReports({ metrics, log });
   const interval = sweepInterval(config.conversationTtl);
 
-  const database = createPostgres({ ...config.database, log, withoutPreparedStatements: true });
+  const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
   const redis = createRedis({ url: config.redis.url, name: 'expiry-worker', whileAway: 'wait', log });
 

@@ -1,8 +1,15 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import { siteOrigins } from '@expert-relay/kit/config';
-import { bareApp, createClientAddress, handleErrors, observeCalls } from '@expert-relay/kit/http';
+import {
+  bareApp,
+  createClientAddress,
+  createLineLevel,
+  handleErrors,
+  observeCalls,
+} from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
+import { noTracing, type Tracing } from '@expert-relay/kit/tracing';
 import type { Express } from 'express';
 import { checkCall } from './call/check-call.ts';
 import type { EdgeResponse } from './call/edge-call.ts';
@@ -19,7 +26,7 @@ import type { KeyCache } from './keys/create-key-cache.ts';
 import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
 import { getHealth, type Health } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
-import { describeRelay, sendDocument } from './routes/send-document.ts';
+import { describeRelay, nameHub, sendDocument } from './routes/send-document.ts';
 
 /** The steps of a call through the gateway, in their order. */
 export function createApp(options: {
@@ -41,10 +48,11 @@ export function createApp(options: {
   clock: Clock;
   log: Log;
   metrics: Metrics;
+  tracing?: Tracing;
   slowAfterMs?: number;
   transferGraceMs?: number;
 }): Express {
-  const { config, keys, upstreams, health, version, clock, log, metrics } = options;
+  const { config, keys, upstreams, health, version, clock, log, metrics, tracing = noTracing } = options;
   const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
   const bodies = createBodyReceiver({
@@ -59,13 +67,16 @@ export function createApp(options: {
     metrics,
   });
   const app = bareApp();
-  app.use(identifyCall({ clientAddress, findRoutes: createRouteFinder(routes) }));
+  app.use(identifyCall({ clientAddress, findRoutes: createRouteFinder(routes), tracing }));
   app.use(setSecurityHeaders);
-  app.use(observeCalls({ log, metrics }));
+  app.use(observeCalls({ log, metrics, tracing, lineLevel: createLineLevel(clock) }));
   app.use(allowOrigins([...siteOrigins(publicUrl), ...corsOrigins]));
-  app.use(limitRate({ limits: rateLimits, clock, metrics }));
+  const rate = limitRate({ limits: rateLimits, recallKey: keys.recall, clock, metrics });
+  app.use(rate.byAddress);
   app.use(checkCall);
   app.use(authenticate({ keys, bodies, log, metrics }));
+  app.use(rate.byKey);
+  app.post('/api/v1/help', nameHub(hubPublicUrl));
   app.use(forward({ upstreams, bodies, transfers, publicUrl }));
   // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));

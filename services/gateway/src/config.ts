@@ -11,12 +11,14 @@ import {
   publicUrlVariable,
   read,
   serviceUrlVariable,
+  tracingVariables,
   trustedProxiesVariable,
   type Values,
 } from '@expert-relay/kit/config';
 
 export const variables = {
   process: processVariables,
+  tracing: tracingVariables,
   port: portVariable(8080),
   publicUrl: publicUrlVariable,
   hubPublicUrl: hubPublicUrlVariable,
@@ -43,6 +45,10 @@ export const variables = {
     api: integer('RELAY_RATE_LIMIT_API', {
       help: 'Calls of /api/v1/* a minute from one address; 0 = no limit.',
       default: 30,
+    }),
+    key: integer('RELAY_RATE_LIMIT_KEY', {
+      help: 'Calls a minute with one API key. Such calls then do not count for their address: for an office or a CI system with many keys behind one address. 0 = they count for their address.',
+      default: 0,
     }),
     poll: integer('RELAY_RATE_LIMIT_POLL', {
       help: 'Calls of GET /api/v1/help/:requestId a minute from one address; 0 = no limit.',

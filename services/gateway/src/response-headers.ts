@@ -51,7 +51,8 @@ const preflightHeaders = {
 };
 
 /** The headers that scripts may read in addition to those that browsers always expose. */
-const exposedHeaders = 'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, x-request-id';
+const exposedHeaders =
+  'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Relay-Hub, x-request-id';
 
 /** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. Answers preflights. */
 export function allowOrigins(origins: readonly string[]): EdgeStep {
@@ -70,6 +71,7 @@ export function allowOrigins(origins: readonly string[]): EdgeStep {
       return;
     }
     response.locals.route = 'preflight';
+    response.locals.hasNoLimit = true;
     response.writeHead(204, isAllowed ? preflightHeaders : {}).end();
   };
 }

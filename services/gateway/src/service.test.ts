@@ -92,7 +92,7 @@ describe('settings', () => {
   };
 
   test('the default limits are those of the contract', () => {
-    expect(readConfig(env).rateLimits).toEqual({ pages: 60, api: 30, poll: 20 });
+    expect(readConfig(env).rateLimits).toEqual({ pages: 60, api: 30, poll: 20, key: 0 });
     expect(readConfig(env)).toMatchObject({ trustedProxies: [], corsOrigins: [] });
   });
 

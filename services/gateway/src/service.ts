@@ -8,6 +8,7 @@ import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import { createServiceClient } from '@expert-relay/kit/service-client';
+import { createTracing } from '@expert-relay/kit/tracing';
 import { createApp } from './app.ts';
 import type { UpstreamName } from './call/edge-call.ts';
 import type { Config } from './config.ts';
@@ -27,6 +28,7 @@ export function create(
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('gateway', { forProcess: overrides.log === undefined });
+  const tracing = createTracing('gateway', { settings: config.tracing, log });
   const postgres = createPostgres({ ...config.database, log });
   const nats = createNats({ ...config.nats, name: 'gateway', log });
   const keys = createKeyCache({
@@ -65,7 +67,18 @@ export function create(
   });
 
   const server = createHttpServer({
-    handler: createApp({ ...overrides, config, keys, upstreams, health, version, clock, log, metrics }),
+    handler: createApp({
+      ...overrides,
+      config,
+      keys,
+      upstreams,
+      health,
+      version,
+      clock,
+      log,
+      metrics,
+      tracing,
+    }),
     host: config.process.host,
     port: config.port,
     settings: { maxHeaderSize: 16_384 },
@@ -79,7 +92,7 @@ export function create(
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,
   });
   const clients = Object.values(upstreams).filter((client) => client !== undefined);
-  const parts = [postgres, nats, revocations, ...clients, server];
+  const parts = [tracing, postgres, nats, revocations, ...clients, server];
   return composeService({
     name: 'gateway',
     parts,

@@ -11,6 +11,7 @@ import {
   publicUrlVariable,
   read,
   serviceUrlVariable,
+  tracingVariables,
   trustedProxiesVariable,
   type Values,
 } from '@expert-relay/kit/config';
@@ -18,6 +19,7 @@ import {
 /** The settings of the hub. */
 export const variables = {
   process: processVariables,
+  tracing: tracingVariables,
   port: portVariable(8083),
   nats: natsVariables,
   requestsUrl: serviceUrlVariable('requests'),
@@ -85,35 +87,35 @@ export const variables = {
       min: '50ms',
     }),
     lifetime: duration('RELAY_HUB_STREAM_LIFETIME', {
-      help: 'A stream ends after this (up to a fifth earlier, so that not all end at once) and its reader reconnects.',
+      help: 'A stream ends after this (up to a fifth earlier, so that not all end at once) and its subscriber reconnects.',
       default: '1h',
       min: '1s',
     }),
     retry: duration('RELAY_HUB_RETRY', {
-      help: 'How long readers are asked to wait before they reconnect; each gets a random time from half of it to one and a half.',
+      help: 'How long subscribers are asked to wait before they reconnect; each gets a random time from half of it to one and a half.',
       default: '2s',
     }),
     busyRetry: duration('RELAY_HUB_BUSY_RETRY', {
-      help: 'The same for readers that are refused because a cap is reached.',
+      help: 'The same for subscribers that are refused because a cap is reached.',
       default: '60s',
     }),
     maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {
-      help: 'A reader is disconnected when more bytes than this wait for it in the process.',
+      help: 'A subscriber is disconnected when more bytes than this wait for it in the process.',
       default: 1_048_576,
       min: 1_024,
     }),
     maxStall: duration('RELAY_HUB_READER_MAX_STALL', {
-      help: 'A reader is disconnected when it has accepted none of its waiting bytes for this long.',
+      help: 'A subscriber is disconnected when it has accepted none of its waiting bytes for this long.',
       default: '30s',
     }),
     drainSpread: duration('RELAY_HUB_DRAIN_SPREAD', {
-      help: 'A stopping hub ends its streams spread over this time, so that readers do not all reconnect at once.',
+      help: 'A stopping hub ends its streams spread over this time, so that subscribers do not all reconnect at once.',
       default: '10s',
     }),
   },
   ring: {
     events: integer('RELAY_HUB_RING_EVENTS', {
-      help: 'The newest events kept in memory; a reader that resumes from an older one is served from NATS.',
+      help: 'The newest events kept in memory; a subscriber that resumes from an older one is served from NATS.',
       default: 50_000,
       min: 1,
     }),

@@ -1,14 +1,16 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
+import type { LineLevel } from '@expert-relay/kit/http';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Nats } from '@expert-relay/kit/nats';
+import type { Tracing } from '@expert-relay/kit/tracing';
 import { Revocations, readRevocations } from './authorise/revocations.ts';
 import type { Config } from './config.ts';
 import { EventHistory, type ReceivedEvent } from './history/event-history.ts';
 import { Follower } from './history/follower.ts';
-import { createStreamSource } from './nats/stream-source.ts';
+import { createNatsStream } from './nats/nats-stream.ts';
 import { CatchUp } from './resume/catch-up.ts';
 import { ScanLimit } from './resume/scan-limit.ts';
 import { StreamCaps } from './sse/stream-caps.ts';
@@ -25,16 +27,18 @@ export function createHub(options: {
   nats: Nats;
   clock: Clock;
   log: Log;
+  lineLevel: LineLevel;
   metrics: Metrics;
+  tracing: Tracing;
 }) {
-  const { config, nats, clock, log } = options;
-  const source = createStreamSource({ nats, prefix: config.nats.prefix });
+  const { config, nats, clock, log, lineLevel, tracing } = options;
+  const natsStream = createNatsStream({ nats, prefix: config.nats.prefix });
   const caps = new StreamCaps(config.caps);
   const metrics = createStreamMetrics(options.metrics, caps);
   const history = new EventHistory({ limits: config.ring, clock });
   const live = new SubscribersByTopic();
   const scanLimit = new ScanLimit({ limits: config.scans, clock, refused: metrics.scansRefused });
-  const catchUp = new CatchUp({ history, live, source, scanLimit, metrics, log });
+  const catchUp = new CatchUp({ history, live, natsStream, scanLimit, metrics, log });
   const revocations = new Revocations(clock);
   const streams = new Streams({
     history,
@@ -43,7 +47,9 @@ export function createHub(options: {
     settings: config.stream,
     clock,
     metrics,
+    tracing,
     log,
+    lineLevel,
     endOfCredential: (credential) => revocations.endOf(credential),
     onClosed: (subscriber) => catchUp.leave(subscriber),
   });
@@ -62,11 +68,11 @@ export function createHub(options: {
 
   const follower = new Follower({
     nats,
-    source,
+    natsStream,
     history,
     initialEvents: config.ring.events,
-    readRevocations: () => readRevocations({ source, clock, onEvent: applyRevocation }),
-    onCaughtUp: () => catchUp.beginPending(),
+    readRevocations: () => readRevocations({ natsStream, clock, onEvent: applyRevocation }),
+    onCaughtUp: () => catchUp.startPending(),
     onEvent(received) {
       streams.deliver(received);
       catchUp.onEvent();

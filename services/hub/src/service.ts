@@ -1,12 +1,18 @@
 import { systemClock } from '@expert-relay/kit/clock';
 import { siteOrigins } from '@expert-relay/kit/config';
-import { createCallRecorder, createClientAddress, createHttpServer } from '@expert-relay/kit/http';
+import {
+  createCallRecorder,
+  createClientAddress,
+  createHttpServer,
+  createLineLevel,
+} from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import { createServiceClient } from '@expert-relay/kit/service-client';
+import { createTracing } from '@expert-relay/kit/tracing';
 import { createAuthorise } from './authorise/authorise.ts';
 import { createKeyExchange } from './authorise/exchange-key.ts';
 import { FailureLimit, limitKeyExchange } from './authorise/limit-key-exchange.ts';
@@ -21,7 +27,9 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('hub', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('hub', { forProcess: overrides.log === undefined });
   const nats = createNats({ ...config.nats, name: 'hub', log });
-  const hub = createHub({ config, nats, clock, log, metrics });
+  const tracing = createTracing('hub', { settings: config.tracing, log });
+  const lineLevel = createLineLevel(clock);
+  const hub = createHub({ config, nats, clock, log, lineLevel, metrics, tracing });
 
   const sign = createPrincipalSigner({
     caller: 'hub',
@@ -48,14 +56,14 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const streamEvents = createStreamEvents({
     ...hub,
     authorise,
-    addressOf: createClientAddress({ trustedProxies: config.trustedProxies, log }),
     settings: config.stream,
     clock,
   });
   const origins = [...siteOrigins(config.publicUrl), ...config.corsOrigins];
-  const record = createCallRecorder({ log, metrics });
+  const addressOf = createClientAddress({ trustedProxies: config.trustedProxies, log });
+  const record = createCallRecorder({ log, metrics, lineLevel });
   const server = createHttpServer({
-    handler: createHandler({ streamEvents, origins, record, log }),
+    handler: createHandler({ streamEvents, origins, addressOf, record, log }),
     host: config.process.host,
     port: config.port,
     // Enough for a hundred topics and a token that names them.
@@ -71,7 +79,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     },
   });
 
-  const parts = [nats, requests, server, ...hub.parts];
+  const parts = [tracing, nats, requests, server, ...hub.parts];
   return composeService({
     name: 'hub',
     parts,

@@ -1,22 +1,32 @@
 import {
+  ConfigError,
   databaseVariables,
   list,
   natsVariables,
+  optional,
   portVariable,
   principalKeyVariable,
   processVariables,
+  publicUrlVariable,
   read,
   secret,
+  secrets,
+  text,
+  tracingVariables,
+  url,
   type Values,
 } from '@expert-relay/kit/config';
 
 export const variables = {
   process: processVariables,
+  tracing: tracingVariables,
   port: portVariable(8085),
   database: databaseVariables,
   nats: natsVariables,
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'notifier'),
+    /** Secrets of older releases do not have it. */
+    dashboard: optional(principalKeyVariable('dashboard', 'notifier')),
   },
   endpointKeys: secret('RELAY_ENDPOINT_KEYS', {
     help:
@@ -31,8 +41,48 @@ export const variables = {
     pattern: /^[0-9a-f.:]+\/\d{1,3}$/i,
     expected: 'CIDRs such as 10.20.0.0/16 or fd00::/8, separated by commas',
   }),
+  publicUrl: publicUrlVariable,
+  push: {
+    keys: optional(
+      secrets('RELAY_VAPID_KEYS', {
+        help:
+          'Private keys with which the relay identifies itself at push services: 32 bytes of the curve P-256 in base64url. ' +
+          'Push is offered when it is set. During a rotation two, separated by a comma: browsers subscribe with the first.',
+        minLength: 43,
+        most: 2,
+      }),
+    ),
+    hosts: list('RELAY_PUSH_HOSTS', {
+      help:
+        'Hosts of push services besides those of Chrome, Edge, Firefox and Safari: names, or *. and a name for all names ' +
+        'below it.',
+      pattern: /^(\*\.)?[\w.:[\]-]+$/,
+      expected: 'names such as push.example.com or *.push.example.com, separated by commas',
+    }),
+  },
+  mail: {
+    url: url('RELAY_SMTP_URL', {
+      help:
+        'The mail server that mails are sent through. With user and password: smtps://user:password@host:465. Mail is offered ' +
+        'when it and RELAY_MAIL_FROM are set.',
+      protocols: ['smtp:', 'smtps:'],
+      secret: true,
+      optional: true,
+    }),
+    from: text('RELAY_MAIL_FROM', {
+      help: 'The sender of mails, for which that server accepts mails.',
+      optional: true,
+      pattern: /^([^<>\p{Cc}]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
+      expected: 'an address such as relay@example.com or Expert Relay <relay@example.com>',
+    }),
+  },
 };
 
 export type Config = Values<typeof variables>;
 
-export const readConfig = (env: NodeJS.ProcessEnv = process.env): Config => read(variables, env);
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const config = read(variables, env);
+  if ((config.mail.url === undefined) !== (config.mail.from === undefined))
+    throw new ConfigError(['RELAY_SMTP_URL and RELAY_MAIL_FROM go together: set both, or neither.']);
+  return config;
+}

@@ -1,5 +1,7 @@
 import type { Query } from '@expert-relay/db';
+import type { Clock } from '@expert-relay/kit/clock';
 import type { WindowCounter } from '@expert-relay/kit/http';
+import type { Channels } from './endpoints/channels.ts';
 import type { Webhooks } from './endpoints/webhooks.ts';
 import type { AddressRules } from './outbound/address-rules.ts';
 
@@ -7,7 +9,13 @@ import type { AddressRules } from './outbound/address-rules.ts';
 export interface Context {
   readonly query: Query;
   readonly webhooks: Webhooks;
+  readonly channels: Channels;
   readonly rules: AddressRules;
+  readonly isPushHost: (hostname: string) => boolean;
+  /** With which browsers subscribe. Null where push is not offered. */
+  readonly pushKey: string | null;
+  readonly canMail: boolean;
+  readonly clock: Clock;
   /** Counts the tests and repetitions that a user asks for. */
   readonly countTests: WindowCounter;
   /** Call it when an endpoint was enabled: events are read at once. */

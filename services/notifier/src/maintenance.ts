@@ -26,6 +26,7 @@ export function createMaintenance(options: {
   async function maintain(): Promise<void> {
     await reports.measureDue(query);
     while (!signal.aborted && (await deleteOldDeliveries(query)) > 0);
+    await query`DELETE FROM notification_confirmations WHERE created_at < now() - interval '1 day'`;
     const counts = await resealTargets(query, sealer);
     reports.sealed(counts);
     if (counts.unreadable > unreadable) {

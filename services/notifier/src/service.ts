@@ -7,17 +7,28 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats, createStoredStream } from '@expert-relay/kit/nats';
 import { createPrincipalVerifier, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createTracing } from '@expert-relay/kit/tracing';
 import type { Config } from './config.ts';
 import { Deliverer } from './deliveries/deliverer.ts';
+import { insertOneDelivery } from './deliveries/insert-deliveries.ts';
+import { createPeopleLane } from './deliveries/people-lane.ts';
+import { createWebhookLane } from './deliveries/webhook-lane.ts';
+import { createChannels } from './endpoints/channels.ts';
+import { createConfirmations } from './endpoints/confirmations.ts';
+import { createPushHosts } from './endpoints/push-hosts.ts';
 import { createTargetSealer } from './endpoints/seal.ts';
 import { createWebhooks } from './endpoints/webhooks.ts';
-import { Reader } from './events/reader.ts';
+import { EventReader } from './events/event-reader.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createAddressRules } from './outbound/address-rules.ts';
 import { createPost, type PostOptions } from './outbound/post.ts';
 import { createResolve } from './outbound/resolve.ts';
 import { createReports } from './reports.ts';
 import { routes } from './routes/index.ts';
+import { createSendChat } from './senders/send-chat.ts';
+import { addressIn, createSendMail } from './senders/send-mail.ts';
+import { createSendPush, parsePushKeys } from './senders/send-push.ts';
+import { createSendWebhook } from './senders/send-webhook.ts';
 
 /** Tests and repetitions that a user may ask for in a minute. */
 const testsPerMinute = 10;
@@ -28,45 +39,102 @@ export function create(
 ): Service {
   const { clock = systemClock, log = createLog('notifier', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('notifier', { forProcess: overrides.log === undefined });
+  const tracing = createTracing('notifier', { settings: config.tracing, log });
   const reports = createReports(metrics);
   const sealer = createTargetSealer(config.endpointKeys);
   const rules = createAddressRules(config.allowedNetworks);
 
   // The table of deliveries changes so much that a plan which is kept would be for another table.
-  const database = createPostgres({ ...config.database, log, withoutPreparedStatements: true });
+  const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
   const nats = createNats({ ...config.nats, name: 'notifier', log });
   const { stream: name } = subjectsFor(config.nats.prefix);
   const stream = createStoredStream({ nats, stream: name, owner: 'notifier' });
 
   const post = createPost({ rules, resolve: createResolve(), ...overrides.outbound });
-  const deliverer = new Deliverer({ database, sealer, post, clock, reports, log });
-  const reader = new Reader({ query, nats, stream, reports, log, onInserted: () => deliverer.wake() });
+  const { publicUrl, mail, push } = config;
+  const keys = parsePushKeys(push.keys ?? []);
+  const server =
+    mail.url !== undefined && mail.from !== undefined ? { url: mail.url, from: mail.from } : undefined;
+  const isPushHost = createPushHosts(push.hosts);
+  const deliverer = new Deliverer({
+    database,
+    lanes: [
+      createWebhookLane({ database, send: createSendWebhook({ sealer, post, clock }) }),
+      createPeopleLane({
+        database,
+        senders: {
+          push: createSendPush({ sealer, post, isPushHost, keys, subject: subjectOf(publicUrl, mail.from) }),
+          mail: createSendMail({ sealer, publicUrl, server }),
+          chat: createSendChat({ sealer, post, publicUrl }),
+        },
+      }),
+    ],
+    reports,
+    log,
+  });
+  const reader = new EventReader({ query, nats, stream, reports, log, onInserted: () => deliverer.wake() });
   const intervalMs = overrides.maintenanceMs;
   const maintenance = createMaintenance({ query, sealer, reports, log, ...(intervalMs && { intervalMs }) });
 
-  const keys = parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_NOTIFIER', config.principalKeys.gateway);
+  const { gateway, dashboard } = config.principalKeys;
   const handler = serveRoutes({
     routes: routes({
       query,
       webhooks: createWebhooks({ database, sealer }),
+      channels: createChannels({
+        database,
+        sealer,
+        confirmations: createConfirmations({ sealer, insertDelivery: insertOneDelivery }),
+        pushKeys: keys.map(({ publicKey }) => publicKey),
+        canMail: server !== undefined,
+      }),
       rules,
+      isPushHost,
+      pushKey: keys[0]?.publicKey ?? null,
+      canMail: server !== undefined,
+      clock,
       countTests: createWindowCounter({ limit: testsPerMinute, clock }),
       wakeReader: () => reader.wake(),
       wakeDeliverer: () => deliverer.wake(),
     }),
     verify: createPrincipalVerifier({
       audience: 'notifier',
-      callers: { gateway: { keys, kinds: ['consumer', 'provider'] } },
+      callers: {
+        gateway: {
+          keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_NOTIFIER', gateway),
+          kinds: ['consumer', 'provider'],
+        },
+        ...(dashboard && {
+          dashboard: {
+            keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_DASHBOARD_NOTIFIER', dashboard),
+            kinds: ['session', 'nobody'],
+          },
+        }),
+      },
       clock,
     }),
     log,
     metrics,
+    tracing,
     maxLongAnswers: 0,
     isOutage,
   });
-  const server = createHttpServer({ handler, host: config.process.host, port: config.port });
+  const httpServer = createHttpServer({ handler, host: config.process.host, port: config.port });
 
-  const parts = [database, nats, deliverer, reader, maintenance, server];
-  return composeService({ name: 'notifier', parts, log, metrics, settings: config.process, server });
+  const parts = [tracing, database, nats, deliverer, reader, maintenance, httpServer];
+  return composeService({
+    name: 'notifier',
+    parts,
+    log,
+    metrics,
+    settings: config.process,
+    server: httpServer,
+  });
 }
+
+/** Whom push services may contact about this relay. Some refuse an address that is not public. */
+const subjectOf = (publicUrl: string, mailFrom: string | undefined): string =>
+  mailFrom === undefined && publicUrl.startsWith('https:')
+    ? publicUrl
+    : `mailto:${addressIn(mailFrom ?? 'operator@relay.invalid')}`;

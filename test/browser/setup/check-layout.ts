@@ -11,7 +11,7 @@ export const findSidewaysScrolling = (page: Page): Promise<string[]> =>
     .map(({ outerHTML, scrollWidth, clientWidth }) =>
       'scrolls sideways: ' + scrollWidth + ' > ' + clientWidth + ' px: ' + outerHTML.slice(0, 120))`);
 
-/** Buttons, links and fields that cannot be scrolled to and clicked, and those whose text is cut off. */
+/** Buttons, links and fields that cannot be scrolled to and clicked, are wider than their place, or whose text is cut off. */
 const findUnreachable = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
     const container = document.querySelector('dialog[open]') ?? document.body;
@@ -25,6 +25,9 @@ const findUnreachable = (page: Page): Promise<string[]> =>
       const hit = document.elementFromPoint(x, y);
       if (left < -1 || left + width > innerWidth + 1 || !(control.contains(hit) || hit?.contains(control)))
         found.push('cannot be reached: ' + control.outerHTML.slice(0, 160));
+      const place = control.parentElement.getBoundingClientRect();
+      if (control.matches('input, textarea, select') && place.width > 0 && left + width > place.right + 1)
+        found.push('it is wider than its place: ' + control.outerHTML.slice(0, 160));
       if (control.matches('button, summary') && control.scrollWidth > control.clientWidth + 1)
         found.push('its text is cut off: ' + control.outerHTML.slice(0, 160));
     }

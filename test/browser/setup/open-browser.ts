@@ -42,6 +42,10 @@ export async function openBrowser(flags: readonly string[] = []): Promise<Browse
     args: [...args, ...flags],
     timeout: stepTimeoutMs,
   });
-  browser.on('context', (context) => context.setDefaultTimeout(stepTimeoutMs));
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(stepTimeoutMs);
+    // The tests' compiler names functions by this one, also in code that runs in the page.
+    void context.addInitScript('globalThis.__name = (value) => value');
+  });
   return browser;
 }

@@ -4,6 +4,7 @@ export interface SampleRequest {
   readonly agent: string;
   readonly question: string;
   readonly messages?: readonly { readonly role: string; readonly content: string }[];
+  readonly tags?: readonly string[];
   /** The age of the request. */
   readonly hoursAgo: number;
 }
@@ -39,6 +40,7 @@ export const migration = {
       content: 'If I cancel it, nothing is lost: the index is the only change in this migration.',
     },
   ],
+  tags: ['production', 'us-east-1'],
   hoursAgo: 0.15,
 } satisfies SampleRequest;
 
@@ -53,6 +55,7 @@ export const flakyTest = {
       content: '1. It fails only when it runs after `cart.test.ts`.\n2. The clock is mocked in both.',
     },
   ],
+  tags: ['release 4.12'],
   hoursAgo: 1.2,
 } satisfies SampleRequest;
 
@@ -68,6 +71,7 @@ export const refund = {
     },
     { role: 'assistant', content: 'There is a note of that call: https://support.example.com/cases/48213' },
   ],
+  tags: ['refunds'],
   hoursAgo: 61,
 } satisfies SampleRequest;
 
@@ -75,6 +79,7 @@ export const dependency = {
   agent: 'dependency bot',
   question:
     '`image-size` 2.0 drops Node 18, which `apps/kiosk` still runs on. Update and raise the floor, or stay on 1.x and take the fix for CVE-2025-1302 by hand?',
+  tags: ['security', 'kiosk'],
   hoursAgo: 5.4,
 } satisfies SampleRequest;
 

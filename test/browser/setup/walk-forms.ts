@@ -2,10 +2,9 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import { button, type Device, type Product } from './open-product.ts';
+import { button, type Device, type Product, type Visit } from './open-product.ts';
 import { decide, everyField, fillIn } from './sample-forms.ts';
 import { drawPicture } from './sample-pictures.ts';
-import type { Visit } from './walk-pages.ts';
 
 const patiently = { timeout: 120_000 };
 

@@ -40,6 +40,8 @@ export type Affected =
   | 'hub'
   | 'leader'
   | 'service'
+  | 'notifier'
+  | 'receiver'
   | 'network'
   | 'readers';
 

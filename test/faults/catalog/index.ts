@@ -2,6 +2,7 @@ import type { Fault } from './fault.ts';
 import { hubKilled, hubKilledUnderMany, reconnectingReader, silentReaders } from './hub.ts';
 import { natsDownAtExpiry, natsFrozen, natsFrozenLong, natsKilled } from './nats.ts';
 import { networkCut, networkSilent } from './network.ts';
+import { notifierFrozen, notifierKilled, receiverFrozen, receiverKilled } from './notifier.ts';
 import { leaderCutOff, leaderFrozen, leaderKilled } from './outbox.ts';
 import { postgresCut, postgresKilled } from './postgres.ts';
 import { redisFlushed, redisFlushedUnderMany, redisKilled, schedulerDeleted } from './redis.ts';
@@ -14,11 +15,13 @@ export const faults: readonly Fault[] = [
   hubKilled,
   natsKilled,
   workersOff,
+  notifierKilled,
   networkCut,
   redisFlushed,
   postgresKilled,
   threeWorkersRace,
   natsFrozen,
+  receiverFrozen,
   gatewayKilled,
   workerClockWrong,
   networkSilent,
@@ -28,12 +31,14 @@ export const faults: readonly Fault[] = [
   workerKilled,
   reconnectingReader,
   requestsKilled,
+  notifierFrozen,
   natsDownAtExpiry,
   postgresCut,
   schedulerDeleted,
   silentReaders,
   redisFlushedUnderMany,
   messagesKilled,
+  receiverKilled,
   leaderFrozen,
   redeployed,
   natsFrozenLong,

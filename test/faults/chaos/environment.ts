@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { chooseAddresses } from '../../../scripts/local/addresses.ts';
 import { createUser } from '../../../scripts/local/dev-user.ts';
 import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
@@ -29,7 +28,7 @@ export interface ChaosEnvironmentSettings {
   readonly limits: boolean;
 }
 
-const collectGarbage = fileURLToPath(new URL('collect-garbage.mjs', import.meta.url));
+const collectGarbage = new URL('collect-garbage.mjs', import.meta.url);
 /** Short, so that conversations expire during the run. */
 const conversationTtl = '8s';
 
@@ -59,7 +58,9 @@ export async function openChaosEnvironment(
       },
       opsUrl: addresses[entry.name].opsUrl,
     });
-    return { ...program, command: settings.node, args: ['--import', collectGarbage, ...program.args] };
+    const collecting = new URL(collectGarbage);
+    collecting.searchParams.set('output', home.file('free-heap'));
+    return { ...program, command: settings.node, args: ['--import', collecting.href, ...program.args] };
   }
 
   await migrate(env);

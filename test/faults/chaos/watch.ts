@@ -20,7 +20,7 @@ export interface Watch {
   readonly ended: readonly Ended[];
   /** The highest memory of each service since the last call of this function. */
   takePeak(): Rss;
-  /** The memory of each service after a garbage collection. */
+  /** The memory of each service after a garbage collection, without the part of the heap that is free. */
   memoryAfterGc(): Promise<Rss>;
   onEnded(listen: (ended: Ended) => void): void;
   stop(): void;
@@ -53,10 +53,12 @@ export function startWatch(run: Run): Watch {
     }
   }
 
-  const measure = () => [...known.values()].map(({ name, pid }) => [name, rssOf(pid)] as const);
+  /** Written by collect-garbage.mjs. */
+  const freeHeapOf = (pid: number): number =>
+    Number(readIfThere(`${run.home.file('free-heap')}-${pid}`) ?? 0);
 
   function updatePeak(): void {
-    for (const [name, rss] of measure()) most.set(name, Math.max(rss, most.get(name) ?? 0));
+    for (const { name, pid } of known.values()) most.set(name, Math.max(rssOf(pid), most.get(name) ?? 0));
   }
 
   const timers = [setInterval(findEnded, checkEveryMs), setInterval(updatePeak, memoryEveryMs)];
@@ -72,7 +74,10 @@ export function startWatch(run: Run): Watch {
       for (let count = 0; count < collections; count++) {
         for (const one of known.values()) if (isRunning(one)) process.kill(one.pid, 'SIGUSR2');
         await pause(returnDelayMs);
-        for (const [name, rss] of measure()) least.set(name, Math.min(rss, least.get(name) ?? rss));
+        for (const { name, pid } of known.values()) {
+          const used = rssOf(pid) - freeHeapOf(pid);
+          least.set(name, Math.min(used, least.get(name) ?? used));
+        }
       }
       return Object.fromEntries(least);
     },
@@ -86,10 +91,15 @@ export function startWatch(run: Run): Watch {
 
 /** Only on Linux; elsewhere memory is not checked. */
 function rssOf(pid: number): number {
+  const status = readIfThere(`/proc/${pid}/status`) ?? '';
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1_024;
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
+    return readFileSync(path, 'utf8');
   } catch {
-    return 0;
+    return undefined;
   }
 }
 

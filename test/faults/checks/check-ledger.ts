@@ -81,7 +81,9 @@ function checkMessages({ refCode, messages }: Conversation, list: Listed, eventC
   return failures;
 }
 
-const listTimeoutMs = 30_000;
+const listsTimeoutMs = 30_000;
+/** A chaos run makes thousands of conversations, and leaves a busy machine. */
+const timeoutPerListMs = 100;
 
 /** Reads the messages of each conversation, by request. */
 export async function readLists(
@@ -89,7 +91,8 @@ export async function readLists(
   { conversations }: Pick<Ledger, 'conversations'>,
   options: ClientOptions = {},
 ): Promise<ReadonlyMap<string, Listed | undefined>> {
-  const client = createClient(gatewayUrl, AbortSignal.timeout(listTimeoutMs), options);
+  const timeoutMs = listsTimeoutMs + conversations.length * timeoutPerListMs;
+  const client = createClient(gatewayUrl, AbortSignal.timeout(timeoutMs), options);
   const lists = new Map<string, Listed | undefined>();
   try {
     for (const { requestId } of conversations) {

@@ -7,6 +7,9 @@ import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
 import { migrate } from '../../../scripts/steps/build.ts';
+import { addChannels, type Channels, notifiedUser } from '../deliveries/channels.ts';
+import { openReceivers } from '../deliveries/receivers.ts';
+import { addWebhooks, type Webhook } from '../deliveries/webhooks.ts';
 import { type Database, openDatabase } from './database.ts';
 import { configureInstances, type EnvironmentSettings } from './instances.ts';
 import { createNetwork, type Network } from './network.ts';
@@ -18,6 +21,8 @@ export interface Environment {
   readonly user: DevUser;
   readonly gatewayUrl: string;
   readonly hubUrls: readonly string[];
+  readonly webhooks: readonly Webhook[];
+  readonly channels: Channels;
   readonly processes: Processes;
   readonly network: Network;
   readonly database: Database;
@@ -35,6 +40,7 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
   const secrets = readSecrets(home);
   const { supervisor } = processes;
   const servers = await openServers({ home, ports, supervisor }, { durable: true, env: {} });
+  const receivers = await openReceivers({ run, network, processes });
 
   const instances = listInstances(settings.workers);
   const { urlOf, program } = await configureInstances({
@@ -44,6 +50,7 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
     secrets,
     settings,
     instances,
+    mailUrl: receivers['mail-server'].url,
   });
   const starting = Promise.all(instances.map(async (instance) => supervisor.start(await program(instance))));
   // The first failure is reported; services that wait for their database fail later.
@@ -51,6 +58,7 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
   const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
   await migrate(env);
   const user = await createUser(env, 'dev');
+  const notified = await createUser(env, notifiedUser);
   await starting;
 
   const outboxes = instances.filter(({ service }) => service === 'requests' || service === 'messages');
@@ -61,9 +69,12 @@ export async function openEnvironment(run: Run, settings: EnvironmentSettings): 
     );
   await eventually('a process is the outbox leader', () => outboxLeaders().length > 0, { timeoutMs: 30_000 });
   const database = openDatabase(servers.DATABASE_URL);
+  const gatewayUrl = await network.addProxy(pair('clients', 'gateway'), urlOf('gateway'));
   return {
     user,
-    gatewayUrl: await network.addProxy(pair('clients', 'gateway'), urlOf('gateway')),
+    gatewayUrl,
+    webhooks: await addWebhooks(receivers, { user, gatewayUrl }),
+    channels: await addChannels(receivers, { user: notified, gatewayUrl: urlOf('gateway'), database }),
     hubUrls: await Promise.all(
       ['hub-1', 'hub-2'].map((name) => network.addProxy(pair('clients', name), urlOf(name))),
     ),

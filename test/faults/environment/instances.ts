@@ -10,7 +10,7 @@ import {
 } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import type { Program } from '../../../scripts/processes/program.ts';
-import type { ServerUrls } from '../../../scripts/servers/open-servers.ts';
+import type { ServerUrls } from '../../../scripts/servers/server-kind.ts';
 import type { Network } from './network.ts';
 import { type Instance, pair, targetOf } from './topology.ts';
 
@@ -40,8 +40,9 @@ export async function configureInstances(options: {
   secrets: Secrets;
   settings: EnvironmentSettings;
   instances: readonly Instance[];
+  mailUrl: string;
 }): Promise<ConfiguredInstances> {
-  const { run, network, servers, secrets, settings, instances } = options;
+  const { run, network, servers, secrets, settings, instances, mailUrl } = options;
   const shared = await chooseAddresses(run.ports);
   const own = new Map<string, Address>();
   for (const instance of instances) own.set(instance.name, await addressOf(instance));
@@ -91,6 +92,9 @@ export async function configureInstances(options: {
       const env = {
         ...environmentFor(entry, values, addresses, host),
         ...production,
+        RELAY_SMTP_URL: mailUrl,
+        // Its sign-in without a provider exists only there.
+        ...(service === 'dashboard' && { NODE_ENV: 'development', RELAY_DEV_LOGIN: 'true' }),
         RELAY_CONVERSATION_TTL: service === 'expiry-worker' ? settings.workerTtl : settings.ttl,
         ...(shift === undefined ? {} : { FAULT_CLOCK_SHIFT: String(shift) }),
       };
@@ -105,6 +109,8 @@ export async function configureInstances(options: {
 const production = {
   NODE_ENV: 'production',
   RELAY_DEV_LOGIN: 'false',
+  // A busy machine may stall for longer than the default.
+  RELAY_START_PATIENCE: '60s',
   RELAY_RATE_LIMIT_PAGES: '0',
   RELAY_RATE_LIMIT_API: '0',
   RELAY_RATE_LIMIT_POLL: '0',
@@ -112,4 +118,6 @@ const production = {
   RELAY_HUB_MAX_STREAMS_PER_USER: '0',
   RELAY_HUB_HEARTBEAT: '1s',
   RELAY_HUB_RETRY: '300ms',
+  RELAY_PUSH_HOSTS: '127.0.0.1',
+  RELAY_MAIL_FROM: 'relay@example.com',
 };

@@ -21,8 +21,8 @@ test('fifty seeds contain every fault, and each seed has one or two faults', () 
   expect(plans.some(({ faults: planned }) => planned.length === 2)).toBe(true);
 });
 
-test('seventy seeds disconnect every pair', () => {
-  const titles = Array.from({ length: 70 }, (_, index) =>
+test('a hundred seeds disconnect every pair', () => {
+  const titles = Array.from({ length: 100 }, (_, index) =>
     makePlan(index + 1).faults.map(({ title }) => title),
   );
   const missed = allPairs(2).filter((pair) => !titles.flat().some((title) => title.startsWith(`${pair} `)));

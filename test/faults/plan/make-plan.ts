@@ -13,6 +13,8 @@ export interface Plan {
   readonly mayLosePositions: boolean;
   readonly environment: EnvironmentSettings;
   readonly scripts: readonly Script[];
+  /** Requests without an answer, of which an expert is notified. */
+  readonly waiting: readonly Script[];
   readonly seeded: SeededRequests | undefined;
   readonly readersPerRequest: number;
   /** Used by readers while they run. */
@@ -20,6 +22,7 @@ export interface Plan {
 }
 
 const conversations = 40;
+const waitingRequests = 16;
 const usual: EnvironmentSettings = { workers: 2, ttl: '8s', workerTtl: '8s', clocks: {} };
 
 /** The same seed gives the same plan: faults, times, load and ids. */
@@ -43,6 +46,10 @@ export function makePlan(seed: number): Plan {
     scripts: Array.from({ length: conversations }, () =>
       drawScript(load, { submitWithinMs: 5_000, lasting: 5_000 }),
     ),
+    waiting: Array.from({ length: waitingRequests }, () => ({
+      ...drawScript(load, { submitWithinMs: 8_000, lasting: 100 }),
+      ...{ consumer: [], provider: [], closeAt: undefined },
+    })),
     seeded,
     readersPerRequest,
     random: random.fork(),

@@ -56,6 +56,19 @@ describe('relay approve', () => {
     });
   });
 
+  test('with --once a later run waits again, and prints the decision as often as it runs', async () => {
+    const args = ['approve', 'Delete it once?', '--once', 'delete it'];
+    const first = await cli.asAgent(...args, '--wait', '1s');
+    expect(first.code).toBe(3);
+    const [refCode = ''] = /HS-\w{8}/.exec(first.stderr) ?? [];
+    expect(await statusOf(refCode)).toBe('pending');
+    expect((await cli.answer(refCode, '--decline', 'Not today.')).code).toBe(0);
+    for (const _run of [1, 2]) {
+      expect(await cli.asAgent(...args)).toMatchObject({ code: 13, stdout: 'Not today.\n' });
+      expect(await statusOf(refCode)).toBe('responded');
+    }
+  });
+
   test('in plain text, which the relay could have written', async () => {
     const { refCode, ended } = await start('approve', 'Delete it?', '--plaintext');
     expect((await cli.answer(refCode, '--approve', 'Yes.', '--plaintext')).code).toBe(0);

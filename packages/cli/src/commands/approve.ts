@@ -9,42 +9,46 @@ import { askOptions, readPlan } from './ask/read-plan.ts';
 import { showDecision } from './ask/show-decision.ts';
 import { waitForDecision } from './ask/wait-for-decision.ts';
 
-const { context, attach, wait, confidential, plaintext, as, json } = askOptions;
+const { context, attach, wait, confidential, tag, plaintext, as, once, json } = askOptions;
+const expiry = { 'expires-in': askOptions['expires-in'] };
 
 export const approve = defineCommand({
   name: 'approve',
   summary: 'asks your expert for an approval: exit code 0 only when it was given',
   usage: ['"question" [options]'],
   about:
-    'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues.',
+    'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues. With --once it stays open too, and the same command, run again, waits for the decision or prints it again.',
   options: {
-    ...{ context, attach, wait, confidential, plaintext, as },
+    ...{ context, attach, wait, ...expiry, tag, confidential, plaintext, as, once },
     'keep-open': { help: 'do not close the conversation afterwards' },
     json,
   },
   examples: [
     'relay approve "Delete the lock file?" && rm deploy.lock',
     'relay approve "Deploy to production?" --wait 2h --attach plan.txt',
-    'case $? in 0) ./deploy ;; 13) echo declined ;; *) echo "no decision" ;; esac',
+    'relay approve "Deploy 4711?" --once deploy-4711 && ./deploy',
+    'code=0; why=$(relay approve "Deploy?") || code=$?; case $code in 0) ./deploy ;; 13) echo "no: $why" ;; esac',
   ],
   words: [1, 1],
   async run(context, { options: { 'keep-open': keepOpen = false, ...options }, words }) {
     const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const };
-    const { wait: timeout = 0, json } = plan;
+    const { wait: timeout = 0, once, json } = plan;
+    // With a name, a later run waits again, and the agent may write on after the decision.
+    const isClosed = !keepOpen && once === undefined;
     const { relay, conversation, journal, outages } = await ask(context, plan);
     const { err } = context;
     try {
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
-      const end = keepOpen ? 'stops waiting' : 'withdraws the question';
+      const end = isClosed ? 'withdraws the question' : 'stops waiting';
       err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${end}.`, { style: 'dim' });
-      const waiting = { conversation, journal, timeout, isWithdrawn: !keepOpen };
+      const waiting = { conversation, journal, timeout, isWithdrawn: isClosed };
       const deciding = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
-        throw keepOpen ? failure : await withdraw(conversation, failure);
+        throw isClosed ? await withdraw(conversation, failure) : failure;
       });
       const outcome = showDecision(context, conversation, { ...deciding, form: approvalForm, json });
       await context.out.written();
       journal.markDelivered(conversation.id, [deciding.decided]);
-      if (!keepOpen) await closeDecided(context, conversation);
+      if (isClosed) await closeDecided(context, conversation);
       return outcome;
     } finally {
       outages.stop();

@@ -11,16 +11,20 @@ export const close = defineCommand({
   usage: ['HS-...'],
   about:
     'No more messages can be sent then; the messages so far can still be read. Either side can close, and closing twice is fine.',
-  options: { json: { help: 'one JSON object' } },
-  examples: ['relay close HS-7KQ2M9XD'],
+  options: {
+    reason: { value: 'TEXT', help: 'why, for the other side; it is not encrypted: the relay can read it' },
+    json: { help: 'one JSON object' },
+  },
+  examples: ['relay close HS-7KQ2M9XD', 'relay close HS-7KQ2M9XD --reason "Fixed by a restart."'],
   words: [1, 1],
-  async run({ config, folder, out, signal }, { options: { json }, words: [word = ''] }) {
+  async run({ config, folder, out, signal }, { options: { reason, json }, words: [word = ''] }) {
     const refCode = readRefCode(word);
     const access = requireRelay(config, { kind: 'consumer', folder });
     const { requestId } = await findRequest(access, refCode, signal);
     const { status, body } = await callRelay(access, {
       method: 'POST',
       path: `/api/v1/close/${requestId}`,
+      ...(reason !== undefined && { body: { reason } }),
       signal,
     });
     if (status === 409)

@@ -121,7 +121,7 @@ describe("the expert's decision", () => {
   );
 
   test.concurrent(
-    'is a no, which the model is told to obey',
+    'is a no, and the text tells the model to obey',
     withClient(async (session) => {
       const { reference, request } = await askWith(session, everything);
       await request.answer('Not on a Friday.', { decision: no });

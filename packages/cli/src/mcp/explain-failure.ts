@@ -32,6 +32,7 @@ export const nextSteps: Readonly<Record<Code, string>> = {
     'Tell your user: the relay does not have this conversation, or it belongs to another RELAY_API_KEY than the one in "env" of this MCP server. Other conversations are listed by conversation_status without a reference.',
   conflict:
     'Do not make the same call again. If you gave an idempotency_key, ask under another one. If the conversation is full, continue with ask_expert.',
+  once_reused: 'Ask under another one with ask_expert, or ask the same question again.',
   rate_limited: again,
   unreachable: again,
   unexpected_answer: odd,

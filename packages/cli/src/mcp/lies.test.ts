@@ -13,7 +13,10 @@ const texts = ['one', 'two', 'three'];
 const uncertainSeconds = 1;
 
 // `ask_expert` submits no plaintext, so there is none to remove.
-const rows = readLies('agent').filter(({ alter }) => alter[0]?.remove?.[0] !== 'plaintext');
+// No tool takes the name of a question.
+const rows = readLies('agent').filter(
+  ({ alter, situation }) => alter[0]?.remove?.[0] !== 'plaintext' && situation?.asked?.once === undefined,
+);
 
 test.concurrent.each(rows)('to an agent with the MCP server, a lying relay that $name', async (row) => {
   const { situation = {}, expect: expected = {} } = row;
@@ -41,8 +44,12 @@ test.concurrent.each(rows)('to an agent with the MCP server, a lying relay that 
       },
     });
 
-    const { question = 'May I?', confidential, messages } = situation.asked ?? {};
-    const asked = await agent.call('ask_expert', { question, confidential, context: messages });
+    const { question = 'May I?', confidential, messages, expiresIn } = situation.asked ?? {};
+    const asking = { question, confidential, context: messages, idempotency_key: 'lie' };
+    const input = { ...asking, expires_in_seconds: expiresIn };
+    let asked = await agent.call('ask_expert', input);
+    // With quick limits, a busy machine may leave no time for the answer.
+    while (asked.text.endsWith('\nError code: unreachable')) asked = await agent.call('ask_expert', input);
     expect(asked.isError).toBe(expected.stopsAtSubmit === true);
     if (expected.stopsAtSubmit) expect(asked.text.split('\n').slice(1)).toEqual(refusalOf(expected.code));
     if (expected.stopsAtSubmit) return;

@@ -25,6 +25,42 @@ describe('an agent with the MCP server', () => {
   );
 
   test.concurrent(
+    'reads in the error which arguments there are, when it gives another one',
+    withClient(async ({ agent }) => {
+      for (const [tool, input, sentence] of [
+        [
+          'ask_expert',
+          { question: 'May I?', fom: {} },
+          'There is no argument fom. Nothing was done. Arguments: question, context, form,',
+        ],
+        [
+          'conversation_status',
+          { ref: 'HS-00000000' },
+          'There is no argument ref. Nothing was done. Arguments: reference, transcript.',
+        ],
+      ] as const) {
+        const { isError, text } = await agent.call(tool, input);
+        expect({ isError, text }).toEqual({ isError: true, text: expect.stringContaining(sentence) });
+      }
+      expect((await agent.call('conversation_status')).data.conversations).toEqual([]);
+    }),
+  );
+
+  test.concurrent(
+    'finds in the list what was closed since it was last seen, also after a restart',
+    withClient(async ({ agent, ask, start }) => {
+      const { reference, request } = await ask();
+      await request.close();
+      const server = [agent, await start()];
+      for (const one of server) {
+        const { data, text } = await one.call('conversation_status');
+        expect(data.conversations).toMatchObject([{ reference, status: 'closed' }]);
+        expect(text).toMatch(/^Oldest first:/);
+      }
+    }),
+  );
+
+  test.concurrent(
     'asks, waits, reads, replies, reads again and closes',
     withClient(async (session) => {
       const { agent, expert, wait } = session;

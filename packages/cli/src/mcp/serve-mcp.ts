@@ -15,12 +15,14 @@ interface McpOptions {
   acceptsUnprotected: boolean;
   /** The only folder whose files a model may attach. Without it, none. */
   filesFolder: string | undefined;
+  /** How many seconds a call may wait. */
+  longestWait: number;
 }
 
 /** Serves one client until it disconnects or the process receives a stop signal. */
 export async function serveMcp(
   context: Context,
-  { input, output, acceptsUnprotected, filesFolder }: McpOptions,
+  { input, output, acceptsUnprotected, filesFolder, longestWait }: McpOptions,
 ): Promise<void> {
   const { signal, now } = context;
   const files = filesFolder === undefined ? undefined : openAttachableFolder(filesFolder);
@@ -31,6 +33,7 @@ export async function serveMcp(
     files,
     checkSettings: (signal) => checkSettings(context, signal),
     version,
+    longestWait,
     sent: (...call) => transport.sent(...call),
   });
   const gone = new Promise<void>((resolve) => {

@@ -6,9 +6,9 @@ import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';
 import { timing } from './timing.ts';
 
-/** A call that the SDK does not offer: the vault, and the lists for `relay show`. */
+/** A call that the SDK does not offer: the vault, webhooks, and the lists for `relay show`. */
 export interface RelayCall {
-  method?: 'GET' | 'PUT' | 'POST';
+  method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
   path: string;
   body?: unknown;
   ifMatch?: string | undefined;

@@ -14,7 +14,13 @@ const state = z.object({
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
 });
-const list = z.object({ requests: z.array(state.extend({ question: z.string() })) });
+/** The relay's own statements, which nothing checks. */
+const notes = {
+  tags: z.array(z.string().max(80)).max(10).default([]),
+  closedBy: z.enum(['consumer', 'provider']).optional(),
+  closeReason: z.string().max(500).optional(),
+};
+const list = z.object({ requests: z.array(state.extend({ ...notes, question: z.string() })) });
 const message = z.object({
   role: z.enum(['consumer', 'provider']),
   messageId: z.string().max(64),
@@ -22,6 +28,7 @@ const message = z.object({
   plaintext: z.string().nullish(),
 });
 const listedConversation = state.extend({
+  ...notes,
   question: z.string().nullish(),
   plaintext: z.string().nullish(),
   agentName: z.string().nullish(),

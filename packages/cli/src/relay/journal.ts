@@ -31,6 +31,8 @@ export interface Journal {
   markShown(id: string): void;
   /** The ids of the answers that were printed or delivered: what a further message has seen. */
   shown(id: string): readonly string[];
+  /** Delivers all answers again, in a later run of the same question. */
+  deliverAgain(id: string): void;
   release(): void;
 }
 
@@ -99,6 +101,8 @@ export function openJournal(
       answers(id).flatMap(({ messageId, isDelivered, isShown }) =>
         messageId !== undefined && (isDelivered || isShown) ? messageId : [],
       ),
+    deliverAgain: (id) =>
+      change(id, { entries: alter(id, answers(id), { isDelivered: false, isShown: true }) }),
     release() {
       for (const release of releases.splice(0)) release();
     },

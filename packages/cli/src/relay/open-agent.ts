@@ -1,6 +1,7 @@
-import { createRelay, type Relay } from '@expert-relay/sdk';
+import { type ConversationState, createRelay, type Relay } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { openAgentSecret } from '../store/agent-secret.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
 import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
@@ -13,7 +14,7 @@ export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
   readonly outages: Outages;
-  connect(save?: Parameters<typeof createRelay>[0]['save']): Relay;
+  connect(save?: (state: ConversationState) => void): Relay;
 }
 
 export interface AgentOptions {
@@ -34,11 +35,12 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const relayFolder = openRelayFolder(config.folder, access.url);
   const memory = openMemory(config.folder, 'agents', now);
   const outages = watchOutages(context);
+  const conversations = openConversations(relayFolder, now);
   if (acceptsUnprotected) context.err.paragraph(unprotected, { style: 'yellow' });
   return {
     outages,
     access,
-    conversations: openConversations(relayFolder, now),
+    conversations,
     connect: (save) =>
       createRelay({
         url: access.url,
@@ -48,7 +50,14 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         acceptUnprotected: acceptsUnprotected,
         agentName: agentName ?? config.agentName,
         memory,
-        save,
+        store: {
+          save: async (state) => save?.(state),
+          find: async (id) => conversations.find(id)?.state,
+          list: async () => conversations.all().map(({ state }) => state),
+          forget: async (id) => conversations.forget(id),
+          secret: async () => openAgentSecret(config.folder),
+        },
+        secret: config.agentSecret,
         onOutage: outages.onOutage,
         timing,
       }),

@@ -2,26 +2,20 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from '@jest/globals';
 import { build, type Plugin } from 'esbuild';
 
 export interface BundleOptions {
   /**
-   * `retries`: repeats failed calls after milliseconds, for tests of errors that the SDK retries. `limits`: also waits for
-   * an answer, and repeats a call, for a short time only.
+   * `retries`: repeats failed calls after milliseconds, for tests of errors that the SDK retries, and waits for any answer
+   * of a busy machine. `limits`: repeats as soon, and waits for an answer, and repeats a call, for a short time only.
    */
   quick?: 'retries' | 'limits';
 }
 
 const built = new Map<BundleOptions['quick'], Promise<string>>();
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 /**
- * The path of the `relay` program, bundled once per test file with all that it imports: a process then starts in a
+ * The path of the `relay` program, bundled once per process with all that it imports: a process then starts in a
  * tenth of a second. It is laid out like an installed package, outside of the checkout, because other tests list `dist`
  * at the same time.
  */
@@ -34,7 +28,7 @@ export function buildCli({ quick }: BundleOptions = {}): Promise<string> {
 const timings = {
   retries: {
     timing: { call: 30_000, patience: 75_000, backoff: 20, maxBackoff: 100 },
-    looking: { timeoutMs: 10_000, firstMs: 5_000 },
+    looking: { timeoutMs: 120_000, firstMs: 60_000 },
   },
   limits: {
     timing: { call: 1_000, patience: 2_000, backoff: 20, maxBackoff: 100 },
@@ -52,7 +46,7 @@ const quickTiming = ({ timing, looking }: (typeof timings)['limits']): Plugin =>
 
 async function bundle(plugins: Plugin[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
-  folders.push(folder);
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
     entryPoints: { relay: inCheckout('src/main.ts') },
     outdir: join(folder, 'dist'),

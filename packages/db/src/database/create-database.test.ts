@@ -10,6 +10,7 @@ import {
   type TestDatabase,
 } from '../testing/create-test-database.ts';
 import { createDatabase, type Database } from './create-database.ts';
+import { createPostgres } from './create-postgres.ts';
 
 const server = process.env.DATABASE_URL ?? '';
 
@@ -148,6 +149,23 @@ describe('createDatabase', () => {
       SELECT now(), abs(extract(epoch FROM now() - created_at))::float8 AS age FROM users`;
     expect(Math.abs((row?.now.getTime() ?? 0) - Date.now())).toBeLessThan(60_000);
     expect(row?.age).toBeLessThan(60);
+  });
+
+  test('plans each time, if it is asked to, although its statements are prepared', async () => {
+    await use(createTestDatabase(server));
+    const log = createLog('test', { level: 'silent' });
+    const postgres = createPostgres({ url: target.url, poolSize: 1, log, plansEachTime: true });
+    await postgres.start();
+    try {
+      const read = () => postgres.query<{ custom: number; generic: number }>`
+        SELECT custom_plans::int AS custom, generic_plans::int AS generic FROM pg_prepared_statements
+        WHERE generic_plans + custom_plans > ${0}::int`;
+      for (let n = 0; n < 10; n++) await read();
+      // Postgres keeps a plan from the sixth time on.
+      expect(await read()).toEqual([{ custom: 11, generic: 0 }]);
+    } finally {
+      await postgres.stop();
+    }
   });
 
   test('the clock of Postgres decides whether a request has expired', async () => {

@@ -12,11 +12,13 @@ export interface PostgresOptions {
   patience?: number;
   /** A statement that is not answered after this time fails, and its connection is closed. */
   statementTimeoutMs?: number;
+  /** A query that gets no free connection after this time fails. */
+  poolTimeoutMs?: number;
   /**
-   * Plans each statement again. For tables that may be empty when a statement is first planned: a plan that is kept would
-   * read the whole table until its next vacuum.
+   * Plans each statement again, and parses it once. For tables that may be empty when a statement is first planned: a plan that
+   * is kept would read the whole table until its next vacuum.
    */
-  withoutPreparedStatements?: boolean;
+  plansEachTime?: boolean;
 }
 
 export interface Postgres extends Required<Omit<Part, 'drain'>> {
@@ -28,16 +30,20 @@ export interface Postgres extends Required<Omit<Part, 'drain'>> {
   readonly transact: <T>(work: (query: Query) => Promise<T>) => Promise<T>;
 }
 
-/** A query that gets no free connection fails after this. */
-const poolTimeoutMs = 5_000;
-
 /**
  * Postgres for a service that does not use Prisma, whose engine adds a third of a second to every start. It is not
  * ready while Postgres is away or lacks migrations. `start` fails at once when waiting cannot help, and otherwise
  * after `patience` milliseconds.
  */
 export function createPostgres(options: PostgresOptions): Postgres {
-  const { url, poolSize, log, patience = 6_000, statementTimeoutMs = 10_000 } = options;
+  const {
+    url,
+    poolSize,
+    log,
+    patience = 6_000,
+    statementTimeoutMs = 10_000,
+    poolTimeoutMs = 5_000,
+  } = options;
   const watch = watchPostgres({ url, patience, log });
   const pool = new pg.Pool({
     connectionString: url,
@@ -46,11 +52,11 @@ export function createPostgres(options: PostgresOptions): Postgres {
     query_timeout: statementTimeoutMs,
     keepAlive: true,
     idleTimeoutMillis: 60_000,
-    onConnect: setUtc,
+    onConnect: (client) => setUp(client, options),
   });
   // The pool replaces an idle connection that breaks; `watch` reports a Postgres that is away.
   pool.on('error', () => {});
-  const nameOf = options.withoutPreparedStatements ? () => '' : statementNames(url);
+  const nameOf = statementNames(url);
 
   return {
     name: 'database',
@@ -88,6 +94,10 @@ async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promi
 }
 
 /** Answers show times in UTC, and Prisma ignores their offset. */
-async function setUtc(client: pg.ClientBase): Promise<void> {
+async function setUp(
+  client: pg.ClientBase,
+  { plansEachTime = false }: Pick<PostgresOptions, 'plansEachTime'>,
+): Promise<void> {
   await client.query("SET TIME ZONE 'UTC'");
+  if (plansEachTime) await client.query('SET plan_cache_mode = force_custom_plan');
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connect } from '../postgres/connect.ts';
-import { lockSession } from '../postgres/lock-session.ts';
+import { acquireSessionLock } from '../postgres/session-lock.ts';
 import { knownMigrations, type Migration, migrationsFolder, readMigration } from './migration-files.ts';
 import { createTable, readRecorded, recordApplied } from './migration-table.ts';
 
@@ -31,7 +31,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   });
   try {
     const onWait = () => report('Another process migrates this database: waiting for it.');
-    await lockSession(client, lockKey, { retryMs: lockRetryMs, onWait });
+    await acquireSessionLock(client, lockKey, { retryMs: lockRetryMs, onWait });
     const missing = await findMissing(client, folder);
     for (const name of missing) {
       await applyWithRetries(client, await readMigration(folder, name), { report, lockPatience });

@@ -1,2 +1,6 @@
 export { insertEvent, insertSharedEvent } from './insert-event.ts';
-export { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from './outbox-relay.ts';
+export {
+  createOutboxPublisher,
+  type OutboxPublisher,
+  type OutboxPublisherOptions,
+} from './outbox-publisher.ts';

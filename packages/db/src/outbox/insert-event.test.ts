@@ -43,12 +43,12 @@ describe('a statement that changes state and records an event', () => {
 
   test('is published once, with its columns and its payload', async () => {
     const { userId } = await submit('r'.repeat(22));
-    const relay = await outbox.relay();
+    const publisher = await outbox.startPublisher();
     await outbox.untilPublished();
     // Fifty at once: the lock of the row gives them an order.
     const senders = Array.from({ length: 50 }, () => send('r'.repeat(22)));
     await Promise.all(senders);
-    relay.wake();
+    publisher.wake();
     await outbox.untilPublished();
 
     const events = await outbox.stored();

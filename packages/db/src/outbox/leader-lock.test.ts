@@ -8,10 +8,10 @@ import { runAsLeader } from './leader-lock.ts';
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
 describe('the leader lock', () => {
-  test('another relay takes over within seconds when Postgres ends the leader', async () => {
+  test('another publisher takes over within seconds when Postgres ends the leader', async () => {
     await using outbox = await openOutbox(servers);
-    await outbox.relay();
-    await outbox.relay();
+    await outbox.startPublisher();
+    await outbox.startPublisher();
     for (let turn = 0; turn < 3; turn++) {
       const before = await leaderPid(outbox);
       await outbox.pool.query('SELECT pg_terminate_backend($1)', [before]);
@@ -22,12 +22,12 @@ describe('the leader lock', () => {
     expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('another relay takes over within seconds when the network drops all that the leader sends', async () => {
+  test('another publisher takes over within seconds when the network drops all that the leader sends', async () => {
     await using outbox = await openOutbox(servers);
     await using proxy = await createTcpProxy(outbox.databaseUrl);
-    await outbox.relay({ directUrl: proxy.url });
+    await outbox.startPublisher({ directUrl: proxy.url });
     const before = await leaderPid(outbox);
-    await outbox.relay();
+    await outbox.startPublisher();
     proxy.hold();
     await untilAnotherLeads(outbox, before);
     await outbox.write('a', 10);
@@ -35,7 +35,7 @@ describe('the leader lock', () => {
     expect(countFaults(await outbox.stored())).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('another relay takes over when the leader is frozen inside a transaction', async () => {
+  test('another publisher takes over when the leader is frozen inside a transaction', async () => {
     await using outbox = await openOutbox(servers);
     await using proxy = await createTcpProxy(outbox.databaseUrl);
     const stopping = new AbortController();
@@ -51,7 +51,7 @@ describe('the leader lock', () => {
     });
     await eventually('the leader is frozen', () => isFrozen);
     const before = await leaderPid(outbox);
-    await outbox.relay();
+    await outbox.startPublisher();
     await eventually('another one leads', async () => (await leaderPid(outbox)) !== before);
     stopping.abort();
     await leading;
@@ -74,15 +74,15 @@ describe('the leader lock', () => {
     await leading;
     expect(JSON.parse(logged[0] ?? '')).toMatchObject({
       reason: 'a defect',
-      msg: 'the outbox relay failed: trying again',
+      msg: 'the outbox publisher failed: trying again',
     });
   });
 
-  test('when a leader stops, its session ends and another relay leads', async () => {
+  test('when a leader stops, its session ends and another publisher leads', async () => {
     await using outbox = await openOutbox(servers);
-    const first = await outbox.relay();
+    const first = await outbox.startPublisher();
     const before = await leaderPid(outbox);
-    await outbox.relay();
+    await outbox.startPublisher();
     await first.stop?.();
     await untilAnotherLeads(outbox, before);
     const session = () => outbox.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [before]);
@@ -91,14 +91,14 @@ describe('the leader lock', () => {
 
   test('no event is lost or published twice while leaders change', async () => {
     await using outbox = await openOutbox(servers);
-    const relays = await Promise.all(Array.from({ length: 4 }, () => outbox.relay()));
-    for (const relay of relays.slice(1)) {
+    const publishers = await Promise.all(Array.from({ length: 4 }, () => outbox.startPublisher()));
+    for (const publisher of publishers.slice(1)) {
       const writing = Array.from({ length: 5 }, async (_, request) => {
         for (let part = 0; part < 20; part++) await outbox.write(`request ${request}`, 5);
       });
       await outbox.pool.query('SELECT pg_terminate_backend($1)', [await leaderPid(outbox)]);
       await Promise.all(writing);
-      await relay.stop?.();
+      await publisher.stop?.();
     }
     await outbox.untilPublished();
     const events = await outbox.stored();
@@ -106,12 +106,12 @@ describe('the leader lock', () => {
     expect(countFaults(events)).toEqual({ duplicated: 0, disordered: 0 });
   });
 
-  test('a relay stops while Postgres is away', async () => {
+  test('a publisher stops while Postgres is away', async () => {
     await using outbox = await openOutbox(servers);
-    const relay = await outbox.relay({ directUrl: 'postgres://postgres@127.0.0.1:1/nowhere' });
+    const publisher = await outbox.startPublisher({ directUrl: 'postgres://postgres@127.0.0.1:1/nowhere' });
     await pause(300);
-    // The relay tries to connect for as long as it runs, so without the abort this would never resolve.
-    await relay.stop?.();
+    // The publisher tries to connect for as long as it runs, so without the abort this would never resolve.
+    await publisher.stop?.();
   });
 });
 

@@ -3,7 +3,7 @@ import type { Log } from '@expert-relay/kit/log';
 import type pg from 'pg';
 import { connectOnce, disconnect } from '../postgres/connect.ts';
 import { connectionFailure, isOutage } from '../postgres/failures.ts';
-import { lockSession } from '../postgres/lock-session.ts';
+import { acquireSessionLock } from '../postgres/session-lock.ts';
 
 /** Any number that no other program locks in this database. */
 const lockKey = 7_204_513_312n;
@@ -66,14 +66,15 @@ export async function runAsLeader(options: {
       client = await connectOnce(url, clientConfig);
       await client.query(sessionSettings);
       lastWarning = '';
-      if (await lockSession(client, lockKey, { retryMs: lockRetryMs, signal })) await leadUntilLost(client);
+      if (await acquireSessionLock(client, lockKey, { retryMs: lockRetryMs, signal }))
+        await leadUntilLost(client);
     } catch (error) {
       const isLost = !client || isOutage(error);
       const reason = isLost ? connectionFailure(url, error).message : (error as Error).message;
       if (reason !== lastWarning && !signal.aborted)
         log.warn(
           { reason },
-          isLost ? 'the outbox relay lost Postgres' : 'the outbox relay failed: trying again',
+          isLost ? 'the outbox publisher lost Postgres' : 'the outbox publisher failed: trying again',
         );
       lastWarning = reason;
     } finally {

@@ -33,16 +33,16 @@ async function write(client: pg.Client): Promise<number> {
 }
 
 /** Waits for transactions of other databases too, which tests beside this one run. */
-async function settleAndRaise(watermark: LowWatermark): Promise<void> {
+async function settleAndAdvance(watermark: LowWatermark): Promise<void> {
   await watermark.untilSettled(240_000, new AbortController().signal);
-  watermark.raise();
+  watermark.advance();
 }
 
 /** Updates as the leader does, until all rows up to a position are settled. */
-async function raiseTo(watermark: LowWatermark, position: number): Promise<void> {
+async function advanceTo(watermark: LowWatermark, position: number): Promise<void> {
   await eventually('the position is settled', async () => {
     await watermark.update();
-    watermark.raise();
+    watermark.advance();
     return watermark.position >= position;
   });
   expect(watermark.position).toBe(position);
@@ -58,12 +58,12 @@ test('stays below the first row of a database', async () => {
   const watermark = createLowWatermark(leader);
   for (let round = 0; round < 10; round++) {
     await watermark.update();
-    watermark.raise();
+    watermark.advance();
     expect(watermark.position).toBe(0);
   }
   const first = await write(writer);
   expect(first).toBe(1);
-  await raiseTo(watermark, first);
+  await advanceTo(watermark, first);
 });
 
 test('stays below a row that is not committed, however long that takes', async () => {
@@ -76,12 +76,12 @@ test('stays below a row that is not committed, however long that takes', async (
   for (let round = 0; round < 3; round++) {
     await watermark.update();
     expect(watermark.position).toBeLessThan(held);
-    watermark.raise();
+    watermark.advance();
     expect(watermark.position).toBeLessThan(held);
   }
 
   await slow.query('COMMIT');
-  await raiseTo(watermark, newest);
+  await advanceTo(watermark, newest);
 });
 
 test('stays below a row that is not committed when no later transaction has ended', async () => {
@@ -92,30 +92,30 @@ test('stays below a row that is not committed when no later transaction has ende
     const held = await write(slow);
     for (let second = 0; second < 3; second++) {
       await watermark.update();
-      watermark.raise();
+      watermark.advance();
       expect(watermark.position).toBeLessThan(held);
     }
     await slow.query('ROLLBACK');
   }
 });
 
-test('is raised to the last row that was published, or to the last settled position', async () => {
+test('advances to the last row that was published, or to the last settled position', async () => {
   const watermark = createLowWatermark(leader);
   const first = await write(writer);
   await write(writer);
-  await settleAndRaise(watermark);
-  watermark.raise(first);
+  await settleAndAdvance(watermark);
+  watermark.advance(first);
   expect(watermark.position).toBe(first);
-  watermark.raise();
+  watermark.advance();
   expect(watermark.position).toBe(first + 1);
 });
 
-test('is not raised to a position that was drawn after the last update', async () => {
+test('does not advance to a position that was drawn after the last update', async () => {
   const watermark = createLowWatermark(leader);
   const before = await write(writer);
-  await settleAndRaise(watermark);
+  await settleAndAdvance(watermark);
   const after = await write(writer);
-  watermark.raise(after);
+  watermark.advance(after);
   expect(watermark.position).toBe(before);
 });
 
@@ -144,7 +144,7 @@ test('a later update finds a row that an operator lets wait again', async () => 
   const row = await write(writer);
   const newest = await write(writer);
   await publishAll();
-  await raiseTo(watermark, newest);
+  await advanceTo(watermark, newest);
   await writer.query(
     'UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL WHERE position = $1',
     [row],

@@ -8,8 +8,8 @@ export interface LowWatermark {
   readonly position: number;
   /** Call it about once a second. It settles positions, and searches for waiting rows at `position` or below. */
   update(): Promise<void>;
-  /** Call it when all waiting rows up to `last` were published; without `last`, when all that a select found were. */
-  raise(last?: number): void;
+  /** Call it when no row up to `last` waits any more; without `last`, when none waits up to the last settled position. */
+  advance(last?: number): void;
   /** Published rows wait again: the next `update` searches for the first of them. */
   reset(): void;
   /** Updates until a first position is settled, which is when all transactions that are open now have ended. */
@@ -66,7 +66,7 @@ export function createLowWatermark(client: pg.ClientBase, slice = defaultSlice):
       return position;
     },
     update,
-    raise(last = settled ?? 0) {
+    advance(last = settled ?? 0) {
       position = Math.min(last, settled ?? 0);
     },
     reset() {

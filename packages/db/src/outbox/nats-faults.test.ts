@@ -10,11 +10,11 @@ describe('faults of NATS', () => {
   test('NATS is away while events are written: they are published when it is back', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    const relay = await outbox.relay();
+    const publisher = await outbox.startPublisher();
     await writeAndWait(outbox, 10);
     await nats.kill();
     await outbox.write('a', 700);
-    relay.wake();
+    publisher.wake();
     await pause(1_000);
     expect(await outbox.waiting()).toBe(700);
     await nats.start();
@@ -25,11 +25,11 @@ describe('faults of NATS', () => {
   test('NATS is killed in the middle of a batch: each event is stored once, in order', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    const relay = await outbox.relay();
+    const publisher = await outbox.startPublisher();
     await writeAndWait(outbox, 1);
     for (let round = 0; round < 2; round++) {
       for (let request = 0; request < 10; request++) await outbox.write(`request ${request}`, 100);
-      relay.wake();
+      publisher.wake();
       // Some of the 1,000 are marked now, some only stored, some only sent.
       while ((await outbox.waiting()) === 1_000) await pause(1);
       await nats.kill();
@@ -42,7 +42,7 @@ describe('faults of NATS', () => {
   test('NATS is frozen during a batch: each event is stored once, in order', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    await outbox.relay();
+    await outbox.startPublisher();
     await writeAndWait(outbox, 10);
     nats.freeze();
     await outbox.write('a', 1_000);
@@ -56,7 +56,7 @@ describe('faults of NATS', () => {
   test('the stream lost its tail: the lost events are published again, before newer ones', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    await outbox.relay();
+    await outbox.startPublisher();
     await writeAndWait(outbox, 20);
     await nats.shutDown();
     await nats.save();
@@ -78,7 +78,7 @@ describe('faults of NATS', () => {
   test('the stream lost its tail while no event was written: a new leader and an old one both notice', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    const first = await outbox.relay();
+    const first = await outbox.startPublisher();
     await writeAndWait(outbox, 20);
     await nats.shutDown();
     await nats.save();
@@ -89,7 +89,7 @@ describe('faults of NATS', () => {
       await nats.kill();
       await nats.restore();
       await nats.start();
-      if (newLeader) await outbox.relay();
+      if (newLeader) await outbox.startPublisher();
       await untilStored(outbox, newLeader ? 40 : 30);
     }
     await expectAll(outbox, 40);
@@ -98,7 +98,7 @@ describe('faults of NATS', () => {
   test('the stream was deleted: it is created again, with all rows that were kept', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    await outbox.relay();
+    await outbox.startPublisher();
     await writeAndWait(outbox, 50);
     const manager = await outbox.nats.connection?.jetstreamManager({ checkAPI: false, timeout: 60_000 });
     await manager?.streams.delete(subjectsFor(outbox.prefix).stream);

@@ -26,7 +26,7 @@ describe('publishBatch', () => {
 
   const state = async () => {
     const info = await manager.streams.info(subjects.stream);
-    return { epoch: String(info.created), lastSeq: info.state.last_seq };
+    return { createdAt: String(info.created), lastSeq: info.state.last_seq };
   };
 
   /** A client that loses the publish of one row. */

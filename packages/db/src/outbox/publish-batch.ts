@@ -1,7 +1,14 @@
-import { EventHead, type EventType, encodeEnvelope, type Subjects } from '@expert-relay/contracts';
+import {
+  appendTraceparent,
+  EventHead,
+  type EventType,
+  encodeEnvelope,
+  type Subjects,
+} from '@expert-relay/contracts';
+import { noTracing, type OpenSpan, type Tracing } from '@expert-relay/kit/tracing';
 import { type JetStreamClient, NatsError } from 'nats';
 import { formatRefCode } from '../request/ids.ts';
-import type { StreamState } from './stream.ts';
+import type { StreamEnd } from './stream.ts';
 import type { StoredRow, WaitingRow } from './waiting-rows.ts';
 
 export interface BatchResult {
@@ -27,19 +34,22 @@ export async function publishBatch(
   jetstream: JetStreamClient,
   subjects: Subjects,
   rows: readonly WaitingRow[],
-  stream: StreamState,
+  stream: StreamEnd,
+  tracing: Tracing = noTracing,
 ): Promise<BatchResult> {
   const unpublishable: { id: string; reason: string }[] = [];
-  const sent: { id: string; ack: Promise<{ seq: number }> }[] = [];
+  const sent: { id: string; ack: Promise<{ seq: number }>; span: OpenSpan | undefined }[] = [];
   for (const row of rows) {
     try {
-      const bytes = encodeRow(row);
+      const encoded = encodeRow(row);
+      const span = startSpan(tracing, row, encoded);
+      const bytes = appendTraceparent(encoded, span?.traceparent);
       const previous = sent.at(-1)?.id;
       const expect = previous ? { lastMsgID: previous } : { lastSequence: stream.lastSeq };
       // `encodeRow` has checked that the type can be part of a subject.
       const subject = subjects.event(row.type as EventType);
       const ack = jetstream.publish(subject, bytes, { msgID: row.id, expect, timeout: ackTimeoutMs });
-      sent.push({ id: row.id, ack });
+      sent.push({ id: row.id, ack, span });
     } catch (error) {
       unpublishable.push({ id: row.id, reason: (error as Error).message });
     }
@@ -49,13 +59,22 @@ export async function publishBatch(
   const failures: Error[] = [];
   const results = await Promise.allSettled(sent.map(({ ack }) => ack));
   for (const [index, result] of results.entries()) {
-    const { id } = sent[index] as { id: string };
+    const { id, span } = sent[index] as (typeof sent)[number];
+    span?.end({ hasFailed: result.status === 'rejected' });
     if (result.status === 'fulfilled') stored.push({ id, streamSeq: result.value.seq });
     else if (isUnpublishable(result.reason)) unpublishable.push({ id, reason: result.reason.message });
     else failures.push(result.reason);
   }
   const [first] = failures;
   return { stored, unpublishable, unconfirmed: failures.length, ...(first && { reason: first.message }) };
+}
+
+/** Of an event whose call is traced. */
+function startSpan(tracing: Tracing, { type }: WaitingRow, bytes: Uint8Array): OpenSpan | undefined {
+  const parent = tracing.isOn ? new EventHead(bytes).traceparent : '';
+  if (parent === '') return undefined;
+  const attributes = { 'messaging.system': 'nats', 'messaging.operation.type': 'send', 'relay.event': type };
+  return tracing.startSpan({ name: `publish ${type}`, kind: 'producer', parent, attributes });
 }
 
 function isUnpublishable(error: unknown): error is NatsError {

@@ -32,11 +32,11 @@ describe('published rows', () => {
   };
 
   test('are deleted only when they are old and the stream has them', async () => {
-    expect(await deletePublished(client, { epoch: 'then', lastSeq: 40 }, 600_000)).toBe('done');
+    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 40 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(60);
-    await deletePublished(client, { epoch: 'then', lastSeq: 100 }, 600_000);
+    await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000);
     expect(await count('TRUE')).toBe(40);
-    await deletePublished(client, { epoch: 'now', lastSeq: 100 }, 0);
+    await deletePublished(client, { createdAt: 'now', lastSeq: 100 }, 0);
     expect(await count('TRUE')).toBe(40);
   });
 
@@ -44,21 +44,21 @@ describe('published rows', () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
-    expect(await deletePublished(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
-    expect(await deletePublished(client, { epoch: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
+    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
+    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(40);
   });
 
   test('wait again when they are beyond the end of the stream', async () => {
-    expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(10);
+    expect(await requeueLost(client, { createdAt: 'then', lastSeq: 90 })).toBe(10);
     expect(await count('published_at IS NULL AND seq > 90')).toBe(10);
-    expect(await requeueLost(client, { epoch: 'then', lastSeq: 90 })).toBe(0);
+    expect(await requeueLost(client, { createdAt: 'then', lastSeq: 90 })).toBe(0);
   });
 
   test('that wait again are on the disk of Postgres before they are published', async () => {
     await client.query('SET synchronous_commit = off');
     const { rows: before } = await client.query('SELECT pg_current_wal_insert_lsn() AS lsn');
-    await requeueLost(client, { epoch: 'then', lastSeq: 90 });
+    await requeueLost(client, { createdAt: 'then', lastSeq: 90 });
     const { rows: after } = await client.query('SELECT pg_current_wal_flush_lsn() > $1 AS "isOnDisk"', [
       before[0].lsn,
     ]);
@@ -70,17 +70,17 @@ describe('published rows', () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now(), seq, 'then' FROM generate_series(101, 5000) AS seq`);
-    expect(await requeueLost(client, { epoch: 'now', lastSeq: 10_000 })).toBe(5_000);
+    expect(await requeueLost(client, { createdAt: 'now', lastSeq: 10_000 })).toBe(5_000);
     expect(await count('published_at IS NULL AND stream_seq IS NULL AND stream_epoch IS NULL')).toBe(5_000);
   });
 
   test('stay when deleting them takes more than a second, and the connection still works', async () => {
     await using other = await rowLock();
-    expect(await deletePublished(client, { epoch: 'then', lastSeq: 100 }, 600_000)).toBe('timeout');
+    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000)).toBe('timeout');
     const { rows } = await client.query('SHOW statement_timeout');
     expect(rows).toEqual([{ statement_timeout: '4s' }]);
     await other.release();
-    expect(await deletePublished(client, { epoch: 'then', lastSeq: 100 }, 600_000)).toBe('done');
+    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000)).toBe('done');
     expect(await count('seq = 1')).toBe(0);
   });
 
@@ -105,7 +105,7 @@ describe('published rows', () => {
     await client.query('BEGIN');
     // Rows that earlier statements of the session have read may be reported only now.
     const before = await rowsRead();
-    expect(await requeueLost(client, { epoch: 'then', lastSeq: 100_000 })).toBe(0);
+    expect(await requeueLost(client, { createdAt: 'then', lastSeq: 100_000 })).toBe(0);
     const after = await rowsRead();
     await client.query('COMMIT');
     // A few rows of a limited query may come from the table itself: that depends on the sample of `ANALYZE`.
@@ -119,17 +119,17 @@ describe('published rows', () => {
     await client.query(`
       UPDATE outbox_events SET published_at = now() - interval '1 hour' WHERE seq = 29999;
       UPDATE outbox_events SET published_at = now() WHERE seq <= 10000`);
-    expect(await requeueLost(client, { epoch: 'then', lastSeq: 29_990 })).toBe(10);
+    expect(await requeueLost(client, { createdAt: 'then', lastSeq: 29_990 })).toBe(10);
     expect(await count('published_at IS NULL AND seq > 29990')).toBe(10);
   });
 
   test('all wait again when a leader ended in the middle of a requeue', async () => {
     await fill(30_000);
     const stopping = new AbortController();
-    const interrupted = requeueLost(client, { epoch: 'now', lastSeq: 0 }, stopping.signal);
+    const interrupted = requeueLost(client, { createdAt: 'now', lastSeq: 0 }, stopping.signal);
     stopping.abort();
     expect(await interrupted).toBe(2_000);
-    expect(await requeueLost(client, { epoch: 'now', lastSeq: 0 })).toBe(28_000);
+    expect(await requeueLost(client, { createdAt: 'now', lastSeq: 0 })).toBe(28_000);
     expect(await count('published_at IS NULL')).toBe(30_000);
   });
 

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { StreamState } from './stream.ts';
+import type { StreamEnd } from './stream.ts';
 
 /** Small enough for the leader to keep its session alive between two statements. */
 const batchSize = 2_000;
@@ -15,14 +15,14 @@ const afterAll = { at: 'infinity', id: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 /**
  * Sets rows back to waiting whose events the stream has lost; returns how many. NATS acknowledges an event before it is on
  * disk. So published rows are kept for some time and compared with the stream: a stream that lost its newest events lacks
- * the rows after its last sequence, and one that was created again (another epoch) lacks all.
+ * the rows after its last sequence, and one that was created again (at another time) lacks all.
  *
  * It goes from the newest row to the oldest, and stops early when the newest `minExamined` are in the stream: there
  * may be millions. If it has to read all of them it takes minutes, so `signal` ends it; the next leader continues.
  */
 export async function requeueLost(
   client: pg.ClientBase,
-  stream: StreamState,
+  stream: StreamEnd,
   signal?: AbortSignal,
 ): Promise<number> {
   let before = afterAll;
@@ -30,7 +30,7 @@ export async function requeueLost(
   for (let examined = 0; (requeued > 0 || examined < minExamined) && !signal?.aborted; ) {
     const { rows } = await client.query<{ examined: number; lost: number; at: string; id: string }>(
       requeueText,
-      [stream.epoch, stream.lastSeq, before.at, before.id, batchSize],
+      [stream.createdAt, stream.lastSeq, before.at, before.id, batchSize],
     );
     const [oldest] = rows;
     if (!oldest) break;
@@ -70,13 +70,13 @@ const requeueText = `
  */
 export async function deletePublished(
   client: pg.ClientBase,
-  stream: StreamState,
+  stream: StreamEnd,
   retentionMs: number,
 ): Promise<'done' | 'more' | 'timeout'> {
   // Sent together, so that no other statement of this connection is executed between them.
   const results = await Promise.allSettled([
     client.query(`BEGIN; SET LOCAL statement_timeout = '1s'`),
-    client.query(deleteText, [stream.epoch, stream.lastSeq, retentionMs, batchSize]),
+    client.query(deleteText, [stream.createdAt, stream.lastSeq, retentionMs, batchSize]),
     client.query('COMMIT'),
   ]);
   for (const result of results) {

@@ -28,9 +28,9 @@ export interface StreamSettings {
 }
 
 /** What the leader needs to know of the stream. */
-export interface StreamState {
-  /** When the stream was created: a stream that was deleted and created again has another epoch. */
-  readonly epoch: string;
+export interface StreamEnd {
+  /** When NATS created the stream, as it states that time. A stream that was deleted and created again has another one. */
+  readonly createdAt: string;
   /** The sequence of its last message. */
   readonly lastSeq: number;
 }
@@ -40,7 +40,7 @@ export function createStreamReader(
   connection: NatsConnection,
   settings: StreamSettings,
   log: Log,
-): () => Promise<StreamState> {
+): () => Promise<StreamEnd> {
   const { stream } = subjectsFor(settings.prefix);
   const manager = connection.jetstreamManager({ checkAPI: false, timeout: apiTimeoutMs });
   let isEnsured = false;
@@ -66,12 +66,11 @@ export function createStreamReader(
 
   return async () => {
     const info = await read();
-    return { epoch: String(info.created), lastSeq: info.state.last_seq };
+    return { createdAt: String(info.created), lastSeq: info.state.last_seq };
   };
 }
 
 interface EnsuredStream {
-  /** Its `created` is the stream's epoch. */
   readonly info: StreamInfo;
   readonly action: 'created' | 'adjusted' | 'unchanged';
   /** Sentences for the log: which limit was not changed, why, and what to do. */

@@ -59,7 +59,7 @@ const waitingText = `
 export async function markPublished(
   client: pg.ClientBase,
   stored: readonly StoredRow[],
-  streamEpoch: string,
+  streamCreatedAt: string,
 ): Promise<void> {
   await client.query({
     name: 'mark-published',
@@ -67,7 +67,7 @@ export async function markPublished(
            SET published_at = clock_timestamp(), stream_seq = stored.seq, stream_epoch = $3
            FROM unnest($1::uuid[], $2::bigint[]) AS stored (id, seq)
            WHERE event.id = stored.id`,
-    values: [stored.map(({ id }) => id), stored.map(({ streamSeq }) => streamSeq), streamEpoch],
+    values: [stored.map(({ id }) => id), stored.map(({ streamSeq }) => streamSeq), streamCreatedAt],
   });
 }
 

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { inSpan, type NewSpan } from '@expert-relay/kit/tracing';
 import type * as Utilities from '@prisma/client-runtime-utils';
 import pg from 'pg';
 
@@ -24,9 +25,19 @@ export type Query = <Row extends object>(
 export function createQuery(pool: Pick<pg.ClientBase, 'query'>, nameOf: (text: string) => string): Query {
   return async <Row extends object>(strings: TemplateStringsArray, ...given: unknown[]) => {
     const { text, values } = sql(strings, ...given);
-    const { rows } = await pool.query<Row>({ name: nameOf(text), text, values, types: resultTypes });
+    const { rows } = await inSpan(
+      () => describe(text),
+      () => pool.query<Row>({ name: nameOf(text), text, values, types: resultTypes }),
+    );
     return rows;
   };
+}
+
+/** A statement in a trace: its changes, or else the first table that it reads. It has no values. */
+function describe(text: string): Omit<NewSpan, 'parent'> {
+  const changes = text.match(/\b(INSERT INTO|UPDATE|DELETE FROM) \w+/g) ?? text.match(/\bFROM \w+/);
+  const summary = changes?.join(', ').replace(/^FROM/, 'SELECT FROM') ?? 'statement';
+  return { name: summary, kind: 'client', attributes: { 'db.system.name': 'postgresql' } };
 }
 
 const timestamptz = 1184;

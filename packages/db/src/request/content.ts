@@ -1,8 +1,9 @@
+import type { Api } from '@expert-relay/contracts';
 import { sql } from '../postgres/query.ts';
 
 /** What the agent submitted besides the question, and the keys of both sides. */
 export interface RequestContent {
-  context: unknown;
+  context: Api.Conversation['context'];
   plaintext: string | null;
   answerForm: string | null;
   agentName: string | null;
@@ -14,6 +15,16 @@ export interface RequestContent {
   keySignature: string | null;
 }
 
+/** What lists show of a request besides its state: the agent's tags, and by which side and why it was closed. */
+export interface RequestNotes {
+  tags: Api.Tags | null;
+  closedBy: Api.ClosedBy | null;
+  closeReason: string | null;
+}
+
+/** Columns of `help_requests`. */
+export const noteColumns = sql`tags, closed_by AS "closedBy", close_reason AS "closeReason"`;
+
 /** Columns of `help_requests`. */
 export const submissionColumns = sql`
   context, plaintext, answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"`;
@@ -24,12 +35,16 @@ export const publicKeyColumns = sql`
   provider_sign_pub_key AS "providerSignPubKey", provider_encrypt_pub_key AS "providerEncryptPubKey",
   key_signature AS "keySignature"`;
 
-const optional = ['answerForm', 'agentName', 'agentVersions', 'keySignature', 'erasedAt'] as const;
+const optional = [
+  ...(['answerForm', 'agentName', 'agentVersions', 'keySignature', 'erasedAt'] as const),
+  ...(['tags', 'closedBy', 'closeReason'] as const),
+];
+type Optional = (typeof optional)[number];
 
 /** As the API has it: members that not every request has are absent, and not null, without a value. */
-export const withoutAbsent = <T extends object>(body: T): T =>
+export const withoutAbsent = <T extends object>(
+  body: T,
+): Omit<T, Optional> & { [Name in keyof T & Optional]?: NonNullable<T[Name]> } =>
   Object.fromEntries(
-    Object.entries(body).filter(
-      ([name, value]) => value != null || !(optional as readonly string[]).includes(name),
-    ),
-  ) as T;
+    Object.entries(body).filter(([name, value]) => value != null || !optional.includes(name as Optional)),
+  ) as never;

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { migrate } from '../migrations/migrate.ts';
 import { knownMigrations, migrationsFolder, readMigration } from '../migrations/migration-files.ts';
 import { connectOnce } from '../postgres/connect.ts';
-import { lockSession } from '../postgres/lock-session.ts';
+import { acquireSessionLock } from '../postgres/session-lock.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -62,7 +62,7 @@ function databaseUrl(server: string, name: string): string {
 async function ensureTemplate(admin: pg.ClientBase, server: string): Promise<string> {
   const name = `relay_template_${await hashOfMigrations()}`;
   if (await exists(admin, name)) return name;
-  await lockSession(admin, lockKey, { retryMs: lockRetryMs });
+  await acquireSessionLock(admin, lockKey, { retryMs: lockRetryMs });
   try {
     if (!(await exists(admin, name))) await makeTemplate(admin, server, name);
   } finally {

@@ -5,19 +5,19 @@ import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
 import pg from 'pg';
-import { createOutboxRelay, type OutboxRelay, type OutboxRelayOptions } from '../outbox/index.ts';
+import { createOutboxPublisher, type OutboxPublisher, type OutboxPublisherOptions } from '../outbox/index.ts';
 import { isWaiting } from '../outbox/waiting-rows.ts';
 import { createTestDatabase } from './create-test-database.ts';
 
 const log: Log = createLog('test', { level: 'silent' });
 
-/** A new database, a stream with a new prefix, and any number of relays between them. */
+/** A new database, a stream with a new prefix, and any number of publishers between them. */
 export interface TestOutbox extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
   readonly prefix: string;
   readonly nats: Nats;
-  relay(options?: Partial<OutboxRelayOptions>): Promise<OutboxRelay & { registry: Metrics }>;
+  startPublisher(options?: Partial<OutboxPublisherOptions>): Promise<OutboxPublisher & { registry: Metrics }>;
   /** Commits `count` events of a request, with its next values of `seq`. */
   write(requestId: string, count: number): Promise<void>;
   /** The events of the stream, oldest first. */
@@ -35,7 +35,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
   await nats.start?.();
   const prefix = `test-${randomUUID().slice(0, 8)}`;
   const subjects = subjectsFor(prefix);
-  const relays: OutboxRelay[] = [];
+  const publishers: OutboxPublisher[] = [];
   const seqs = new Map<string, number>();
 
   /** Reads by sequence, since a consumer would hang when the stream is deleted and created again. */
@@ -59,9 +59,9 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
     pool,
     prefix,
     nats,
-    async relay(options) {
+    async startPublisher(options) {
       const registry = createMetrics('test', { forProcess: false });
-      const relay = createOutboxRelay({
+      const publisher = createOutboxPublisher({
         directUrl: database.url,
         nats,
         stream: { prefix, maxBytes: 2 ** 24, replicas: 1 },
@@ -69,9 +69,9 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
         metrics: registry,
         ...options,
       });
-      relays.push(relay);
-      await relay.start?.();
-      return Object.assign(relay, { registry });
+      publishers.push(publisher);
+      await publisher.start?.();
+      return Object.assign(publisher, { registry });
     },
     async write(requestId, count) {
       const before = seqs.get(requestId) ?? 0;
@@ -102,7 +102,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       });
     },
     async [Symbol.asyncDispose]() {
-      for (const relay of relays) await relay.stop?.();
+      for (const publisher of publishers) await publisher.stop?.();
       const manager = nats.connected
         ? await nats.connection?.jetstreamManager({ checkAPI: false })
         : undefined;

@@ -11,7 +11,7 @@ export interface OpenDatabase extends Database {
 }
 
 /** Limits that a Postgres that answers late on a busy machine does not reach. */
-export const patient = { patience: 60_000, statementTimeoutMs: 60_000 } as const;
+export const patient = { patience: 60_000, statementTimeoutMs: 60_000, poolTimeoutMs: 60_000 } as const;
 
 /** A migrated database for one test file, on the server of DATABASE_URL, with a client. */
 export async function openTestDatabase({ poolSize = 4 } = {}): Promise<OpenDatabase> {

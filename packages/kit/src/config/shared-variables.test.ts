@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isLoopback, siteOrigins } from './index.ts';
+import { ConfigError, isLoopback, read, siteOrigins, tracingVariables } from './index.ts';
 
 test.each([
   ['https://relay.example/', ['https://relay.example']],
@@ -30,4 +30,25 @@ test.each([
   ['10.0.0.1', false],
 ])('%s is a loopback name: %p', (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+test.each([
+  ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=a%0d%0ab'],
+  ['OTEL_EXPORTER_OTLP_HEADERS', 'authorization=100%'],
+  ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1.5'],
+  ['OTEL_TRACES_SAMPLER_ARG', '1%'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=1,b'],
+  ['OTEL_RESOURCE_ATTRIBUTES', 'a=%ff'],
+])('%s=%s is refused when the service starts', (name, value) => {
+  expect(() => read(tracingVariables, { [name]: value })).toThrow(ConfigError);
+});
+
+test('an invalid header for the collector is not repeated in the error', () => {
+  const given = { OTEL_EXPORTER_OTLP_HEADERS: 'hunter2' };
+  expect(() => read(tracingVariables, given)).toThrow(
+    'OTEL_EXPORTER_OTLP_HEADERS is not valid (its value is not shown)',
+  );
 });

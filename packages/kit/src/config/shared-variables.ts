@@ -1,4 +1,4 @@
-import { choice, duration, integer, list, secret, text, url } from './variable.ts';
+import { choice, duration, integer, list, secret, text, url, type Values } from './variable.ts';
 
 /** The settings of every service. */
 export const processVariables = {
@@ -25,6 +25,50 @@ export const processVariables = {
     default: '25s',
   }),
 };
+
+/** As in OpenTelemetry's specification, values are percent-encoded. Control characters would make headers invalid. */
+const namedValues = {
+  pattern: /^[^=%\s]+=([^%\s]|%[2-6][0-9a-f]|%7[0-9a-e])*$/i,
+  expected: 'name=value, percent-encoded, several separated by commas',
+};
+
+/** OpenTelemetry's own names, so that the settings of a cluster for all its programs fit. */
+export const tracingVariables = {
+  endpoint: url('OTEL_EXPORTER_OTLP_ENDPOINT', {
+    help: 'The address of an OpenTelemetry collector, to which traces are sent as OTLP over HTTP (JSON, at `/v1/traces`). No traces when not set.',
+    protocols: ['http:', 'https:'],
+    optional: true,
+  }),
+  headers: list('OTEL_EXPORTER_OTLP_HEADERS', {
+    help: 'Headers of the calls of the collector, such as `authorization=Bearer%20...`; several are separated by commas.',
+    ...namedValues,
+    secret: true,
+  }),
+  sampler: choice('OTEL_TRACES_SAMPLER', {
+    help: 'Which traces are recorded. With `parentbased_...`, a caller with a valid API key that sends a `traceparent` decides for its calls; otherwise each call begins a trace of its own.',
+    options: [
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+      'always_on',
+      'always_off',
+      'traceidratio',
+    ],
+    default: 'parentbased_always_on',
+  }),
+  ratio: text('OTEL_TRACES_SAMPLER_ARG', {
+    help: 'The share of the traces that `traceidratio` records, such as 0.01.',
+    default: '1',
+    pattern: /^(0(\.\d+)?|1(\.0+)?)$/,
+    expected: 'a number from 0 to 1',
+  }),
+  resource: list('OTEL_RESOURCE_ATTRIBUTES', {
+    help: 'Attributes of all spans, such as `deployment.environment.name=production`; several are separated by commas.',
+    ...namedValues,
+  }),
+};
+
+export type TracingSettings = Values<typeof tracingVariables>;
 
 /** The port of a service that answers HTTP. */
 export const portVariable = (port: number) =>
@@ -126,6 +170,7 @@ export const redisVariables = {
 /** The settings of a service that writes to Postgres and answers other services. */
 export const writerVariables = ({ port }: { port: number }) => ({
   process: processVariables,
+  tracing: tracingVariables,
   port: portVariable(port),
   maxLongAnswers: integer('RELAY_MAX_LONG_ANSWERS', {
     help:
@@ -172,10 +217,13 @@ export const hubPublicUrlVariable = url('RELAY_HUB_PUBLIC_URL', {
 });
 
 export const conversationTtlVariable = duration('RELAY_CONVERSATION_TTL', {
-  help: 'How long a conversation lasts.',
+  help: 'How long a conversation lasts, unless its agent asks for less.',
   default: '72h',
   min: '1s',
 });
+
+/** The shortest lifetime that an agent can choose for a conversation. The worker's sweeps must see each before its end. */
+export const shortestLifetimeMs = 60_000;
 
 export const trustedProxiesVariable = list('RELAY_TRUSTED_PROXIES', {
   help: 'Addresses or CIDRs of the proxies in front, whose X-Forwarded-For is trusted.',

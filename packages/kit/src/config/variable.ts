@@ -136,7 +136,7 @@ export const choice = <const T extends string>(
 /** Texts separated by commas; empty by default. */
 export function list(
   name: string,
-  options: { help: string; pattern?: RegExp; expected?: string },
+  options: { help: string; pattern?: RegExp; expected?: string; secret?: true },
 ): Variable<readonly string[]> {
   const entry = options.pattern ? z.string().regex(options.pattern) : z.string();
   const read = variable(
@@ -144,6 +144,7 @@ export function list(
     { ...options, default: '' },
     {
       expected: options.expected ?? 'a list separated by commas',
+      secret: options.secret ?? false,
       schema: z
         .string()
         .transform((text) => splitAtCommas(text).filter((part) => part !== ''))

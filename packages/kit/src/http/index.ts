@@ -1,5 +1,6 @@
 export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
+export { createLineLevel, type LineLevel } from './create-line-level.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
 export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
@@ -20,4 +21,4 @@ export { parseJson } from './parse-json.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
-export { pageSchema, rotationSchema } from './shared-schemas.ts';
+export { pageSchema, rotationSchema, textUpTo } from './shared-schemas.ts';

@@ -3,6 +3,9 @@ import type { RequestHandler } from 'express';
 import { Histogram } from 'prom-client';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
+import { runInSpan } from '../tracing/current-span.ts';
+import type { OpenSpan, Tracing } from '../tracing/index.ts';
+import { createLineLevel, type LineLevel } from './create-line-level.ts';
 
 /** What a service stores in `response.locals` for the access line and the metric of a call. */
 export interface CallLabels {
@@ -12,6 +15,12 @@ export interface CallLabels {
   caller?: string;
   /** Whether another service calls the route every few seconds; successful calls are logged at debug then. */
   isPolled?: boolean;
+  /** The address of the client, in a service that the public reaches. */
+  client?: string;
+  /** Whether a client may make such calls without a limit. */
+  hasNoLimit?: boolean;
+  /** Whether its trace was begun by a caller who is not known yet. It is not recorded before `releaseSpan`. */
+  isForeignTrace?: boolean;
 }
 
 /** A call that was answered, or whose client left. It contains no body, key, cookie or query. */
@@ -25,11 +34,18 @@ export interface ObservedCall {
   readonly caller: string;
   readonly ms: number;
   readonly isPolled?: boolean | undefined;
+  /** Not written. */
+  readonly client?: string | undefined;
+  readonly hasNoLimit?: boolean | undefined;
 }
 
 /** Writes one access line and one metric sample for each call. */
-export function createCallRecorder(options: { log: Log; metrics: Metrics }): (call: ObservedCall) => void {
-  const { log, metrics } = options;
+export function createCallRecorder(options: {
+  log: Log;
+  metrics: Metrics;
+  lineLevel?: LineLevel;
+}): (call: ObservedCall) => void {
+  const { log, metrics, lineLevel = createLineLevel() } = options;
   const seconds = new Histogram({
     name: 'relay_http_request_seconds',
     help: 'Time from the head of a request to the end of its answer.',
@@ -38,38 +54,72 @@ export function createCallRecorder(options: { log: Log; metrics: Metrics }): (ca
     registers: [metrics],
   });
 
-  return ({ ms, isPolled, ...call }) => {
+  return ({ ms, isPolled, client, hasNoLimit, ...call }) => {
     const { method, route, status, caller } = call;
     seconds.observe({ method, route, status, caller }, ms / 1_000);
-    log[isPolled && status < 300 ? 'debug' : 'info']({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
+    const isUnbounded = client !== undefined && (hasNoLimit || isRefused(status));
+    const level = isUnbounded ? lineLevel(client) : isPolled && status < 300 ? 'debug' : 'info';
+    log[level]({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
   };
 }
 
-/** Records each call of an Express app. */
-export function observeCalls(options: { log: Log; metrics: Metrics }): RequestHandler {
+const isRefused = (status: number): boolean => status >= 400 && status < 500;
+
+/** Records each call of an Express app. While tracing is on, the call is a span, and `traceparent` names it from here on. */
+export function observeCalls(options: {
+  log: Log;
+  metrics: Metrics;
+  tracing?: Tracing | undefined;
+  lineLevel?: LineLevel;
+}): RequestHandler {
+  const { tracing } = options;
   const record = createCallRecorder(options);
 
   return (request, response, next) => {
     const start = performance.now();
+    const { method } = request;
+    const parent = request.get('traceparent');
+    const { isForeignTrace: isHeld } = response.locals as CallLabels;
+    const span = tracing?.startSpan({ name: method, kind: 'server', parent, isHeld });
+    if (span) request.headers.traceparent = span.traceparent;
     response.once('close', () => {
       const {
         route = request.route?.path ?? 'none',
         caller = 'none',
         isPolled,
+        client,
+        hasNoLimit,
       } = response.locals as CallLabels;
-      record({
+      const call = {
         callId: request.get('x-request-id'),
         traceparent: request.get('traceparent'),
-        method: request.method,
+        method,
         route,
         status: answeredStatus(response),
         caller,
         ms: performance.now() - start,
-        isPolled,
-      });
+        ...{ isPolled, client, hasNoLimit },
+      };
+      record(call);
+      if (span) endSpan(span, call);
     });
-    next();
+    if (tracing && span) runInSpan({ span, tracing }, next);
+    else next();
   };
+}
+
+function endSpan(span: OpenSpan, { callId = '', method, route, status, caller }: ObservedCall): void {
+  span.end({
+    name: `${method} ${route}`,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      'relay.caller': caller,
+      'relay.call_id': callId,
+    },
+    hasFailed: status >= 500,
+  });
 }
 
 /** The status of a response that has closed; 499 when the client left before the answer. */

@@ -10,6 +10,7 @@ import {
   type VerifiedCall,
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
+import type { Tracing } from '../tracing/index.ts';
 import { handleErrors } from './handle-errors.ts';
 import { identifyCaller } from './identify-caller.ts';
 import { limitLongAnswers } from './limit-long-answers.ts';
@@ -97,15 +98,16 @@ export function serveRoutes(options: {
   verify: PrincipalVerifier;
   log: Log;
   metrics: Metrics;
+  tracing?: Tracing;
   maxLongAnswers: number;
   onCaller?: (principal: Principal) => void;
   /** Whether an error means that a server which this service needs is away: the answer is 503 then. */
   isOutage?: (error: unknown) => boolean;
 }): Express {
-  const { routes, verify, log, metrics, maxLongAnswers, onCaller, isOutage } = options;
+  const { routes, verify, log, metrics, tracing, maxLongAnswers, onCaller, isOutage } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
-  app.use(observeCalls({ log, metrics }));
+  app.use(observeCalls({ log, metrics, tracing }));
   mountRoutes(app, {
     routes,
     identify: (request) => identifyCaller(request, requirePrincipal),

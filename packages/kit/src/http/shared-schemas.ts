@@ -1,5 +1,11 @@
 import { z } from 'zod';
 
+/** An optional member of a body. */
+export function textUpTo(most: number) {
+  const expected = `Expected 1 to ${most} characters.`;
+  return z.string({ error: 'Expected a text.' }).min(1, expected).max(most, expected).nullish();
+}
+
 const expectedLimit = 'Expected a whole number from 1 to 200.';
 
 /** The query parameters of a list that has pages: `after` is the `next` of the page before. */

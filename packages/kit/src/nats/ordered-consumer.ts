@@ -12,7 +12,7 @@ import {
 } from 'nats';
 
 /** One message as the stream holds it. */
-export interface StreamMessage {
+export interface StoredMessage {
   readonly seq: number;
   readonly bytes: Uint8Array;
 }
@@ -21,7 +21,7 @@ export interface Consumer {
   /** How many messages the stream held for it when it was created. */
   readonly pending: number;
   /** Starts the delivery: each message, in order. Does nothing once the consumer has ended. */
-  start(onMessage: (message: StreamMessage) => void): void;
+  start(onMessage: (message: StoredMessage) => void): void;
   /** Resolves with the reason when it has ended. After a gap or a silence it ends: create a new one. */
   readonly ended: Promise<string>;
   end(reason: string): void;
@@ -85,7 +85,7 @@ class OrderedConsumer implements Consumer {
   });
   readonly #subscription: Subscription;
   #resolveEnded: (reason: string) => void = () => {};
-  #onMessage: (message: StreamMessage) => void = () => {};
+  #onMessage: (message: StoredMessage) => void = () => {};
   /** Messages that were requested and have not arrived yet. */
   #requested = 0;
   #requestedAt = 0;
@@ -111,7 +111,7 @@ class OrderedConsumer implements Consumer {
     });
   }
 
-  start(onMessage: (message: StreamMessage) => void): void {
+  start(onMessage: (message: StoredMessage) => void): void {
     if (this.#hasEnded) return;
     this.#onMessage = onMessage;
     this.#silenceMs = 0;

@@ -3,7 +3,7 @@ import type { Nats } from './create-nats.ts';
 import { type Consumer, type ConsumerOptions, openConsumer } from './ordered-consumer.ts';
 
 /** The state of a stream in NATS. */
-export interface StreamState {
+export interface StoredStreamState {
   readonly epoch: string;
   /** The oldest message that is still there; `lastSeq` + 1 when there is none. */
   readonly firstSeq: number;
@@ -12,7 +12,7 @@ export interface StreamState {
 
 /** Reads a stream in NATS. While NATS is away, each call rejects with an error whose message says so. */
 export interface StoredStream {
-  readState(): Promise<StreamState>;
+  readState(): Promise<StoredStreamState>;
   /** The bytes of one message; undefined when the stream does not hold it. */
   readOne(seq: number): Promise<Uint8Array | undefined>;
   openConsumer(options: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'>): Promise<Consumer>;
@@ -44,7 +44,7 @@ export function createStoredStream(options: { nats: Nats; stream: string; owner:
     };
   }
 
-  async function readState(): Promise<StreamState> {
+  async function readState(): Promise<StoredStreamState> {
     const { manager } = await requireConnection();
     try {
       const { created, state } = await manager.streams.info(stream);

@@ -105,6 +105,26 @@ export const problems = {
     title: 'The webhook is off',
     help: 'Nothing is delivered to it. Switch it on first: `PUT /api/v1/webhooks/{webhookId}` with `"enabled": true`.',
   },
+  too_many_channels: {
+    status: 409,
+    title: 'There are too many channels',
+    help: 'A user has at most 50 channels and webhooks together. Delete one that is no longer needed, or change it.',
+  },
+  channel_off: {
+    status: 409,
+    title: 'The channel is off',
+    help: 'Nothing is sent to it. Switch it on first: `PUT /api/notifications/channels/{channelId}` with `"enabled": true`. A mail address must be confirmed, too.',
+  },
+  channel_not_offered: {
+    status: 409,
+    title: 'This relay does not offer this channel',
+    help: 'Its operator sets up push (`RELAY_VAPID_KEYS`) and mail (`RELAY_SMTP_URL`). `GET /api/notifications` says which there are.',
+  },
+  confirmation_invalid: {
+    status: 409,
+    title: 'The link is not valid any more',
+    help: 'A link that confirms an address works for three days, and the newest one only. Have another one sent: `POST /api/notifications/channels/{channelId}/send-confirmation`.',
+  },
   last_identity: {
     status: 409,
     title: 'Without this account the user could not sign in',

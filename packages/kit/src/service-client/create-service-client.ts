@@ -4,6 +4,7 @@ import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
 import { Problem, unavailable } from '../problem/index.ts';
+import { currentTraceparent } from '../tracing/current-span.ts';
 import { createPool, maxConnections } from './create-pool.ts';
 import { answerTooLarge } from './read-answer.ts';
 
@@ -85,6 +86,8 @@ export function createServiceClient(options: {
     if (json !== undefined) headers['content-type'] = 'application/json';
     if (body) headers['content-length'] = body.length;
     headers['x-request-id'] = callId;
+    const traceparent = currentTraceparent();
+    if (traceparent !== undefined) headers.traceparent = traceparent;
     const startedAt = performance.now();
 
     return new Promise((resolve, reject) => {

@@ -3,27 +3,26 @@ import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
 import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
-import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
+import { type BaseParts, type ClosingOptions, ConversationBase } from '../thread/conversation-base.ts';
+import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
-import { ended, type ReadMessage, toMessage } from '../thread/message.ts';
+import { ended, type Message, type ReadMessage } from '../thread/message.ts';
 import { hasForms } from '../thread/message-parts.ts';
+import { requestNotes } from '../transport/requests.ts';
+import { members } from '../transport/shape.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
-import type {
-  Answer,
-  AskAgainOptions,
-  Conversation,
-  Sending,
-  Verification,
-  WaitOptions,
-} from './conversation.ts';
-import type { ConversationState } from './conversation-state.ts';
-import type { FormOrSchema } from './decision.ts';
+import type { Answer } from './answer.ts';
+import type { AskAgainOptions, Conversation, Sending, WaitOptions } from './conversation.ts';
+import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
+import type { FormOrSchema } from './question.ts';
+import { readTranscript } from './read-transcript.ts';
 import type { Undecided, WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
+  readonly once: ConversationState['once'];
   readonly keys: AgentKeys | undefined;
   readonly submissionDigest: string | undefined;
   readonly isConfidential: boolean | undefined;
@@ -102,7 +101,8 @@ export class AgentConversation<C = Content>
     { timeout, signal }: Omit<WaitOptions, 'any'>,
     run: (signal: AbortSignal | undefined) => Promise<T | undefined>,
   ): Promise<T> {
-    const release = isReady ? () => {} : this.base.follower.follow();
+    // Without time to wait there is only what was read before, and nothing is read for it.
+    const release = isReady || timeout === 0 ? () => {} : this.base.follower.follow();
     let inTime = signal;
     const runInTime = (own: AbortSignal | undefined) => {
       inTime = own;
@@ -113,12 +113,18 @@ export class AgentConversation<C = Content>
         ? runInTime(signal)
         : withTimeout(timeout, signal, runInTime));
       if (result) return result;
+      await this.#save();
       throw ended(this.status);
     } catch (error) {
       throw inTime?.aborted && !signal?.aborted ? timedOut(timeout) : error;
     } finally {
       release();
     }
+  }
+
+  async messages(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<readonly Message[]> {
+    const { signal } = checkOptions(options, 'signal');
+    return await readTranscript(this.base, this.#parts.side, signal);
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Answer> {
@@ -132,13 +138,26 @@ export class AgentConversation<C = Content>
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
+  override async close(options: ClosingOptions = {}): Promise<void> {
+    const { reason, signal } = checkOptions(options, 'reason signal');
+    const { api, thread } = this.base;
+    const closed = await api.post(`/api/v1/close/${this.requestId}`, { reason }, members, signal);
+    const { head, refusal, answersRead } = thread;
+    const isAllRead = closed.status === 'closed' && closed.responseCount === answersRead;
+    // Then no list is needed to know how it ended.
+    if (!head || refusal || !isAllRead) await thread.read(signal);
+    else await thread.adopt({ ...requestNotes({ ...closed, tags: head.tags }), status: 'closed' });
+    await this.#save();
+  }
+
   export(): ConversationState {
-    const { id, keys, side, submissionDigest, isConfidential } = this.#parts;
+    const { id, once, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
     return {
       version: 1,
       id,
+      once,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,

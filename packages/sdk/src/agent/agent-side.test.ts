@@ -37,6 +37,7 @@ beforeAll(async () => {
     providerKeys: { sign: own.signPublic.pem, encrypt: own.encryptPublic.pem },
     keySignature,
     erasedAt: undefined,
+    ...{ tags: [], closedBy: undefined, closeReason: undefined },
   };
 });
 

@@ -29,15 +29,19 @@ export interface AgentSideOptions {
   readonly experts: KnownExperts;
   /** Whether plain text, unsigned keys and messages without links are accepted. */
   readonly acceptUnprotected: boolean;
-  /** Whether the question is confidential: it is never sent to keys that nobody signed. */
+  /** Whether the question is confidential: it is never sent to unsigned keys. */
   readonly isConfidential?: boolean | undefined;
+  readonly check?: Side['check'] | undefined;
+  /** Whether the messages of this side are returned, too. */
+  readonly showsOwn?: boolean | undefined;
 }
 
 /** The agent's side of a conversation: it checks the expert's keys before it uses them. */
 export class AgentSide implements Side {
   readonly role = 'consumer';
   readonly hasDevices = false;
-  readonly isShown = ({ role }: { role: string }) => role === 'provider';
+  readonly isShown = ({ role }: { role: string }) => role === 'provider' || this.#options.showsOwn === true;
+  readonly check: Side['check'];
   readonly #options: AgentSideOptions;
   #channel: Channel | undefined;
   #peer: CheckedExchange | undefined;
@@ -45,6 +49,7 @@ export class AgentSide implements Side {
 
   constructor(options: AgentSideOptions) {
     this.#options = options;
+    this.check = options.check;
   }
 
   get agentSentKeys(): boolean {
@@ -69,6 +74,12 @@ export class AgentSide implements Side {
     const { fingerprint } = exchange;
     const known = this.#options.experts.given ?? (fingerprint === undefined ? [] : [fingerprint]);
     return await this.#accept(exchange, await this.#check(exchange, known), state);
+  }
+
+  /** The same side, to read the whole list again, with its own messages. */
+  async again(): Promise<{ readonly side: AgentSide; readonly channel: Channel | undefined }> {
+    const side = new AgentSide({ ...this.#options, showsOwn: true });
+    return { side, channel: this.#exchange && (await side.restore(this.#exchange, undefined)) };
   }
 
   async agree(head: Head): Promise<Channel | undefined> {

@@ -1,8 +1,9 @@
 import type { ContentOf } from '../forms/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { Conversation } from './conversation.ts';
-import type { Approval, AskingOptions, Choice, Decision, FormOrSchema } from './decision.ts';
-import type { Relay } from './relay.ts';
+import type { Decision } from './decision.ts';
+import type { FormOrSchema } from './question.ts';
+import type { Approval, AskingOptions, Choice, Relay } from './relay.ts';
 
 /** Closing is a courtesy to the expert: it must not hold a decision back. */
 const closingMs = 10_000;
@@ -49,8 +50,11 @@ async function askAndWait<const F extends FormOrSchema>(
   const { signal } = asked;
   const conversation = await ask({ ...asked, question, form });
   try {
-    return { decision: await conversation.waitForDecision({ timeout, onReply, signal }), conversation };
+    const decision = await conversation.waitForDecision({ timeout, onReply, signal });
+    return { decision, conversation };
   } finally {
-    if (!keepOpen) await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
+    // A later run continues a question with a name.
+    const isOver = !keepOpen && (asked.once ?? asked.idempotencyKey) === undefined;
+    if (isOver) await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
   }
 }

@@ -4,8 +4,16 @@ import type { AskedRequest } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
 import type { ThreadState } from '../thread/thread.ts';
 import { isObject } from '../transport/shape.ts';
-import type { Verification } from './conversation.ts';
 import type { SubmissionBody } from './submission.ts';
+
+/**
+ * How sure it is who answers:
+ * - `none`: no expert has picked the request up with keys yet;
+ * - `unverified`: the expert's client does not prove its keys;
+ * - `first-contact`: an expert that was not known before. Compare the fingerprint to be sure;
+ * - `known`: the expert whose fingerprint was given, remembered or verified.
+ */
+export type Verification = 'none' | 'unverified' | 'first-contact' | 'known';
 
 /**
  * A saved conversation, as plain JSON. It contains the private keys, so store it where only you can read it. Members
@@ -19,6 +27,8 @@ export interface ConversationState {
   readonly version: 1;
   /** Unique to this conversation. It exists before the question is sent. */
   readonly id: string;
+  /** The name of the question, if it has one. */
+  readonly once?: Named | undefined;
   /** Undefined while it is unknown whether the relay has the question. `resume` then sends it, exactly once. */
   readonly request?: AskedRequest | undefined;
   /** The question, until the relay has answered. */
@@ -27,7 +37,7 @@ export interface ConversationState {
   readonly submissionDigest?: string | undefined;
   /** The form of the question, as JSON text, once the relay has the question. */
   readonly answerForm?: string | undefined;
-  /** The decision that was handed over: the form, and the message that decided. */
+  /** The decision that was returned: the form, and the message that decided. */
   readonly decided?: { readonly of: string; readonly messageId: string } | undefined;
   /** Whether the question is confidential. */
   readonly isConfidential?: boolean | undefined;
@@ -36,6 +46,14 @@ export interface ConversationState {
   readonly exchange?: AcceptedExchange | undefined;
   readonly thread?: ThreadState | undefined;
   readonly sender?: SenderState | undefined;
+}
+
+/** The name of a question (`once`). */
+export interface Named {
+  readonly name: string;
+  /** Of the question with all that belongs to it. */
+  readonly digest: string;
+  readonly questionId?: string | undefined;
 }
 
 /** The expert's keys, once they were checked and accepted. */

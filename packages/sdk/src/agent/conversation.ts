@@ -1,35 +1,13 @@
 import type { Content } from '../forms/form.ts';
 import type { ContentOf } from '../forms/index.ts';
 import type { RequestStatus } from '../request-state.ts';
-import type { Protection } from '../thread/message.ts';
-import type { MessageParts } from '../thread/message-parts.ts';
+import type { ClosingOptions } from '../thread/conversation-base.ts';
+import type { Message } from '../thread/message.ts';
 import type { FileToSend } from '../thread/parts-to-send.ts';
-import type { ConversationState } from './conversation-state.ts';
-import type { Decision, DecisionOptions, FormOrSchema } from './decision.ts';
-
-/** A message of the expert. */
-export interface Answer extends MessageParts {
-  /** It may be empty if the message carries something else. */
-  readonly text: string;
-  readonly messageId: string;
-  /** When the relay received it, ISO 8601, UTC. */
-  readonly createdAt: string;
-  readonly protection: Protection;
-  /**
-   * Whether the expert had seen your last text when writing this. If false, it may answer an earlier text of yours.
-   * Undefined when that is unknown, which is the case for answers that are not `sequenced`.
-   */
-  readonly seenYourLast?: boolean | undefined;
-}
-
-/**
- * How sure it is who answers:
- * - `none`: no expert has picked the request up with keys yet;
- * - `unverified`: the expert's client does not prove its keys;
- * - `first-contact`: an expert that was not known before. Compare the fingerprint to be sure;
- * - `known`: the expert whose fingerprint was given, remembered or verified.
- */
-export type Verification = 'none' | 'unverified' | 'first-contact' | 'known';
+import type { Answer } from './answer.ts';
+import type { ConversationState, Verification } from './conversation-state.ts';
+import type { Decision, DecisionOptions } from './decision.ts';
+import type { FormOrSchema } from './question.ts';
 
 /** The result of sending a message. */
 export interface Sending {
@@ -93,6 +71,9 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   readonly responseCount: number;
   /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
+  /** Which side closed the conversation, and why, as the relay states it: neither is encrypted or signed. */
+  readonly closedBy: 'consumer' | 'provider' | undefined;
+  readonly closeReason: string | undefined;
   /** Whether messages are encrypted, or meant to be once the expert's keys are there. */
   readonly isEncrypted: boolean;
   /** The fingerprint of the expert's identity; undefined until an expert has proven one. */
@@ -143,17 +124,23 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /**
    * Sends a message. While there are no keys of the expert, the message waits in {@link Conversation.unsent}. It also
    * stays there when the call fails because the relay cannot be reached. It is sent even if the expert has written
-   * something that was not shown yet: the expert is told so.
+   * something that was not shown yet: the message says so.
    *
    * @example
    * // The user of this program has read the first answer, and not the second one, which has just arrived.
    * await conversation.send('Then I delete it.', { shown: [firstAnswer.messageId] });
    */
   send(text: string, options?: AskAgainOptions): Promise<Sending>;
+  /**
+   * The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is not
+   * among them, unless it is confidential. Some time after the end there are none: see {@link erasedAt}. That they were returned
+   * here does not tell the expert that they were shown.
+   */
+  messages(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly Message[]>;
   /** Reads new messages, the status and the keys once, without waiting for answers. */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. Its messages can still be read. */
-  close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  close(options?: ClosingOptions): Promise<void>;
   /** All that {@link Relay.resume} needs, as JSON. It contains the private keys. */
   export(): ConversationState;
 }

@@ -21,18 +21,21 @@ import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
-import type { FormOrSchema } from './decision.ts';
 import { createKnownExperts } from './known-experts.ts';
 import { loadDecisions } from './load-decisions.ts';
+import { explainReuse, guardQuestion, openName } from './once.ts';
+import type { FormOrSchema } from './question.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { makeSubmission, submit } from './submission.ts';
 
-/** What is known of a conversation that was just started. */
-interface Fresh {
-  readonly keys: AgentKeys | undefined;
+/** What this process knows of a conversation that it has begun or continues. */
+interface Begun {
+  readonly keys?: AgentKeys | undefined;
+  /** Whether the question is new: the conversation has no messages yet. */
+  readonly isNew?: boolean;
   /** The position of the event stream before the question was sent. */
-  readonly since: string | undefined;
+  readonly since?: string | undefined;
   readonly schema: FormOrSchema | undefined;
 }
 
@@ -45,15 +48,24 @@ interface Fresh {
  * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { apiKey, acceptUnprotected = false, acceptNewExpert = false, agentName } = options;
+  const { apiKey, acceptUnprotected = false, acceptNewExpert = false, agentName, store } = options;
   const given = readFingerprints(options.expert);
   if (agentName !== undefined && !isName(agentName)) throw invalidInput(nameLimits);
   const followed = new Set<FollowedConversation>();
   let isStopped = false;
   const scheduler = createReadScheduler(() => client.api, followed);
-  const client = createClient(options, ownOptions, 'agent', scheduler.onEvent);
+  const remembering = {
+    ...options,
+    memory: options.memory ?? store?.memory,
+    // Many agents share one address and its calls.
+    timing: { recheck: 600_000, ...options.timing },
+  };
+  const client = createClient(remembering, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
-  const save = async (state: ConversationState) => options.save?.(state);
+  const save = async (state: ConversationState) => {
+    await store?.save(state);
+    await options.save?.(state);
+  };
 
   const experts = createKnownExperts({
     ...{ given, acceptsNew: acceptNewExpert, memory, keyMemory },
@@ -63,15 +75,16 @@ export function createRelay(options: RelayOptions): Relay {
   async function open<C>(
     state: ConversationState,
     request: AskedRequest,
-    fresh?: Fresh,
+    begun?: Begun,
   ): Promise<Conversation<C>> {
     const { requestId, refCode } = request;
-    const keys = fresh ? fresh.keys : state.keys && (await restoreAgentKeys(state.keys));
-    const { id, submissionDigest, answerForm, isConfidential, decided } = state;
+    const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
+    const guard = state.once && guardQuestion(state, { api, requestId });
+    const { id, once, submissionDigest, answerForm, isConfidential, decided } = state;
     const submission = fromBase64(submissionDigest ?? '');
     if (submission?.length !== 32) throw notAsExported();
     const asked = { requestId, refCode, keys, submission, answerForm, isConfidential };
-    const side = new AgentSide({ ...asked, experts, acceptUnprotected });
+    const side = new AgentSide({ ...asked, experts, acceptUnprotected, check: guard?.check });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
     const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
@@ -87,10 +100,10 @@ export function createRelay(options: RelayOptions): Relay {
           });
       },
       save: () => save(conversation.export()),
+      outbox: guard?.outbox,
       state: state.sender,
     });
-    // A new conversation has no messages yet.
-    let isFresh = fresh !== undefined;
+    let isNew = begun?.isNew === true;
     const listen = (refresh: () => void) => {
       if (isStopped) {
         follower.stop(stopped());
@@ -99,9 +112,9 @@ export function createRelay(options: RelayOptions): Relay {
       const topic = `/svc/requests/${requestId}`;
       const one = { topic, thread, sender, refCode, follower, refresh };
       followed.add(one);
-      const unfollow = hub.follow(topic, () => scheduler.check(one), fresh?.since);
-      if (!isFresh) scheduler.check(one);
-      isFresh = false;
+      const unfollow = hub.follow(topic, () => scheduler.check(one), begun?.since);
+      if (!isNew) scheduler.check(one);
+      isNew = false;
       return () => {
         unfollow();
         followed.delete(one);
@@ -115,7 +128,7 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
-      { id, keys, submissionDigest, isConfidential, side, save, decided, schema: fresh?.schema },
+      { id, once, keys, submissionDigest, isConfidential, side, save, decided, schema: begun?.schema },
     );
     return conversation;
   }
@@ -124,14 +137,16 @@ export function createRelay(options: RelayOptions): Relay {
   async function begin<C>(
     state: ConversationState,
     signal: AbortSignal | undefined,
-    fresh?: Fresh,
+    begun?: Begun,
   ): Promise<Conversation<C>> {
-    const { id, keys, submission } = state;
+    const { id, once, keys, submission } = state;
     if (!submission) throw notAsExported();
-    const request = await submit(api, apiKey, submission, signal);
+    const request = await submit(api, apiKey, submission, signal).catch((error: unknown) => {
+      throw once ? explainReuse(error, once.name) : error;
+    });
     const { requestId, refCode } = request;
     // People read an answer by its code: with the code of another question it would look like the answer to that.
-    const asked = keys ? id : requestId;
+    const asked = once ? `${id} ${once.digest}` : keys ? id : requestId;
     if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
     const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
@@ -142,41 +157,54 @@ export function createRelay(options: RelayOptions): Relay {
       submissionDigest,
       answerForm: answerForm ?? undefined,
     };
-    const conversation = await open<C>(opening, request, fresh);
+    const conversation = await open<C>(opening, request, begun);
     await save(conversation.export());
     return conversation;
+  }
+
+  async function resume<C>(
+    state: ConversationState,
+    signal: AbortSignal | undefined,
+    begun?: Begun,
+  ): Promise<Conversation<C>> {
+    checkState(state);
+    return state.request ? await open(state, state.request, begun) : await begin(state, signal, begun);
   }
 
   const relay: Relay = {
     async ask(question) {
       checkOptions(question, questionOptions);
-      const { signal, encrypted = true, form } = question;
+      const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
       if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
-      const id = crypto.randomUUID();
-      const keys = encrypted ? await makeAgentKeys() : undefined;
+      const name = once === undefined ? undefined : await openName(once, encrypted, options);
+      const id = name?.id ?? crypto.randomUUID();
+      const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;
       const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
       const { body, first } = await makeSubmission({ ...question, answerForm }, { keys, id, agentName });
-      const drafts = first ? [{ messageId: crypto.randomUUID(), ...first, shown: [] }] : [];
+      const messageId = name?.questionId ?? crypto.randomUUID();
+      const sender = { drafts: first ? [{ messageId, ...first, shown: [] }] : [], outgoing: undefined };
+      const named = await name?.describe(body, sender);
+      const before = named && (await name?.recall(named));
+      if (before) return await resume(before, signal, { schema: form });
       const state: ConversationState = {
         version: 1,
         id,
+        once: named,
         submission: body,
         isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
-        sender: { drafts, outgoing: undefined },
+        sender,
       };
       await save(state);
-      // With a given idempotency key, it may have been asked before and may have answers.
-      const fresh = question.idempotencyKey ? undefined : { keys, since: hub.position(), schema: form };
-      return await begin(state, signal, fresh);
+      // A question with a name may have been asked before, and may have answers.
+      const since = name ? undefined : hub.position();
+      return await begin(state, signal, { keys, isNew: !name, since, schema: form });
     },
     approve: async (question, options = {}) => (await loadDecisions()).approve(relay.ask, question, options),
     choose: async (question, options, asking = {}) =>
       (await loadDecisions()).choose(relay.ask, question, options, asking),
     async resume(state, options = {}) {
-      const { signal } = checkOptions(options, 'signal');
-      checkState(state);
-      return state.request ? await open(state, state.request) : await begin(state, signal);
+      return await resume(state, checkOptions(options, 'signal').signal);
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     async requests(listing = {}) {
@@ -198,9 +226,10 @@ export function createRelay(options: RelayOptions): Relay {
   return relay;
 }
 
-const questionOptions = 'question messages form files confidential encrypted plaintext idempotencyKey signal';
+const questionOptions =
+  'question messages form files confidential expiresIn tags encrypted plaintext once idempotencyKey signal';
 
-const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName save';
+const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret store save';
 
 function readFingerprints(expert: RelayOptions['expert']): readonly string[] | undefined {
   if (expert === undefined) return undefined;

@@ -1,12 +1,7 @@
-import type { Content, Form } from '../forms/form.ts';
-import type { StandardSchema } from '../forms/standard-schema.ts';
+import type { Content } from '../forms/form.ts';
 import type { Protection } from '../thread/message.ts';
 import type { ReceivedFile } from '../thread/message-parts.ts';
-import type { Answer, Conversation } from './conversation.ts';
-import type { Question } from './relay.ts';
-
-/** A form, or a schema of a library that follows Standard Schema, such as zod from 4.2 on. */
-export type FormOrSchema = Form | StandardSchema;
+import type { Answer } from './answer.ts';
 
 /** What every decision has. */
 export interface Decided {
@@ -36,20 +31,3 @@ export interface DecisionOptions {
   readonly onReply?: ((reply: Answer) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** The options of `approve` and `choose`. */
-export interface AskingOptions extends Omit<Question, 'question' | 'form'>, DecisionOptions {
-  /** True to leave the conversation open. By default it is closed after the decision, an error, the timeout or an abort. */
-  readonly keepOpen?: boolean | undefined;
-}
-
-export interface Approval extends Decided {
-  /** True only if the expert has approved. */
-  readonly approved: boolean;
-  readonly conversation: Conversation;
-}
-
-export type Choice<V extends string = string> = Decided & { readonly conversation: Conversation } & (
-    | { readonly declined: false; readonly value: V }
-    | { readonly declined: true; readonly value: undefined }
-  );

@@ -17,8 +17,10 @@ export interface FollowedConversation {
   refresh(): void;
 }
 
-/** An answer that a program gives usually follows the keys within this time. */
+/** A text that waits for the keys is sent this time after them: an answer of a program is read together with them. */
 const keysToAnswerMs = 50;
+/** The same if no text waits: an answer that was written before the pick-up usually follows within this time. */
+const keysToAnswerIfNoneWaitsMs = 1_000;
 /** Conversations are collected for this time before it is decided which ones are read. */
 const gatherMs = 1;
 /** Reading this number of conversations costs less than a call that says which ones have news. */
@@ -86,7 +88,8 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       if (named.length > 0 || candidates.length <= readAllUpTo) {
         // A program answers soon after the key exchange: one read then gets both.
         for (const one of named.length > 0 ? named : candidates) {
-          if (event.type === 'key_exchange') startTimer(keysToAnswerMs, () => one.refresh());
+          const wait = one.sender.unsent.length > 0 ? keysToAnswerMs : keysToAnswerIfNoneWaitsMs;
+          if (event.type === 'key_exchange') startTimer(wait, () => refreshUnlessRead(one));
           else one.refresh();
         }
         return;
@@ -99,4 +102,9 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       refresher = undefined;
     },
   };
+}
+
+/** A read since the pick-up has the keys. */
+function refreshUnlessRead({ thread, refresh }: FollowedConversation): void {
+  if (thread.head?.providerKeys === undefined) refresh();
 }

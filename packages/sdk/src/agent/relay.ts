@@ -1,11 +1,12 @@
 import type { ClientOptions } from '../client-options.ts';
 import type { Form } from '../forms/form.ts';
 import type { ContentOf } from '../forms/index.ts';
-import type { ContextMessage, ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
-import type { FileToSend } from '../thread/parts-to-send.ts';
+import type { Memory } from '../memory.ts';
+import type { ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
-import type { Approval, AskingOptions, Choice, FormOrSchema } from './decision.ts';
+import type { Decided, DecisionOptions } from './decision.ts';
+import type { FormOrSchema, Question } from './question.ts';
 
 /**
  * How an agent connects.
@@ -44,6 +45,16 @@ export interface RelayOptions extends ClientOptions {
    */
   readonly agentName?: string | undefined;
   /**
+   * The 32 random bytes from which the keys of questions with a name (`once`) are derived, or these in base64 or hexadecimal. Anyone who
+   * has them can read these conversations. Never the API key, which the relay knows. Default: that of the `store`.
+   */
+  readonly secret?: Uint8Array | string | undefined;
+  /**
+   * Keeps conversations, so that a restarted agent continues: see `createFileStore` of `@expert-relay/sdk/node`. Its `memory` is used
+   * unless another one is given.
+   */
+  readonly store?: ConversationStore | undefined;
+  /**
    * Saves a conversation under its `id`, so that a restarted agent can continue. It is awaited before the question and
    * before each message is sent.
    */
@@ -51,48 +62,48 @@ export interface RelayOptions extends ClientOptions {
 }
 
 /**
- * A question to the expert. Without `confidential` the relay can read it: only what follows is encrypted.
+ * Keeps the states of conversations. They contain the private keys.
  *
  * @example
- * const conversation = await relay.ask({
- *   question: 'May I remove the lock file?',
- *   messages: [{ role: 'assistant', content: 'The deploy hangs.' }],
- *   confidential: true,
- * });
- * if (conversation.unsent.length > 0) console.log('The question is sent once an expert picks it up.');
+ * const relay = createRelay({ url, apiKey, store: createFileStore('.agent') });
+ * for (const state of await store.list()) await continueWith(await relay.resume(state));
  */
-export interface Question<F extends FormOrSchema = Form> {
-  readonly question?: string | undefined;
-  /** Messages that came before the question. The relay keeps the last 10. */
-  readonly messages?: readonly ContextMessage[] | undefined;
-  /**
-   * A form that the expert is to answer, or a schema of a library: see {@link Conversation.waitForDecision}. With
-   * `confidential` it is encrypted as well; otherwise the relay can read it.
-   */
-  readonly form?: F | undefined;
-  /**
-   * At most 8, 700,000 bytes together. They are always encrypted: they go with the confidential question, or as a message
-   * behind the question, once an expert has picked the request up.
-   */
-  readonly files?: readonly FileToSend[] | undefined;
-  /**
-   * Hides question and messages from the relay. They are sent as the first encrypted message, once the expert has
-   * picked the request up. Until then they are in {@link Conversation.unsent}.
-   */
-  readonly confidential?: boolean | undefined;
-  /** False for plain text without any keys. Default true. */
-  readonly encrypted?: boolean | undefined;
-  /** The text for clients without encryption. Default: the question, if `encrypted` is false. */
-  readonly plaintext?: string | undefined;
-  /** A second call with the same key returns the first request. By default each call has its own key. */
-  readonly idempotencyKey?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
+export interface ConversationStore {
+  /** Replaces the state with the same `id`. */
+  save(state: ConversationState): Promise<void>;
+  find(id: string): Promise<ConversationState | undefined>;
+  /** The conversations that may go on, those that end first at the beginning. */
+  list(): Promise<readonly ConversationState[]>;
+  forget(id: string): Promise<void>;
+  /** 32 random bytes, always the same ones. */
+  secret?(): Promise<Uint8Array>;
+  readonly memory?: Memory | undefined;
 }
 
 export interface ListOptions {
   readonly status?: RequestStatus | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The options of `approve` and `choose`. */
+export interface AskingOptions extends Omit<Question, 'question' | 'form'>, DecisionOptions {
+  /**
+   * True to leave the conversation open. By default it is closed after the decision, an error, the timeout or an abort, unless
+   * it has a name (`once`): a later run continues it.
+   */
+  readonly keepOpen?: boolean | undefined;
+}
+
+export interface Approval extends Decided {
+  /** True only if the expert has approved. */
+  readonly approved: boolean;
+  readonly conversation: Conversation;
+}
+
+export type Choice<V extends string = string> = Decided & { readonly conversation: Conversation } & (
+    | { readonly declined: false; readonly value: V }
+    | { readonly declined: true; readonly value: undefined }
+  );
 
 /**
  * An agent's connection to the relay.

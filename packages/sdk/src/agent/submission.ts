@@ -8,7 +8,7 @@ import { checkContent, makeParts } from '../thread/parts-to-send.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import type { Question } from './relay.ts';
+import type { Question } from './question.ts';
 
 /** The question that is submitted in place of a confidential one, and visible until the expert has sent keys. */
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
@@ -24,6 +24,8 @@ export interface SubmissionBody extends Omit<Submission, 'refCode'> {
   readonly consumerSignPubKey?: string | undefined;
   readonly consumerEncryptPubKey?: string | undefined;
   readonly idempotencyKey: string;
+  readonly expiresIn?: number | undefined;
+  readonly tags?: readonly string[] | undefined;
 }
 
 export async function makeSubmission(
@@ -35,7 +37,7 @@ export async function makeSubmission(
   },
 ): Promise<Asking> {
   const { keys, id, agentName } = agent;
-  const { question, messages = [], plaintext, answerForm, files } = asked;
+  const { question, messages = [], plaintext, answerForm, files, expiresIn, tags } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
   }
@@ -64,6 +66,7 @@ export async function makeSubmission(
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
+      ...{ expiresIn, tags },
     },
     first: hasFirst ? { text, parts: savedParts(parts) } : undefined,
   };
@@ -83,8 +86,8 @@ export async function submit(
   signal: AbortSignal | undefined,
 ): Promise<AskedRequest> {
   const { request, echo } = await api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
-  for (const name of ['agentName', 'agentVersions', 'answerForm'] as const) {
-    // Otherwise the expert would be shown, and sign, something else.
+  for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
+    // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);
   }
   return request;

@@ -3,13 +3,14 @@ import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
-import type { Answer } from './conversation.ts';
+import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
-import type { Decision, DecisionOptions, FormOrSchema } from './decision.ts';
+import type { Decision, DecisionOptions } from './decision.ts';
+import type { FormOrSchema } from './question.ts';
 
 /** What waiting for a decision needs of a conversation. */
 export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
-  /** The decision that was handed over, if any. */
+  /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
   /** What the newest form was made of, where this process knows it. */
   schema: FormOrSchema | undefined;

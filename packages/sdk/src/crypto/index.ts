@@ -21,7 +21,7 @@ export {
   type Verification,
 } from './key-exchange.ts';
 export type { Encrypted, MessageRecord, SealedMessage } from './message.ts';
-export { type OnceKeys, onceKeys } from './once-keys.ts';
+export { type OnceKeys, onceId, onceKeys } from './once-keys.ts';
 export type { OwnKeys } from './own-keys.ts';
 export { type AnswerPart, type FilePart, type KnownParts, readParts, writeParts } from './parts.ts';
 export { type KeyKind, type PublicKey, parsePublicKey, samePublicKey } from './public-key.ts';

@@ -104,7 +104,7 @@ export async function checkExchange(options: {
   submission: Bytes;
   /** The fingerprints that the expert may have. None: the expert is not known yet. */
   known?: readonly string[] | undefined;
-  /** Whether keys that nobody signed are accepted, of an expert that is not known. Default false. */
+  /** Whether unsigned keys are accepted of an expert that is not known. Default false. */
   acceptUnprotected?: boolean | undefined;
 }): Promise<CheckedExchange> {
   const { requestId, own, exchange, submission, known = [], acceptUnprotected } = options;
@@ -124,7 +124,7 @@ export async function checkExchange(options: {
   return { ...peer, fingerprint, verified: isKnown ? 'known' : 'first-contact' };
 }
 
-/** Checks an exchange that the expert finds already made: by itself, by another of its devices, or by somebody else. */
+/** Checks an exchange that exists already: made by this device, by another of its devices, or by an attacker. */
 export async function checkPickUp(options: {
   requestId: string;
   /** The expert's keys for this request. */

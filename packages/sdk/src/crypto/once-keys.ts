@@ -1,7 +1,7 @@
 import { invalidInput } from '../relay-error.ts';
 import { type AgentKeys, restoreAgentKeys } from './agent-keys.ts';
 import { toBase64 } from './base64.ts';
-import { type Bytes, toUtf8, tuple } from './bytes.ts';
+import { type Bytes, sha256, toUtf8, tuple } from './bytes.ts';
 import { deriveBytes, importSecret } from './hkdf.ts';
 
 /** What an agent needs to ask one question once, however often it starts again. */
@@ -22,10 +22,7 @@ const maxNameBytes = 255;
  */
 export async function onceKeys(secret: Uint8Array, name: string): Promise<OnceKeys> {
   if (secret.length !== 32) throw invalidInput(`A secret has 32 bytes, this one ${secret.length}.`);
-  const { length } = toUtf8(name);
-  if (length === 0 || length > maxNameBytes) {
-    throw invalidInput(`A name has 1 to ${maxNameBytes} bytes in UTF-8, this one ${length}.`);
-  }
+  checkName(name);
   const ikm = await importSecret(new Uint8Array(secret));
   const [sign, encrypt, id] = await Promise.all(
     ['sign', 'dh', 'question'].map((use) => deriveBytes(ikm, tuple(`expert-relay/v4/once-${use}`, name))),
@@ -35,6 +32,22 @@ export async function onceKeys(secret: Uint8Array, name: string): Promise<OnceKe
     keys: await restoreAgentKeys({ sign: seed, encrypt: privateKey }),
     questionId: toUuid(id as Bytes),
   };
+}
+
+/**
+ * The idempotency key of the submit that has this name, which is also the id of its conversation. It does not depend on the secret: with
+ * another secret a question is refused, and not asked again.
+ */
+export async function onceId(name: string): Promise<string> {
+  checkName(name);
+  return toUuid(await sha256(tuple('expert-relay/v4/once-id', name)));
+}
+
+function checkName(name: string): void {
+  const { length } = toUtf8(name);
+  if (length === 0 || length > maxNameBytes) {
+    throw invalidInput(`A name has 1 to ${maxNameBytes} bytes in UTF-8, this one ${length}.`);
+  }
 }
 
 /** A UUID of the form of a random one, so that the relay cannot tell a confidential question by it. */

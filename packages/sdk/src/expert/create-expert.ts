@@ -19,7 +19,7 @@ import { createRequestMemory, normalizeCode } from './request-memory.ts';
 import { createShownMessages } from './shown-messages.ts';
 
 /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
-export const loadConversations = loadLater(() => import('./open-request.ts'));
+const loadConversations = loadLater(() => import('./open-request.ts'));
 
 /**
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.

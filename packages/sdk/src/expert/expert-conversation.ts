@@ -6,9 +6,8 @@ import type { Form } from '../forms/form.ts';
 import { hasCode, invalidInput, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
 import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
+import { describeParts, toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
-import { toMessage } from '../thread/message.ts';
-import { describeParts } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
 import { members } from '../transport/shape.ts';
 import type {
@@ -133,7 +132,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
         );
       }
     }
-    // A loop gets what is newer next, and can answer that too. The agent is told what each answer had seen.
+    // A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
     const isHeldIfNewer = !evenIfNewer && (sending.shown !== undefined || this.#loops.size === 0);
     const written = decision && writeDecision(decision, text, thread.forms, !isEncrypted);
     const sent = await sender.send(written?.text ?? text, {

@@ -3,6 +3,7 @@ import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
+import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
 
@@ -48,7 +49,7 @@ export interface AnswerOptions extends SendOptions {
    */
   readonly plaintext?: boolean | undefined;
   /**
-   * True to send the text although the agent has written something that was not shown. The agent is told that the text
+   * True to send the text although the agent has written something that was not shown. The agent is informed that the text
    * had not seen it. An equal answer in {@link ExpertRequest.held} is sent in place of a new one. Default false: then
    * `answer` throws `newer_message`, and the text is held. A loop over `messages` is not asked, unless it gives
    * `shown`: it gets the newer message next.
@@ -86,6 +87,11 @@ export interface ExpertRequest {
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
   readonly responseCount: number;
+  /** The agent's words for sorting, as the relay states them. */
+  readonly tags: readonly string[];
+  /** Which side closed the conversation, and why, as the relay states it: neither is encrypted or signed. */
+  readonly closedBy: 'consumer' | 'provider' | undefined;
+  readonly closeReason: string | undefined;
   /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
   /**
@@ -108,7 +114,7 @@ export interface ExpertRequest {
    * - `accepted`, `declined`;
    * - `conflict`: accepted with different contents, by several devices. The agent gets an error, unless you decline.
    *
-   * Undefined without a form. An agent that was handed a decision keeps it, whatever comes later.
+   * Undefined without a form. An agent that has got a decision keeps it, whatever comes later.
    */
   readonly decision: DecisionState | undefined;
   /** Whether the agent has sent keys. Then answers can be encrypted. */
@@ -172,5 +178,5 @@ export interface ExpertRequest {
    */
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. */
-  close(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
+  close(options?: ClosingOptions): Promise<void>;
 }

@@ -1,4 +1,5 @@
 export type { DecisionState } from '../forms/decide.ts';
+export { isLoadFailure } from '../load-later.ts';
 export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';
 export type { FileToSend } from '../thread/parts-to-send.ts';
 export { createExpert, createSessionExpert } from './create-expert.ts';

@@ -1,7 +1,7 @@
 import { isRefusal } from '../crypto/refusal.ts';
 import type { Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
-import type { ContextMessage, RequestState } from '../request-state.ts';
+import type { ContextMessage, RequestNotes, RequestState } from '../request-state.ts';
 import { loadForms } from '../thread/load-forms.ts';
 import { type Head, readHead } from '../thread/page.ts';
 import { type Members, members, unexpected } from '../transport/shape.ts';
@@ -9,7 +9,7 @@ import { noQuestion, type Question, readQuestion } from './question.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 /** A request in an expert's list. Its question was compared with the first one that was shown, and is remembered. */
-export interface ListedQuestion extends RequestState {
+export interface ListedQuestion extends RequestState, RequestNotes {
   /** The name of the agent's key, as the relay states it. */
   readonly agent: string | undefined;
   /** The name that the agent gave itself. It is signed with the question. */
@@ -55,15 +55,18 @@ export async function checkRow(requests: RequestMemory, head: Head): Promise<Lis
     return await listed(head, readQuestion(head.asked));
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    return { ...(await listed(head, noQuestion)), agent: undefined, refused: error.code };
+    const nothing = { agent: undefined, tags: [], closeReason: undefined };
+    return { ...(await listed(head, noQuestion)), ...nothing, refused: error.code };
   }
 }
 
 async function listed(head: Head, { answerForm: json, ...question }: Question): Promise<ListedQuestion> {
   const { requestId, refCode, status, responseCount, createdAt, expiresAt, agent, erasedAt } = head;
+  const { tags, closedBy, closeReason } = head;
   const encrypted = erasedAt === undefined ? head.consumerKeys !== undefined : undefined;
   const state = { requestId, refCode, status, responseCount, createdAt, expiresAt };
-  const about = { ...state, agent, ...question, encrypted, erasedAt, refused: undefined };
+  const notes = { tags, closedBy, closeReason, agent };
+  const about = { ...state, ...notes, ...question, encrypted, erasedAt, refused: undefined };
   if (json === undefined) return { ...about, form: undefined, answerForm: undefined };
   const { readForm, isApproval } = await loadForms();
   const answerForm = readForm(json);

@@ -179,7 +179,7 @@ describe('a content', () => {
     await expect(readContent(slow, toForm(slow), { name: 'taken' })).rejects.toThrow('name: Taken.');
   });
 
-  test('of a form that is no schema is handed over unchanged', async () => {
+  test('of a form that is no schema is returned unchanged', async () => {
     const form = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } as const;
     const { n } = await readContent(form, toForm(form), { n: 3 });
     equal<typeof n, number>();

@@ -6,10 +6,8 @@ import {
 } from '@expert-relay/constellation';
 import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
-import { loadConversations } from '../expert/create-expert.ts';
 import { createExpert, type Expert, type ExpertOptions } from '../expert/index.ts';
 import { createRelay, type Relay, type RelayOptions } from '../index.ts';
-import { loadForms } from '../thread/load-forms.ts';
 import { quick } from './quick.ts';
 
 /** The relay that the tests of one file share. Its members can be used once the tests run. */
@@ -42,8 +40,6 @@ export function useTestServer({ env, ...options }: ConstellationOptions = {}): T
   beforeAll(async () => {
     constellation = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms', ...env }, ...options });
     tenant = await constellation.makeTenant();
-    // Jest refuses imports in tests that run at the same time as others.
-    await Promise.all([loadForms(), loadConversations()]);
   });
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop();

@@ -1,4 +1,5 @@
 import { checkOptions } from '../client-options.ts';
+import type { Role } from '../crypto/index.ts';
 import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
@@ -14,6 +15,12 @@ export interface BaseParts<Known> {
   readonly follower: Follower;
   /** The request as it was known before its messages were read. */
   readonly request: Known;
+}
+
+export interface ClosingOptions {
+  /** Up to 500 characters for the other side. It is not encrypted: the relay can read and change it. */
+  readonly reason?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 type CallOptions = { readonly signal?: AbortSignal | undefined };
@@ -42,6 +49,15 @@ export class ConversationBase<Known extends AskedRequest> {
   get erasedAt(): string | undefined {
     return this.seen.erasedAt;
   }
+  get tags(): readonly string[] {
+    return this.seen.tags ?? [];
+  }
+  get closedBy(): Role | undefined {
+    return this.seen.closedBy;
+  }
+  get closeReason(): string | undefined {
+    return this.seen.closeReason;
+  }
   get unsent(): readonly string[] {
     return this.base.sender.unsent.map(({ text }) => text);
   }
@@ -59,10 +75,10 @@ export class ConversationBase<Known extends AskedRequest> {
     if (sender.held.length > 0 && !thread.mailbox.hasEnded) throw heldError();
   }
 
-  async close(options: CallOptions = {}): Promise<void> {
-    const { signal } = checkOptions(options, 'signal');
+  async close(options: ClosingOptions = {}): Promise<void> {
+    const { reason, signal } = checkOptions(options, 'reason signal');
     const { api, thread } = this.base;
-    await api.post(`/api/v1/close/${this.requestId}`, {}, members, signal);
+    await api.post(`/api/v1/close/${this.requestId}`, { reason }, members, signal);
     await thread.read(signal);
   }
 }

@@ -72,8 +72,7 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     note(message) {
       const { role, link, parts } = message;
       if (role === 'consumer') {
-        // An agent's own forms count from the time when they were encrypted.
-        if (side.role === 'provider') noteForm(link, parts);
+        noteForm(link, parts);
       } else if (parts) {
         const { answer } = readSaved(parts, role);
         if (answer && toBase64(answer.of) === current()?.of) answers.push(message);

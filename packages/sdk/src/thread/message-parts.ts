@@ -5,7 +5,6 @@ import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
 import { parseJson } from '../transport/shape.ts';
-import type { Forms } from './load-forms.ts';
 
 /** A file as its sender wrote it. Name and type may be anything: make them safe before you use them. */
 export type ReceivedFile = FilePart;
@@ -47,23 +46,6 @@ export const readSaved = (
   saved: readonly SavedPart[] | undefined,
   role: Role,
 ): KnownParts & { readonly hasUnknown: boolean } => readParts(restoredParts(saved), role);
-
-/** The one place where the content of parts is read. `forms` is needed where they have a form or an answer: `hasForms`. */
-export function describeParts(
-  saved: readonly SavedPart[] | undefined,
-  role: Role,
-  forms: Forms | undefined,
-): MessageParts {
-  const { form, answer, files, hasUnknown } = readSaved(saved, role);
-  const shown = form === undefined ? undefined : (forms as Forms).readForm(form);
-  const given = answer && (forms as Forms).readAnswer(answer.json);
-  return {
-    ...(form !== undefined && (shown ? { form: shown } : { unreadableForm: true })),
-    ...(answer && (given ? { answer: { ...given, of: toBase64(answer.of) } } : { unreadableAnswer: true })),
-    ...(files && { files }),
-    ...(hasUnknown && { hasUnknownPart: true }),
-  };
-}
 
 export const hasForms = (saved: readonly SavedPart[] = []): boolean =>
   saved.some(({ kind }) => kind === formKind || kind === answerKind);

@@ -7,8 +7,7 @@ import { messageRefused, undecryptable } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
 import type { RequestStatus } from '../request-state.ts';
 import { type Members, textOf } from '../transport/shape.ts';
-import type { Forms } from './load-forms.ts';
-import { describeParts, hasForms, type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
+import { type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
 /**
  * How an answer is protected:
@@ -40,17 +39,6 @@ export interface ReadMessage extends Omit<Message, keyof MessageParts> {
   /** The name under which later messages link to it. Plain text has none. */
   readonly link?: string | undefined;
   readonly parts?: readonly SavedPart[] | undefined;
-}
-
-/** `load` gives the module for forms, if the message needs it. */
-export async function toMessage(
-  { link, parts, ...message }: ReadMessage,
-  load: () => Promise<Forms>,
-): Promise<Message> {
-  const forms = hasForms(parts) ? await load() : undefined;
-  const described = describeParts(parts, message.role, forms);
-  const hasForm = described.form !== undefined || described.unreadableForm;
-  return { ...message, ...described, ...(hasForm && link !== undefined && { formOf: link }) };
 }
 
 /**

@@ -1,5 +1,5 @@
-import { hasEnded, type RequestState } from '../request-state.ts';
-import { requestState, time } from '../transport/requests.ts';
+import { hasEnded, type RequestNotes, type RequestState } from '../request-state.ts';
+import { requestNotes, requestState, time } from '../transport/requests.ts';
 import {
   count,
   isObject,
@@ -11,7 +11,7 @@ import {
 } from '../transport/shape.ts';
 
 /** A request as the relay lists it, without its messages. */
-export interface Head extends RequestState {
+export interface Head extends RequestState, RequestNotes {
   /** The question with its context, not checked yet: only the expert reads it. */
   readonly asked: Members;
   /** The name of the agent's key, as the relay states it. Absent once the content was erased. */
@@ -69,6 +69,7 @@ export function readHead(body: Members, known?: Head): Head {
   const isErased = hasEnded(state) && optionalText(body, 'erasedAt') !== undefined;
   return {
     ...state,
+    ...requestNotes(body),
     asked: question === undefined && known ? known.asked : asked,
     agent: isObject(agent) && !isErased ? optionalText(agent, 'name') : undefined,
     consumerKeys: pair(body, 'consumer'),

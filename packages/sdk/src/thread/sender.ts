@@ -198,7 +198,7 @@ export function createSender(options: SenderOptions): Sender {
       return drafts.filter((draft) => isUnsent(draft) && isHeld(draft));
     },
     get hasDrafts() {
-      return drafts.length > 0;
+      return drafts.some(isUnsent);
     },
     get isDue() {
       return isDue();

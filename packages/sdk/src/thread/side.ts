@@ -25,6 +25,8 @@ export interface Side {
   readonly form: OpenForm | undefined;
   /** Whether a message is shown to the caller. */
   isShown(message: ReadMessage): boolean;
+  /** Throws when this side must not go on because of a message that was read. */
+  readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
   agree(head: Head): Promise<Channel | undefined>;
   /** Checks the history once the list was read to its end. */

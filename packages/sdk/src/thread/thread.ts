@@ -82,8 +82,8 @@ export interface Thread {
   read(signal?: AbortSignal): Promise<void>;
   /** The same, unless it was done less than a second ago. */
   readIfStale(signal?: AbortSignal): Promise<void>;
-  /** Continues with keys that the relay has accepted, without reading them back first. */
-  adopt(exchange: Pick<Head, 'providerKeys' | 'keySignature'>): Promise<void>;
+  /** Continues with what the relay has accepted, keys or an end, without reading it back first. */
+  adopt(news: Partial<Head>): Promise<void>;
   /**
    * Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
    * and those that were sent here. The names last: they can be saved with the text.
@@ -151,6 +151,7 @@ export function createThread(options: ThreadOptions): Thread {
     let seq = lastSeq;
     head = newHead;
     const isErased = head.erasedAt !== undefined;
+    const noted = new Set<string | undefined>(channelState?.unlisted);
     try {
       if (!isErased) channel = await side.agree(head);
       // Decrypted in parallel, accepted in order.
@@ -172,7 +173,8 @@ export function createThread(options: ThreadOptions): Thread {
       for (const message of opened) {
         const { role, messageId, link } = message;
         const id = messageId.toLowerCase();
-        forms.note(message);
+        // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
+        if (role === 'provider' || !noted.has(link)) forms.note(message);
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
@@ -197,6 +199,7 @@ export function createThread(options: ThreadOptions): Thread {
       const digest = await hashing;
       if (contents.get(id) === digest) return [];
       const message = await open();
+      side.check?.(message);
       contents.set(id, digest);
       totalLength += message.text.length + 1_000;
       for (const { body } of message.parts ?? []) totalLength += body.length;
@@ -251,11 +254,11 @@ export function createThread(options: ThreadOptions): Thread {
     async readIfStale(signal) {
       if (performance.now() - readAt > freshForMs) await read(signal);
     },
-    adopt: (exchange) =>
-      // After running calls, whose answers may not have the keys yet.
+    adopt: (news) =>
+      // After running calls, whose answers may not have it yet.
       reading(async () => {
-        if (!head || channel) return;
-        const adopted = { ...head, ...exchange };
+        if (!head || (news.providerKeys && channel)) return;
+        const adopted = { ...head, ...news };
         await inOrder(() => applyPage({ head: adopted, messages: [], next: undefined }));
       }),
     nameShown(messageIds) {
@@ -272,7 +275,7 @@ export function createThread(options: ThreadOptions): Thread {
           const options = { messageId, shown: linksIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
-          if (side.role === 'consumer') forms.noteForm(channelState.seen.at(-1)?.[0], parts);
+          if (sealed && side.role === 'consumer') forms.noteForm(channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

@@ -11,6 +11,8 @@ export interface Api {
   /** The gateway's address, without a slash at its end. */
   readonly url: string;
   readonly budget: Budget;
+  /** The hub's address, once an answer has named it. */
+  readonly hubUrl: string | undefined;
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
@@ -28,6 +30,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
   const withSlot = limitConcurrency(maxConcurrentCalls);
   const budget = createBudget();
   let pausedUntil = 0;
+  let hubUrl: string | undefined;
   let outage: RelayErrorCode | undefined;
   let outageSince = 0;
 
@@ -55,6 +58,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
       throw new RelayError('unreachable', message + corsHint(url), { cause: error });
     });
     budget.read(response.headers);
+    hubUrl = response.headers.get('relay-hub') ?? hubUrl;
     const body = parseJson(text);
     if (!response.ok) throw problemError(response, body);
     if (body === undefined) unexpected('JSON');
@@ -107,6 +111,9 @@ export function createApi(options: Access & { timing: Timing }): Api {
   return {
     url,
     budget,
+    get hubUrl() {
+      return hubUrl;
+    },
     backoff,
     get: (path, read, signal) => call(path, {}, read, signal),
     post: (path, body, read, signal) =>

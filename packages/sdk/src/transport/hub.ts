@@ -7,7 +7,7 @@ import { startTimer } from './waiting.ts';
 /** Reports that something may have happened. Events are only hints: what happened is read from the gateway. */
 export interface Hub {
   /**
-   * Calls back when events of the topic were missed (`isMissed`), and about once a minute in any case. Returns a
+   * Calls back when events of the topic were missed (`isMissed`), and now and then (`recheck`) in any case. Returns a
    * function that stops it.
    */
   follow(topic: string, onStale: (isMissed: boolean) => void, since?: string): () => void;

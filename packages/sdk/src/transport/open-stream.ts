@@ -48,7 +48,10 @@ export function createHubAddress(
 ): (signal: AbortSignal) => Promise<URL> {
   let known = hubUrl === undefined ? undefined : (httpUrl(hubUrl) ?? invalidUrl('hubUrl'));
   return async (signal) => {
-    known ??= await api.get('/.well-known/expert-relay', readHubUrl, signal);
+    const { hubUrl } = api;
+    known ??= hubUrl
+      ? readHubUrl({ hubUrl })
+      : await api.get('/.well-known/expert-relay', readHubUrl, signal);
     return known;
   };
 

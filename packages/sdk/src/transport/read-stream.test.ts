@@ -53,4 +53,16 @@ describe('the parser of event streams', () => {
     expect(() => read(['data: '.padEnd(2_000_000, 'x')])).toThrow('expected a shorter block');
     expect(() => read(Array(2_000).fill(`data: ${'x'.repeat(1_000)}\n`))).toThrow('expected a shorter block');
   });
+
+  test.each([
+    ['a line in single characters', 'x'],
+    ['many lines of one block', 'data\n'],
+    ['empty blocks', '\n'],
+    ['halves of line ends', '\r'],
+  ])('%s cost no more than their length', (_, piece) => {
+    const { user: before } = process.cpuUsage();
+    // The beginning of the line is long already.
+    read([': '.padEnd(2 ** 19, 'x'), ...Array<string>(2 ** 15).fill(piece)]);
+    expect(process.cpuUsage().user - before).toBeLessThan(5_000_000);
+  });
 });

@@ -1,4 +1,4 @@
-import type { ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
+import type { ListedRequest, RequestNotes, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
 import type { Api } from './api.ts';
 import {
   count,
@@ -28,6 +28,15 @@ export const requestState = (body: Members): RequestState => ({
   ...requestHead(body),
   responseCount: count(body, 'responseCount'),
   createdAt: time(body, 'createdAt'),
+});
+
+/** What is not of this form is left out, and so is the end of a request that is not closed. */
+export const requestNotes = ({ status, tags, closedBy, closeReason }: Members): RequestNotes => ({
+  tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string').slice(0, 10) : [],
+  ...(status === 'closed' && {
+    closedBy: (['consumer', 'provider'] as const).find((side) => side === closedBy),
+    closeReason: textOf(closeReason),
+  }),
 });
 
 /* These texts are shown inside our own sentences to people and models, so they must not be sentences themselves. */
@@ -66,6 +75,7 @@ const readPage = <Row>(answer: unknown, read: (request: Members) => Row): Reques
 
 const listedRequest = (one: Members): ListedRequest => ({
   ...requestState(one),
+  ...requestNotes(one),
   question: text(one, 'question'),
 });
 

@@ -17,6 +17,9 @@ export interface AgentSituation {
     readonly question: string;
     readonly plaintext?: string;
     readonly confidential?: boolean;
+    readonly expiresIn?: number;
+    /** Its name. */
+    readonly once?: string;
     readonly messages?: readonly { readonly role: string; readonly content: string }[];
   };
   /** Whether the agent knows the expert's fingerprint. */

@@ -2,6 +2,7 @@ import { mountRoutes } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import type { VerifiedCall } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
+import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import type passport from 'passport';
 import type { Config } from '../config.ts';
@@ -18,12 +19,14 @@ import { finishSignIn, showFailure, showSignInError } from './finish-sign-in.ts'
 import { getMe } from './get-me.ts';
 import { manageIdentities } from './manage-identities.ts';
 import { manageSessions } from './manage-sessions.ts';
+import { openByCode } from './open-by-code.ts';
 import { proxyToService, type Services } from './proxy-to-service.ts';
 import { leaveSignIn, requireSession, showApp } from './show-app.ts';
 import { showLogin } from './show-login.ts';
 import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
 import { leadToProvider, signOut } from './sign-out.ts';
+import { showUnsubscribe, unsubscribe } from './stop-mails.ts';
 
 /** How long the browser keeps the name of a refused account for the page that shows it. */
 const refusedAccountMs = 60_000;
@@ -40,6 +43,12 @@ export interface RouteContext {
   readonly webApp: WebApp;
   readonly config: Pick<Config, 'devLogin' | 'supportContact' | 'hubPublicUrl' | 'publicUrl'>;
   readonly log: Log;
+}
+
+/** The pages that need no session, and no Redis. */
+export function mountUnsubscribe(app: Express, notifier: ServiceClient | undefined): void {
+  app.get('/unsubscribe', showUnsubscribe);
+  app.post('/unsubscribe', unsubscribe(notifier));
 }
 
 export function mountAll(app: Express, context: RouteContext): void {
@@ -70,7 +79,8 @@ function identifySession({ user }: Request, response: Response): VerifiedCall {
 
 /** The pages, and the forms in them. */
 function mountPages(app: Express, context: RouteContext): void {
-  const { users, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } = context;
+  const { services, users, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } =
+    context;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
   const refusedAccount = createSignedCookie<string>({
@@ -87,6 +97,7 @@ function mountPages(app: Express, context: RouteContext): void {
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
+  app.get('/dashboard/code/:refCode', openByCode(services.requests));
   app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
 
   app.use('/auth', (_request, response, next) => {

@@ -1,11 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Response } from 'express';
 
 export interface Services {
   readonly requests: ServiceClient;
   readonly messages: ServiceClient;
+  /** It is not part of every installation: without it, its calls are answered with 404. */
+  readonly notifier: ServiceClient | undefined;
 }
 
 /** A call of the session API that the service which owns the data answers. */
@@ -37,7 +40,41 @@ const actions: readonly Action[] = [
   { method: 'post', path: '/api/stream-token', service: 'requests', to: '/api/v1/stream-token' },
   { method: 'get', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
   { method: 'put', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
+  ...toNotifier('/api/webhooks', '/api/v1/webhooks', [
+    ['get', ''],
+    ['post', ''],
+    ['put', '/:id'],
+    ['delete', '/:id'],
+    ['post', '/:id/rotate'],
+    ['post', '/:id/test'],
+    ['get', '/:id/deliveries'],
+    ['post', '/:id/deliveries/:deliveryId/resend'],
+  ]),
+  ...toNotifier('/api/notifications', '/internal/notifications', [
+    ['get', ''],
+    ['put', ''],
+    ['post', '/channels'],
+    ['put', '/channels/:channelId'],
+    ['delete', '/channels/:channelId'],
+    ['post', '/channels/:channelId/test'],
+    ['get', '/channels/:channelId/deliveries'],
+    ['post', '/channels/:channelId/send-confirmation'],
+    ['post', '/channels/:channelId/confirm'],
+  ]),
 ];
+
+function toNotifier(
+  from: string,
+  to: string,
+  calls: readonly (readonly [method: Route['method'], path: string])[],
+): Action[] {
+  return calls.map(([method, path]) => ({
+    method,
+    path: `${from}${path}`,
+    service: 'notifier',
+    to: `${to}${path}`,
+  }));
+}
 
 /** Routes that call another service with the session's principal, and forward its answer. */
 export const proxyToService = (services: Services): readonly Route[] =>
@@ -47,10 +84,11 @@ export const proxyToService = (services: Services): readonly Route[] =>
       path,
       allow: ['session'],
       takesBody: method === 'get' ? false : 'unparsed',
-      handle: async (call, response) =>
-        forwardAnswer(
-          await callService(services[service], { method: response.req.method, to }, call, response),
-        ),
+      async handle(call, response) {
+        const client = services[service];
+        if (!client) throw new Problem('not_found');
+        return forwardAnswer(await callService(client, { method: response.req.method, to }, call, response));
+      },
     }),
   );
 

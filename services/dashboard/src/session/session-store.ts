@@ -139,6 +139,17 @@ export class SessionStore extends Store {
     await steps.exec();
   }
 
+  /** Ends sessions before their time: their browsers are not notified any more either. */
+  async signOut(keys: readonly SessionKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#client.sadd(this.#signedOut, ...keys.map(nameOf));
+    await this.end(keys);
+  }
+
+  async isSignedOut(key: SessionKey): Promise<boolean> {
+    return (await this.#client.sismember(this.#signedOut, nameOf(key))) === 1;
+  }
+
   /** Sessions that have ended and whose streams may still be open. */
   async due(maxCount: number): Promise<SessionKey[]> {
     const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, maxCount);
@@ -156,6 +167,7 @@ export class SessionStore extends Store {
       .multi()
       .zrem(this.#ends, nameOf(key))
       .zrem(this.#ofUser(key.userId), nameOf(key))
+      .srem(this.#signedOut, nameOf(key))
       .exec();
   }
 
@@ -204,6 +216,10 @@ export class SessionStore extends Store {
 
   get #ends(): string {
     return `${this.#prefix}:session-ends`;
+  }
+
+  get #signedOut(): string {
+    return `${this.#prefix}:sessions-signed-out`;
   }
 
   #record = (cookieId: string): string => `${this.#prefix}:session:${cookieId}`;

@@ -29,7 +29,7 @@ const batchSize = 20;
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
-  endStreams: (key: SessionKey) => Promise<void>;
+  endStreams: (key: SessionKey, isSignedOut: boolean) => Promise<void>;
   /** Returns those of these users, at most 1,000, whose sessions must end. */
   findEndedUsers: (userIds: readonly string[]) => Promise<EndedUsers>;
   /** Whether the user of a session is still allowed. */
@@ -47,11 +47,15 @@ export function createSessionSweeper(options: {
   let isFailing = false;
 
   async function endInvalid(): Promise<void> {
-    const invalid: SessionKey[] = [];
-    for await (const { key, user } of store.walk()) if (!user || !isValid(user)) invalid.push(key);
-    await store.end(invalid);
-    if (invalid.length > 0)
-      log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
+    const [over, invalid]: [SessionKey[], SessionKey[]] = [[], []];
+    for await (const { key, user } of store.walk()) {
+      if (!user) over.push(key);
+      else if (!isValid(user)) invalid.push(key);
+    }
+    await store.end(over);
+    await store.signOut(invalid);
+    if (over.length + invalid.length > 0)
+      log.info({ sessions: over.length + invalid.length }, 'sessions that are no longer allowed have ended');
   }
 
   async function endSessionsOfEndedUsers(): Promise<void> {
@@ -70,7 +74,7 @@ export function createSessionSweeper(options: {
         keys.push(...begunBefore.map(({ key }) => key));
       }
       if (keys.length === 0) continue;
-      await store.end(keys);
+      await store.signOut(keys);
       // Their streams are due now.
       again = true;
       log.info(
@@ -87,7 +91,7 @@ export function createSessionSweeper(options: {
       await store.end(keys, clock.now() + retryAfterMs);
       const results = await Promise.allSettled(
         keys.map(async (key) => {
-          await endStreams(key);
+          await endStreams(key, await store.isSignedOut(key));
           await store.forget(key);
         }),
       );

@@ -29,7 +29,7 @@ export function createSessions(options: {
   const { store, sweeper, clock } = options;
 
   async function end(keys: readonly SessionKey[]): Promise<void> {
-    await store.end(keys);
+    await store.signOut(keys);
     sweeper.sweepSoon();
   }
 
@@ -58,6 +58,8 @@ export function createSessions(options: {
       return user;
     },
     async endOwn(request) {
+      const { user, sessionID: cookieId } = request;
+      if (user) await store.signOut([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
       await new Promise<void>((resolve, reject) => {
         request.session.regenerate((error) => (error ? reject(error) : resolve()));
       });

@@ -1,5 +1,5 @@
-// Shows the notifications of the experts' pages while one of them is open. It caches no files: they always come from
-// the relay.
+// Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. It
+// caches no files: they always come from the relay.
 
 addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(clients.claim()));
@@ -10,33 +10,110 @@ const openPages = async () => {
   return windows.filter(({ url }) => url.startsWith(registration.scope));
 };
 
-addEventListener('message', (event) => event.waitUntil(show(event.data)));
+const isPageVisible = async () =>
+  (await openPages()).some(({ visibilityState }) => visibilityState === 'visible');
 
-async function show({ title, body, requestId }) {
-  const pages = await openPages();
-  // The expert sees it in the list.
-  if (pages.some(({ visibilityState }) => visibilityState === 'visible')) return;
-  await registration.showNotification(title, {
-    body,
+/** Each request has one notification: a later one replaces it. */
+const show = (title, { requestId, url, ...options }) =>
+  registration.showNotification(title, {
     icon: '/dashboard/icons/icon-192.png',
-    // Each request has one notification: a later one replaces it.
-    tag: requestId,
-    renotify: true,
-    data: { requestId },
+    tag: requestId ?? url,
+    renotify: !options.silent,
+    data: { requestId, url },
+    ...options,
   });
+
+// Of an open page.
+addEventListener('message', (event) => event.waitUntil(showOfPage(event.data)));
+
+async function showOfPage({ title, body, requestId }) {
+  // The expert sees it in the list.
+  if (!(await isPageVisible())) await show(title, { body, requestId, url: addressOf(requestId) });
 }
+
+const addressOf = (requestId) => `/dashboard/requests/${encodeURIComponent(requestId)}`;
+
+// Of the relay.
+addEventListener('push', (event) => event.waitUntil(showPush(event.data)));
+
+/** Browsers end a subscription if a push message shows no notification, so an unreadable one is shown too. */
+async function showPush(data) {
+  const message = readJson(data);
+  const silent = await isPageVisible();
+  if (message.type === 'test') {
+    await show('Notifications work', {
+      body: 'This is the test that you have sent from Expert Relay.',
+      url: '/dashboard/settings',
+    });
+    return;
+  }
+  const { event, requestId, refCode = '', agentName, question } = message;
+  const what = event === 'message.created' ? 'Message' : 'Request';
+  await show(`${what} from ${agentName || 'an agent'}`, {
+    body: question ? `${refCode}\n${shorten(question)}` : refCode,
+    requestId,
+    url: requestId ? addressOf(requestId) : '/dashboard/requests',
+    silent,
+  });
+  // The number is known to pages only. They show it when they open.
+  if (!silent) await navigator.setAppBadge?.();
+}
+
+function readJson(data) {
+  try {
+    return data.json() ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const maxQuestion = 200;
+const shorten = (text) =>
+  text.length <= maxQuestion ? text : `${text.slice(0, maxQuestion).replace(/[\uD800-\uDBFF]$/, '')}…`;
 
 addEventListener('notificationclick', (event) => {
   event.notification.close();
-  event.waitUntil(openRequest(event.notification.data.requestId));
+  event.waitUntil(open(event.notification.data));
 });
 
-async function openRequest(requestId) {
+async function open({ requestId, url }) {
   const [page] = await openPages();
   if (!page) {
-    await clients.openWindow(`/dashboard/requests/${encodeURIComponent(requestId)}`);
+    await clients.openWindow(url);
     return;
   }
-  page.postMessage({ type: 'open-request', requestId });
+  if (requestId) page.postMessage({ type: 'open-request', requestId });
   await page.focus();
+}
+
+// The browser has replaced or ended the subscription. Without a session, the page registers it when it opens.
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event)));
+
+async function renew({ oldSubscription, newSubscription }) {
+  const state = await call('GET', '/api/notifications');
+  if (!state?.pushKey) return;
+  const options = { userVisibleOnly: true, applicationServerKey: state.pushKey };
+  const subscription = newSubscription ?? (await registration.pushManager.subscribe(options));
+  const digest = oldSubscription && (await digestOf(oldSubscription.endpoint));
+  const old = digest && state.channels.find(({ subscriptionDigest }) => subscriptionDigest === digest);
+  const { label, delaySeconds, showQuestion } = old || {};
+  const body = { kind: 'push', subscription, pushKey: state.pushKey, label, delaySeconds, showQuestion };
+  const renewed = await call('POST', '/api/notifications/channels', body);
+  if (old && renewed && renewed.id !== old.id) await call('DELETE', `/api/notifications/channels/${old.id}`);
+}
+
+async function call(method, path, body) {
+  const headers = { accept: 'application/json', 'content-type': 'application/json' };
+  const answer = await fetch(path, {
+    method,
+    headers,
+    redirect: 'error',
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return answer.ok && answer.status !== 204 ? await answer.json() : undefined;
+}
+
+async function digestOf(text) {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -13,6 +13,9 @@ import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 
 const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);
+const ConfirmMailPage = lazyPage(
+  async () => (await import('./channels/confirm-mail-page.tsx')).ConfirmMailPage,
+);
 const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 
 export function createQueryClient(): QueryClient {
@@ -45,6 +48,7 @@ export function App({ services, queries }: { services: Services; queries: QueryC
                     <Route path="/requests/:id?">{({ id }) => <InboxPage requestId={id} />}</Route>
                     <Route path={routes.keys} component={KeysPage} />
                     <Route path={routes.settings} component={SettingsPage} />
+                    <Route path={routes.confirmMail} component={ConfirmMailPage} />
                     <Route path="/">
                       <Redirect to={routes.inbox} replace />
                     </Route>

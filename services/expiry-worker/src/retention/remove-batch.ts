@@ -33,6 +33,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
     deleted AS (DELETE FROM messages USING chosen WHERE request_id = chosen.id)
     UPDATE help_requests SET
       question = NULL, plaintext = NULL, context = '[]', answer_form = NULL, form_kind = NULL, agent_name = NULL, agent_versions = NULL,
+      tags = NULL, close_reason = NULL,
       consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
       provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
       erased_at = now()
@@ -63,13 +64,20 @@ export async function deleteRequests(query: Query, retention: number): Promise<n
 
 const deletedRecords = 2_000;
 
-/** Deletes the records of submits that a repetition would no longer find. */
+/**
+ * Deletes the records of submits that a repetition would no longer find: a day after the latest end of their conversation. Only
+ * the oldest records are looked at, since most live equally long.
+ */
 export async function deleteIdempotency(query: Query): Promise<number> {
   const rows = await query`
-    DELETE FROM idempotency_records WHERE (api_key_id, key_digest) IN (
-      SELECT api_key_id, key_digest FROM idempotency_records
-      WHERE created_at < now() - interval '24 hours'
-      ORDER BY created_at LIMIT ${deletedRecords} FOR UPDATE SKIP LOCKED)
+    WITH oldest AS MATERIALIZED (
+      SELECT api_key_id, key_digest, request_id FROM idempotency_records
+      WHERE created_at < now() - interval '1 day'
+      ORDER BY created_at LIMIT ${deletedRecords} FOR UPDATE SKIP LOCKED
+    )
+    DELETE FROM idempotency_records AS record USING oldest, help_requests
+    WHERE help_requests.id = oldest.request_id AND help_requests.expires_at < now() - interval '1 day'
+      AND record.api_key_id = oldest.api_key_id AND record.key_digest = oldest.key_digest
     RETURNING 1`;
   return rows.length;
 }

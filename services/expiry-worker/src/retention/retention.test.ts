@@ -57,6 +57,8 @@ describe('content', () => {
       formKind: null,
       agentName: null,
       agentVersions: null,
+      tags: [],
+      closeReason: null,
       consumerSignPubKey: null,
       consumerEncryptPubKey: null,
       providerSignPubKey: null,
@@ -128,20 +130,21 @@ test('a request is deleted when the retention of its metadata is over', async ()
   expect(await read(young)).toMatchObject({ erasedAt: expect.any(Date) });
 });
 
-test('idempotency records are deleted after a day', async () => {
-  const requestId = await seedEnded(setup.prisma, { endedAgo: day });
-  const key = await setup.prisma.apiKey.findFirstOrThrow();
+test('idempotency records are deleted a day after their request has expired', async () => {
   const digest = (text: string) => Uint8Array.from(createHash('sha256').update(text).digest());
-  const add = (name: string, age: number) =>
-    setup.prisma.idempotencyRecord.create({
+  const add = async (name: string, expiredAgo: number) => {
+    const requestId = await seedEnded(setup.prisma, { endedAgo: expiredAgo });
+    const { consumerKeyId } = await setup.prisma.helpRequest.findUniqueOrThrow({ where: { id: requestId } });
+    return await setup.prisma.idempotencyRecord.create({
       data: {
-        apiKeyId: key.id,
+        apiKeyId: consumerKeyId,
         keyDigest: digest(name),
         bodyDigest: digest('body'),
         requestId,
-        createdAt: new Date(Date.now() - age),
+        createdAt: new Date(Date.now() - expiredAgo - 3 * day),
       },
     });
+  };
   await add('old', day + second);
   const young = await add('young', day - 60 * second);
   await purge();

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres } from '@expert-relay/db';
+import { shortestLifetimeMs } from '@expert-relay/kit/config';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { endOverdue } from '../ending/end-requests.ts';
 import { type QueuePart, trackWork } from '../queue/queue.ts';
@@ -71,12 +72,13 @@ export function createSweep(options: {
   };
 }
 
-const maxIntervalMs = 60_000;
+/** A conversation of the shortest lifetime is seen once before its end, with as much time left. */
+const maxIntervalMs = shortestLifetimeMs / 2;
 /** With a shorter one a worker would spend most of its time on sweeps. */
 const minIntervalMs = 500;
 
 /**
- * The interval between sweeps in milliseconds: a minute, or a tenth of a conversation's lifetime if that is
+ * The interval between sweeps in milliseconds: half a minute, or a tenth of the default lifetime of conversations if that is
  * shorter, so that at least one sweep sees a request before it falls due.
  */
 export function sweepInterval(conversationTtl: number): number {

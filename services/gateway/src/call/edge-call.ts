@@ -56,6 +56,10 @@ export interface EdgeCall {
   /** Set by `receive-body.ts`, whose memory it frees. */
   freeBody?: () => void;
   principal?: Principal;
+  /** Set by `limit-rate.ts`: the key that the call already counts for. */
+  countedKey?: string;
+  /** Set by `limit-rate.ts`: takes back that the call counts for its address. */
+  uncountAddress?: () => void;
 }
 
 export type EdgeResponse = Response<unknown, CallLabels & { call: EdgeCall }>;

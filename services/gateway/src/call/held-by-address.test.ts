@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { eventually, usedMemory } from '@expert-relay/testkit';
+import { eventually, openRaw, type RawConnection, usedMemory } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../routes/index.ts';
-import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 
 /* What an address without a key can make the gateway hold: on all routes, with all methods and forms of bodies. */

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, openRaw, type RawConnection } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { startTestGateway, useTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useTestGateway();

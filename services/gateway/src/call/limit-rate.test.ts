@@ -1,4 +1,4 @@
-import { createFakeClock } from '@expert-relay/testkit';
+import { createFakeClock, eventually } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { useTestGateway } from '../testing/test-gateway.ts';
@@ -102,5 +102,43 @@ describe('rate limits:', () => {
     await from('2001:db8:1:2:ffff::2', '/api/v1/whoami');
     expect((await from('2001:db8:1:2::3', '/api/v1/whoami')).status).toBe(429);
     expect((await from('2001:db8:1:3::1', '/api/v1/whoami')).status).toBe(401);
+  });
+});
+
+describe('access lines:', () => {
+  const linesSince = (start: number, level: string) =>
+    gateway.lines.slice(start).filter((line) => line.msg === 'call' && line.level === level);
+
+  test.each([
+    ['refused', 'GET', '/api/v1/whoami', {}],
+    ['for an asset', 'GET', '/dashboard/assets/a-1.js', {}],
+    [
+      'a preflight',
+      'OPTIONS',
+      '/api/v1/help',
+      { origin: 'https://relay.example', 'access-control-request-method': 'POST' },
+    ],
+  ])(
+    'of the calls of a client that are %s, 120 a minute are written at info',
+    async (_, method, path, headers) => {
+      const call = (client: string) =>
+        ask(gateway.url, { path, method, headers: { 'x-forwarded-for': client, ...headers } });
+      const start = gateway.lines.length;
+      for (let network = 0; network < 130; network++) await call(`2001:db8:77:${network}::1`);
+      await eventually('all lines', () => linesSince(start, 'debug').length === 10);
+      expect(linesSince(start, 'info')).toHaveLength(120);
+      await call('2001:db8:78::1');
+      await eventually('a line of another client', () => linesSince(start, 'info').length === 121);
+      clock.advance(60_000);
+      await call('2001:db8:77::1');
+      await eventually('a line in the next minute', () => linesSince(start, 'info').length === 122);
+    },
+  );
+
+  test('of accepted calls that a limit bounds are all written at info', async () => {
+    const start = gateway.lines.length;
+    for (let client = 1; client <= 130; client++) await from(`198.51.100.${client}`, '/dashboard');
+    await eventually('all lines', () => linesSince(start, 'info').length === 130);
+    expect(linesSince(start, 'debug')).toEqual([]);
   });
 });

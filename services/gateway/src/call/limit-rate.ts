@@ -1,22 +1,31 @@
+import { parseApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
+import { createWindowCounter, networkOf, type WindowCounter, type WindowState } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
-import { type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
+import type { Request } from 'express';
+import { type EdgeResponse, type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
+
+type PresentedKey = NonNullable<ReturnType<typeof parseApiKey>>;
 
 /** A site (IPv6 /48) can have 65,536 networks, each of which counts as a client. It may make as many calls as 16 clients. */
 const clientsPerSite = 16;
 
-/** Limits the calls of a client in a minute; 0 switches a limit off. */
+/**
+ * Limits the calls of a client in a minute; 0 switches a limit off. With a limit for keys, a call with a valid key counts for its
+ * key instead of its address. The step `byAddress` is before the check of keys, `byKey` after it.
+ */
 export function limitRate(options: {
-  limits: Readonly<Record<LimitName, number>>;
+  limits: Readonly<Record<LimitName | 'key', number>>;
+  /** The id of a key that was valid in the last minutes. */
+  recallKey: (key: PresentedKey) => { readonly apiKeyId: string } | undefined;
   clock: Clock;
   metrics: Metrics;
-}): EdgeStep {
-  const { limits, clock, metrics } = options;
+}): { readonly byAddress: EdgeStep; readonly byKey: EdgeStep } {
+  const { limits, recallKey, clock, metrics } = options;
   const refused = new Counter({
     name: 'relay_gateway_rate_limited_total',
-    help: 'Calls refused because their address had used up a limit.',
+    help: 'Calls refused because their address or key had used up a limit.',
     labelNames: ['limit'],
     registers: [metrics],
   });
@@ -27,32 +36,66 @@ export function limitRate(options: {
   );
   /** Calls for assets are not limited, except those for assets that do not exist: these have the limit of pages. */
   const countUnknownAsset = limits.pages > 0 ? createCallCounter(limits.pages, clock) : undefined;
+  const countForKey = limits.key > 0 ? createWindowCounter({ limit: limits.key, clock }) : undefined;
 
   function refuse(limit: string): never {
     refused.inc({ limit });
     throw new Problem('rate_limited', { headers: { 'retry-after': '60' } });
   }
 
-  return (request, response, next) => {
-    const { call } = response.locals;
-    const name = call.route?.limit ?? (request.url.startsWith('/api/v1/') ? 'api' : 'pages');
-    if (name === 'none') {
-      if (countUnknownAsset && countUnknownAsset(call.client, 0).left <= 0) refuse('assets');
-      response.once('finish', () => {
-        if (response.statusCode === 404) countUnknownAsset?.(call.client);
-      });
+  function limit(response: EdgeResponse, name: LimitName | 'key', { left, endsInMs }: WindowState): void {
+    // draft-ietf-httpapi-ratelimit-headers
+    response.setHeader('ratelimit-policy', `"${name}";q=${limits[name]};w=60`);
+    response.setHeader('ratelimit', `"${name}";r=${Math.max(left, 0)};t=${Math.ceil(endsInMs / 1_000)}`);
+    if (left < 0) refuse(name);
+  }
+
+  /** A key that was valid a moment ago, in the header: the SDKs send it there also with a submit. */
+  function recallPresented({ headers }: Request): string | undefined {
+    const key = parseApiKey(headers['x-api-key']?.toString() ?? '');
+    return key && recallKey(key)?.apiKeyId;
+  }
+
+  return {
+    byAddress(request, response, next) {
+      const { call } = response.locals;
+      const name = call.route?.limit ?? (request.url.startsWith('/api/v1/') ? 'api' : 'pages');
+      if (name === 'none') {
+        if (countUnknownAsset && countUnknownAsset(call.client, 0).left <= 0) refuse('assets');
+        response.once('finish', () => {
+          if (response.statusCode === 404) countUnknownAsset?.(call.client);
+        });
+        next();
+        return;
+      }
+      const count = counters.get(name);
+      const apiKeyId = countForKey && call.route?.key && recallPresented(request);
+      if (countForKey && apiKeyId) {
+        // Others at its address must not use up what this key may do. A refusal, of another key in the body, counts for both.
+        limit(response, 'key', countForKey(apiKeyId));
+        call.countedKey = apiKeyId;
+        response.once('finish', () => {
+          if (response.statusCode === 401) count?.(call.client);
+        });
+      } else if (count) {
+        const window = count(call.client);
+        limit(response, name, window);
+        if (countForKey) {
+          const endsAt = clock.now() + window.endsInMs;
+          call.uncountAddress = () => void (clock.now() < endsAt && count(call.client, -1));
+        }
+      }
       next();
-      return;
-    }
-    const count = counters.get(name);
-    if (count) {
-      const { left, endsInMs } = count(call.client);
-      // draft-ietf-httpapi-ratelimit-headers
-      response.setHeader('ratelimit-policy', `"${name}";q=${limits[name]};w=60`);
-      response.setHeader('ratelimit', `"${name}";r=${Math.max(left, 0)};t=${Math.ceil(endsInMs / 1_000)}`);
-      if (left < 0) refuse(name);
-    }
-    next();
+    },
+    byKey(_request, response, next) {
+      const { call } = response.locals;
+      const { principal, countedKey } = call;
+      if (countForKey && principal && 'apiKeyId' in principal && principal.apiKeyId !== countedKey) {
+        call.uncountAddress?.();
+        limit(response, 'key', countForKey(principal.apiKeyId));
+      }
+      next();
+    },
   };
 }
 

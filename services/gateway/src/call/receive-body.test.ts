@@ -1,10 +1,9 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { eventually, usedMemory } from '@expert-relay/testkit';
+import { eventually, openRaw, type RawConnection, usedMemory } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
 import { createBodyReceiver } from './receive-body.ts';
 

@@ -1,9 +1,8 @@
 import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, openRaw } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { openRaw } from '../testing/raw-connection.ts';
 import { useTestGateway } from '../testing/test-gateway.ts';
 
 const bodyLimit = 1_048_576;

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, openRaw } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
-import { openRaw } from '../testing/raw-connection.ts';
 import { type TestGateway, useTestGateway } from '../testing/test-gateway.ts';
 
 const gateway = useTestGateway();

@@ -3,9 +3,8 @@ import { createServer, get, type IncomingMessage, type ServerResponse } from 'no
 import { setTimeout as pause } from 'node:timers/promises';
 import { listen } from '@expert-relay/kit/http';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, openRaw } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { openRaw } from '../testing/raw-connection.ts';
 import { startTestGateway } from '../testing/test-gateway.ts';
 import { type Transfer, transferAnswers } from './transfer-answers.ts';
 

@@ -5,6 +5,7 @@ import type { Log } from '@expert-relay/kit/log';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import type { Principal } from '@expert-relay/kit/principal';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
+import { releaseSpan } from '@expert-relay/kit/tracing';
 import type { Request } from 'express';
 import type { EdgeResponse, EdgeStep, KeyRule } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
@@ -66,8 +67,11 @@ export function authenticate(options: {
     const rule = call.route?.key;
     const text = rule && (await readKey(rule, request, response));
     let principal: Principal = nobody;
-    if (rule && text !== undefined) principal = await checkKey(text, rule.kinds);
-    else if (rule?.optional)
+    if (rule && text !== undefined) {
+      principal = await checkKey(text, rule.kinds);
+      // Only callers with a key decide whether their calls are recorded.
+      releaseSpan();
+    } else if (rule?.optional)
       log.warn({ callId: call.id, route: response.locals.route }, 'served without a key');
     else if (rule) refuse('missing');
     call.principal = principal;

@@ -25,3 +25,11 @@ export function sendDocument(path: keyof typeof documents, transfers: Transfers)
 export function describeRelay({ hubUrl, version }: { hubUrl: string; version: string }): EdgeStep {
   return (_request, response) => sendAnswer(response, { status: 200, body: { hubUrl, version } });
 }
+
+/** Names the hub in the answer to a submit too, so that an agent that asks needs no call for it. */
+export function nameHub(hubUrl: string): EdgeStep {
+  return (_request, response, next) => {
+    response.setHeader('relay-hub', hubUrl);
+    next();
+  };
+}

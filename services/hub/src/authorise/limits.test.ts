@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen, readBody } from '@expert-relay/kit/http';
+import { openRaw, type RawConnection } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
-import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 

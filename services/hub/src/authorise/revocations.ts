@@ -1,7 +1,7 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { bodyOf, parseEvent } from '../events/event-content.ts';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
 
 /** Longer than any token is valid, so an older revocation affects no token. */
@@ -90,12 +90,12 @@ export class Revocations {
 
 /** Reads the newest revocations from NATS, so that a hub refuses the tokens that were revoked while it did not read. */
 export async function readRevocations(options: {
-  source: Pick<StreamSource, 'openRevocations'>;
+  natsStream: Pick<NatsStream, 'openRevocations'>;
   clock: Clock;
   onEvent: (event: EventHead) => void;
 }): Promise<void> {
-  const { source, clock, onEvent } = options;
-  const consumer = await source.openRevocations(new Date(clock.now() - rememberedMs));
+  const { natsStream, clock, onEvent } = options;
+  const consumer = await natsStream.openRevocations(new Date(clock.now() - rememberedMs));
   try {
     if (consumer.pending === 0) return;
     await new Promise<void>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { formatPosition, type Position } from './position.ts';
  * or more blocks, in HTTP/1.1's chunked encoding, that can be written to any number of sockets.
  *
  * A plain `onmessage` handler of a browser gets the contract's events only: named events need a listener each, and a
- * block without `data:` only moves the reader's position.
+ * block without `data:` only moves the subscriber's position.
  */
 
 /** Why an open stream ends, as its last event says. */
@@ -14,7 +14,7 @@ export type EndReason = 'lifetime' | 'stopping' | 'key_revoked' | 'signed_out';
 /** Why a stream is not opened now, as its only event says. */
 export type RefusalReason = 'stopping' | 'starting' | 'busy' | 'too_many_streams' | 'too_many_failures';
 
-/** An event of the contract; without JSON, the block only moves the reader's position. */
+/** An event of the contract; without JSON, the block only moves the subscriber's position. */
 export function eventBlock(position: Position, json: string | undefined): string {
   return `id: ${formatPosition(position)}\n${json === undefined ? '' : `data: ${json}\n`}\n`;
 }
@@ -28,7 +28,7 @@ export function heartbeatChunk(position: Position | undefined): Buffer {
   return toChunk(position ? `${positionLines(position)}\n` : ': \n\n');
 }
 
-/** The reader may have missed events, and must read the state again. The stream continues after this position. */
+/** The subscriber may have missed events, and must read the state again. The stream continues after this position. */
 export function resetChunk(position: Position): Buffer {
   const id = formatPosition(position);
   return toChunk(`event: hub.reset\nid: ${id}\ndata: ${JSON.stringify({ id })}\n\n`);
@@ -43,7 +43,7 @@ export function endBlock(reason: EndReason | RefusalReason, retryMs: number): st
   return `retry: ${retryMs}\nevent: hub.end\ndata: ${JSON.stringify({ reason })}\n\n`;
 }
 
-/** Some readers ignore blocks without data, so the position is in a comment too. */
+/** Some subscribers ignore blocks without data, so the position is in a comment too. */
 function positionLines(position: Position): string {
   const id = formatPosition(position);
   return `: ${id}\nid: ${id}\n`;
@@ -57,7 +57,7 @@ export function toChunk(content: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(length), content, Buffer.from(lineEnd)]);
 }
 
-/** The blocks of a chunk, for HTTP/1.0 readers. */
+/** The blocks of a chunk, for HTTP/1.0 subscribers. */
 export function chunkContent(chunk: Buffer): Buffer {
   return chunk.subarray(chunk.indexOf(lineEnd) + lineEnd.length, -lineEnd.length);
 }
@@ -65,5 +65,5 @@ export function chunkContent(chunk: Buffer): Buffer {
 /** Ends a chunked response. */
 export const lastChunk = Buffer.from('0\r\n\r\n');
 
-/** A random time between half and one and a half of `timeMs`, so that readers do not reconnect all at once. */
+/** A random time between half and one and a half of `timeMs`, so that subscribers do not reconnect all at once. */
 export const jitter = (timeMs: number): number => Math.round(timeMs * (0.5 + Math.random()));

@@ -5,14 +5,14 @@ import { checkOf, type Position } from './position.ts';
 import type { SeenSequences } from './seen-sequences.ts';
 
 /**
- * One event of the NATS stream. Only this class makes the bytes that readers get. It makes them when the first reader needs
- * them, so an event without readers is never turned into JSON.
+ * One event of the NATS stream. Only this class makes the bytes that subscribers get. It makes them when the first of them
+ * needs them, so an event without subscribers is never turned into JSON.
  */
 export class Entry implements Position {
   readonly epoch: string;
   readonly seq: number;
   readonly check: string;
-  /** The topics that it is sent to, one copy for each. Empty when no reader gets it. */
+  /** The topics that it is sent to, one copy for each. Empty when no subscriber gets it. */
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
   #chunks: (Buffer | undefined)[] | undefined;
@@ -40,13 +40,13 @@ export class Entry implements Position {
     return parseEvent(this.#bytes);
   }
 
-  /** Whether a reader of these topics gets another copy after this one. `copy` is an index of `topics`. */
+  /** Whether a subscriber of these topics gets another copy after this one. `copy` is an index of `topics`. */
   hasMore(topics: readonly string[], copy: number): boolean {
     if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
     return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
   }
 
-  /** One Buffer for all readers of a topic. If the caller has the parsed event, it is not parsed again. */
+  /** One Buffer for all subscribers of a topic. If the caller has the parsed event, it is not parsed again. */
   chunk(copy: number, hasMore: boolean, event?: EventHead): Buffer {
     const index = 2 * copy + (hasMore ? 1 : 0);
     this.#chunks ??= [];
@@ -60,7 +60,7 @@ export class Entry implements Position {
     return eventBlock(position, event && jsonOf(event, copy));
   }
 
-  /** The copies for a reader of these topics after the first `copiesSent` of all copies; empty if there are none. */
+  /** The copies for a subscriber of these topics after the first `copiesSent` of all copies; empty if there are none. */
   blocksFor(topics: readonly string[], copiesSent = 0): string {
     const copies = [...this.topics.keys()].filter(
       (copy) => copy >= copiesSent && topics.includes(this.topics[copy] as string),
@@ -76,7 +76,7 @@ export class Entry implements Position {
   }
 }
 
-/** Creates an entry from the stream's bytes. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
+/** Creates an entry from its bytes in NATS. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
 export function createEntry(
   bytes: Uint8Array,
   { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,

@@ -1,29 +1,29 @@
 /**
- * How far a reader is in the NATS stream: it has every event up to and including this one.
- * As text, `<epoch>.<sequence>.<check>`, it is the `id:` of an event. The sequence is the stream's; the `seq` of a request,
+ * How far a subscriber is in the NATS stream: it has every event up to and including this one.
+ * As text, `<epoch>.<sequence>.<check>`, it is the `id:` of an event. The sequence is that of NATS; the `seq` of a request,
  * which an event has too, numbers the events of that request.
  */
 export interface Position {
-  /** Which stream: one that is deleted and created again starts at sequence 1. */
+  /** Which NATS stream: one that is deleted and created again starts at sequence 1. */
   readonly epoch: string;
   readonly seq: number;
-  /** The end of the event's UUID: a stream that lost its newest events uses their sequences again. */
+  /** The end of the event's UUID: a NATS stream that lost its newest events uses their sequences again. */
   readonly check: string;
   /**
-   * An event has one copy for each of its topics. A reader of several of these topics gets each copy before its last one
+   * An event has one copy for each of its topics. A subscriber of several of these topics gets each copy before its last one
    * with a fourth part: the number of copies up to and including this one. So no copy is lost or repeated when the
    * connection breaks between two of them.
    */
   readonly copiesSent?: number;
 }
 
-/** Where a reader starts: after a position, or with the oldest event that is kept. */
+/** Where a subscriber starts: after a position, or with the oldest event that is kept. */
 export type ResumeFrom = Position | 'earliest';
 
-/** The check of a position without an event, such as the start of a stream. */
+/** The check of a position without an event, such as the start of a NATS stream. */
 export const noCheck = '00000000';
 
-/** The position of a reader that sent text which is not from a hub. No stream has this epoch. */
+/** The position of a subscriber that sent text which is not from a hub. No NATS stream has this epoch. */
 export const unknownPosition: Position = { epoch: '', seq: 0, check: noCheck };
 
 /** The end of a UUID is random in all of its versions. */

@@ -22,7 +22,7 @@ export class SeenSequences {
   add(requestId: string, seq: number): boolean {
     const known = this.#recent.get(requestId) ?? this.#recall(requestId);
     if (!known) {
-      // Everything before it counts as seen: it happened before this hub read the stream.
+      // Everything before it counts as seen: it happened before this hub read the NATS stream.
       this.#remember(requestId, { newest: seq, missing: 0 });
       return true;
     }

@@ -7,22 +7,22 @@ import { SeenSequences } from '../events/seen-sequences.ts';
 import { Ring } from './ring.ts';
 import { TailLoss } from './tail-loss.ts';
 
-/** An event that was read from the stream. */
+/** An event that was read from the NATS stream. */
 export interface ReceivedEvent {
   readonly entry: Entry;
   /** Undefined when its bytes are not an event. */
   readonly event: EventHead | undefined;
-  /** Whether readers of an earlier generation have received it: see `TailLoss`. */
+  /** Whether subscribers of an earlier generation have received it: see `TailLoss`. */
   readonly isRepeated: boolean;
 }
 
 const rememberedRequests = 200_000;
 
-/** The newest events of the stream, and how far this hub has read it. */
+/** The newest events of the NATS stream, and how far this hub has read it. */
 export class EventHistory {
   readonly ring: Ring;
   readonly tailLoss: TailLoss;
-  /** The events in the stream so far: one that the stream holds twice is sent once. */
+  /** The events in the NATS stream so far: one that it holds twice is sent once. */
   #seen = new SeenSequences(rememberedRequests);
   #hasCaughtUp = false;
 
@@ -36,12 +36,12 @@ export class EventHistory {
     return this.ring.current;
   }
 
-  /** Whether the stream was ever reached, so that its epoch is known. */
+  /** Whether the NATS stream was ever reached, so that its epoch is known. */
   get hasReachedStream(): boolean {
     return this.current.epoch !== '';
   }
 
-  /** Whether the newest event of the stream was ever read. Until then no reader gets an event. */
+  /** Whether the newest event of the NATS stream was ever read. Until then no subscriber gets an event. */
   get hasCaughtUp(): boolean {
     return this.#hasCaughtUp;
   }
@@ -58,9 +58,9 @@ export class EventHistory {
     return { entry, event, isRepeated };
   }
 
-  /** The stream lost every event after this sequence. They will be published again. */
+  /** The NATS stream lost every event after this sequence. They will be published again. */
   loseAfter(seq: number): void {
-    // A duplicate has no topics: the stream holds its event a second time.
+    // A duplicate has no topics: the NATS stream holds its event a second time.
     const lost = [...this.ring].filter((entry) => entry.seq > seq && entry.topics.length > 0);
     this.ring.removeAfter(seq);
     this.#expectRepeats(seq + 1, lost);
@@ -70,7 +70,7 @@ export class EventHistory {
     }
   }
 
-  /** Continues after another position, perhaps of another stream. The events between the two positions are unknown. */
+  /** Continues after another position, perhaps of another NATS stream. The events between the two positions are unknown. */
   restart(floor: Position): void {
     this.ring.restart(floor);
     this.#expectRepeats(floor.seq + 1);
@@ -80,7 +80,7 @@ export class EventHistory {
   #expectRepeats(from: number, lost: readonly Entry[] = []): void {
     const requests = lost.flatMap((entry) => firstRequestOf(entry.parse()) ?? []);
     // Before the hub has caught up, nothing was sent.
-    if (this.#hasCaughtUp) this.tailLoss.begin(from, this.#seen, requests);
+    if (this.#hasCaughtUp) this.tailLoss.startRecovery(from, this.#seen, requests);
     this.#seen = new SeenSequences(rememberedRequests);
   }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { Consumer, Nats, StreamMessage, StreamState } from '@expert-relay/kit/nats';
+import type { Consumer, Nats, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { Events } from 'nats';
 import { formatPosition, noCheck, type Position } from '../events/position.ts';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
 import { findLastCommonSequence } from './tail-loss.ts';
 
@@ -12,30 +12,29 @@ const eventsRemoved = 'the stream removed events before they were read';
 
 interface FollowerOptions {
   readonly nats: Nats;
-  readonly source: StreamSource;
+  readonly natsStream: NatsStream;
   readonly history: EventHistory;
-  /** How many events are read before the hub is ready, so that most readers can resume from memory. */
+  /** How many events are read before the hub is ready, so that most subscribers can resume from memory. */
   readonly initialEvents: number;
   /** Called each time before events are read, since a token may have been revoked while they were not. */
   readonly readRevocations: () => Promise<void>;
-  /** Called once, when the history has caught up with the stream for the first time. */
+  /** Called once, when the history has caught up with the NATS stream for the first time. */
   readonly onCaughtUp: () => void;
   readonly onEvent: (received: ReceivedEvent) => void;
-  /** Called when the stream no longer continues the history; `hasGap` if live readers may have missed events. */
+  /** Called when the NATS stream no longer continues the history; `hasGap` if live subscribers may have missed events. */
   readonly onBreak: (change: { hasGap: boolean }) => void;
   readonly log: Log;
 }
 
 /**
- * Reads the stream into the history, each event once and in order. After an outage of NATS it first compares the stream with
- * the history.
+ * Reads the NATS stream into the history, each event once and in order. After an outage of NATS it first compares the two.
  */
 export class Follower implements Part {
   readonly name = 'follower';
   readonly dependency = { name: 'stream', away: () => this.notReady() };
   readonly #options: FollowerOptions;
   readonly #stopping = new AbortController();
-  /** Why the history does not follow the stream; undefined when it does. */
+  /** Why the history does not follow the NATS stream; undefined when it does. */
   #notFollowing: string | undefined = 'starting';
   #consumer: Consumer | undefined;
   #loop: Promise<void> | undefined;
@@ -70,7 +69,7 @@ export class Follower implements Part {
     for (let retryMs = 100; !signal.aborted; retryMs = Math.min(retryMs * 2, 1_000)) {
       while (!nats.connected && !signal.aborted) await wait(50);
       const reason = await this.#follow().catch((error: Error) => error.message);
-      // The stream was followed until now, so this is a new failure.
+      // The NATS stream was followed until now, so this is a new failure.
       if (this.#notFollowing === undefined) retryMs = 100;
       if (this.#notFollowing !== reason && !signal.aborted)
         log.warn({ reason }, 'not following NATS: trying again');
@@ -79,17 +78,17 @@ export class Follower implements Part {
     }
   }
 
-  /** Follows the stream until that is no longer possible. Resolves with the reason. */
+  /** Follows the NATS stream until that is no longer possible. Resolves with the reason. */
   async #follow(): Promise<string> {
-    const { source, history, readRevocations } = this.#options;
-    const state = await source.readState();
+    const { natsStream, history, readRevocations } = this.#options;
+    const state = await natsStream.readState();
     await readRevocations();
     await this.#alignHistory(state);
-    const consumer = await source.openConsumer(history.current.seq + 1);
+    const consumer = await natsStream.openConsumer(history.current.seq + 1);
     this.#consumer = consumer;
     try {
       if (this.#stopping.signal.aborted) return 'stopping';
-      const { epoch, lastSeq } = await source.readState();
+      const { epoch, lastSeq } = await natsStream.readState();
       if (epoch !== state.epoch) return 'the stream was created again';
       consumer.start((message) => {
         this.#receive(message);
@@ -103,9 +102,9 @@ export class Follower implements Part {
     }
   }
 
-  /** Sets the history to the newest position up to which it equals the stream. */
-  async #alignHistory(state: StreamState): Promise<void> {
-    const { source, history, initialEvents, onBreak, log } = this.#options;
+  /** Sets the history to the newest position up to which it equals the NATS stream. */
+  async #alignHistory(state: StoredStreamState): Promise<void> {
+    const { natsStream, history, initialEvents, onBreak, log } = this.#options;
     const { epoch, firstSeq, lastSeq } = state;
     const beforeFirst = { epoch, seq: firstSeq - 1, check: noCheck };
     const beforeNewest = { ...beforeFirst, seq: Math.max(firstSeq - 1, lastSeq - initialEvents) };
@@ -117,7 +116,7 @@ export class Follower implements Part {
       // Without this, the hub would notice the gap only at the next new event.
       this.#restart(beforeFirst, eventsRemoved);
     } else {
-      const common = await findLastCommonSequence(history.ring, source, state);
+      const common = await findLastCommonSequence(history.ring, natsStream, state);
       if (common === undefined) this.#restart(beforeNewest, 'the stream holds other events than before');
       else if (common < history.current.seq) {
         log.warn(
@@ -130,7 +129,7 @@ export class Follower implements Part {
     }
   }
 
-  #receive({ seq, bytes }: StreamMessage): void {
+  #receive({ seq, bytes }: StoredMessage): void {
     const { history, onEvent } = this.#options;
     const { epoch, seq: last } = history.current;
     if (seq > last + 1) this.#restart({ epoch, seq: seq - 1, check: noCheck }, eventsRemoved);

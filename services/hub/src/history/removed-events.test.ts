@@ -2,7 +2,7 @@ import { createLog } from '@expert-relay/kit/log';
 import type { Nats } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import { FakeConsumer } from '../testing/fake-consumer.ts';
 import { RequestEvents } from '../testing/make-event.ts';
 import { EventHistory } from './event-history.ts';
@@ -13,7 +13,7 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
   const opened: { from: number; consumer: FakeConsumer }[] = [];
   const breaks: object[] = [];
   let state = { epoch: 'abc', firstSeq: 1, lastSeq: 5 };
-  const source: Pick<StreamSource, 'readState' | 'openConsumer'> = {
+  const natsStream: Pick<NatsStream, 'readState' | 'openConsumer'> = {
     readState: async () => state,
     async openConsumer(from) {
       const consumer = new FakeConsumer(state.lastSeq + 1 - from);
@@ -23,7 +23,7 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
   };
   const follower = new Follower({
     nats: { connected: true, onConnection() {} } as unknown as Nats,
-    source: source as StreamSource,
+    natsStream: natsStream as NatsStream,
     history,
     initialEvents: 100,
     readRevocations: async () => {},

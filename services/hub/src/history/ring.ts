@@ -2,8 +2,8 @@ import type { Entry } from '../events/entry.ts';
 import { noCheck, type Position } from '../events/position.ts';
 
 /**
- * The newest events of the stream, without a gap, limited in number and memory. It is kept equal to the stream: an event
- * that the stream loses is removed here too.
+ * The newest events of the NATS stream, without a gap, limited in number and memory. It is kept equal to that stream: an event
+ * that NATS loses is removed here too.
  */
 export class Ring {
   readonly #limits: { events: number; bytes: number };

@@ -142,9 +142,9 @@ describe('the last common sequence of ring and stream', () => {
     history = new EventHistory({ limits: { events: size, bytes: 1e9 }, clock: { now: () => now } });
     history.restart({ epoch: 'first', seq: 0, check: noCheck });
     run(read);
-    const source = { readOne: async (seq: number) => bytesOf.get(held[seq - 1] ?? '') };
+    const natsStream = { readOne: async (seq: number) => bytesOf.get(held[seq - 1] ?? '') };
     const state = { firstSeq: held.lastIndexOf('-') + 2, lastSeq: held.length };
-    expect(await findLastCommonSequence(history.ring, source, state)).toBe(expected);
+    expect(await findLastCommonSequence(history.ring, natsStream, state)).toBe(expected);
   });
 
   test.each([
@@ -153,7 +153,7 @@ describe('the last common sequence of ring and stream', () => {
     [3, undefined],
   ])('the hub has read nothing after its start, the stream ends with %i of 4', async (lastSeq, expected) => {
     history.restart({ epoch: 'first', seq: lastSeq === 0 ? 0 : 4, check: noCheck });
-    const source = { readOne: async () => undefined };
-    expect(await findLastCommonSequence(history.ring, source, { firstSeq: 1, lastSeq })).toBe(expected);
+    const natsStream = { readOne: async () => undefined };
+    expect(await findLastCommonSequence(history.ring, natsStream, { firstSeq: 1, lastSeq })).toBe(expected);
   });
 });

@@ -1,34 +1,34 @@
 import type { AboutRequest } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
-import type { StreamState } from '@expert-relay/kit/nats';
+import type { StoredStreamState } from '@expert-relay/kit/nats';
 import { parseEvent } from '../events/event-content.ts';
 import { checkOf, noCheck, type Position } from '../events/position.ts';
 import type { SeenSequences } from '../events/seen-sequences.ts';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import type { Ring } from './ring.ts';
 
 /*
- * NATS acknowledges an event before it is on disk, so a crash can remove the newest events of the stream (a tail loss) that
+ * NATS acknowledges an event before it is on disk, so a crash can remove the newest events of its stream (a tail loss) that
  * this hub has sent already. The outbox publishes them again: at other sequences, between new events, in another order.
  *
- *   time     the stream holds
+ *   time     the NATS stream holds
  *   0 s      1a 2b 3c 4d         The hub has sent a, b, c and d.
- *   1 s      1a 2b               NATS is back after a crash. `findLastCommonSequence` gives 2; `begin(3)`: the ring
- *                                ends with b, and a new generation of readers begins.
- *   2 s      1a 2b 3d            d is repeated: only readers of the new generation get it.
- *   3 s      1a 2b 3d 4e         e is new: all readers get it.
+ *   1 s      1a 2b               NATS is back after a crash. `findLastCommonSequence` gives 2; `startRecovery(3)`: the
+ *                                ring ends with b, and a new generation of subscribers begins.
+ *   2 s      1a 2b 3d            d is repeated: only subscribers of the new generation get it.
+ *   3 s      1a 2b 3d 4e         e is new: all subscribers get it.
  *   4 s      1a 2b 3d 4e 5c      c is repeated.
  *   34 s                         No lost event is missing, and none was repeated for 30 s: recovery has ended.
  *   35 s     1a 2b 3d 4e 5c 6f
  *
- * During recovery a position from 3 on does not say which events its reader has: after `3d` or `4e`, one reader has c and
- * another has not. So these positions are unreliable, and resuming from them is answered with `hub.reset`. After
+ * During recovery a position from 3 on does not say which events its subscriber has: after `3d` or `4e`, one of them has c
+ * and another has not. So these positions are unreliable, and resuming from them is answered with `hub.reset`. After
  * recovery, the positions 3 and 4 stay unreliable; 5 and later ones are reliable, since c, d and e are before them.
  *
- * The stream may lose its end again during recovery. A reader of the generation that began with the first loss has then
- * received an unknown part of the repeated events, so it is reset (`isUncertain`).
+ * The NATS stream may lose its end again during recovery. A subscriber of the generation that began with the first loss has
+ * then received an unknown part of the repeated events, so it is reset (`isUncertain`).
  *
- * A stream that is created again has lost all its events. It is handled in the same way, from its first sequence on, except
+ * A NATS stream that is created again has lost all its events. It is handled in the same way, from its first sequence on, except
  * that no event is awaited: the outbox publishes only those that it has kept.
  */
 
@@ -36,7 +36,7 @@ import type { Ring } from './ring.ts';
 const quietPeriodMs = 30_000;
 /**
  * The same while lost events are missing: an outbox without a leader, or without Postgres, publishes them late. Later than
- * this, hardly a reader from before the loss is left, and the outbox may never publish them, such as after a restore.
+ * this, hardly a subscriber from before the loss is left, and the outbox may never publish them, such as after a restore.
  */
 const missingPeriodMs = 3_600_000;
 
@@ -71,7 +71,7 @@ export class TailLoss {
     this.#clock = options.clock;
   }
 
-  /** The number of losses. A reader that joined in an earlier generation has received the events that are repeated. */
+  /** The number of losses. A subscriber that joined in an earlier generation has received the events that are repeated. */
   get generation(): number {
     return this.#generation;
   }
@@ -81,15 +81,15 @@ export class TailLoss {
   }
 
   /**
-   * Whether a loss during recovery makes it unknown which repeated events the readers of this generation have received.
+   * Whether a loss during recovery makes it unknown which repeated events the subscribers of this generation have received.
    * Those of earlier generations have received all, or were reset at the earlier loss.
    */
   isUncertain(generation: number): boolean {
     return generation === this.#interrupted;
   }
 
-  /** The stream lost its events from a sequence on. `sent` are the events that were sent until now, `lost` the lost ones. */
-  begin(from: number, sent: SeenSequences, lost: readonly AboutRequest[]): void {
+  /** NATS lost its events from a sequence on. `sent` are the events that were sent until now, `lost` the lost ones. */
+  startRecovery(from: number, sent: SeenSequences, lost: readonly AboutRequest[]): void {
     const ongoing = this.#ongoing;
     this.#interrupted = ongoing && this.#generation;
     this.#generation++;
@@ -103,7 +103,7 @@ export class TailLoss {
     };
   }
 
-  /** Whether a new event of the stream is one that was sent before the loss. Each such event extends the recovery. */
+  /** Whether a new event of the NATS stream is one that was sent before the loss. Each such event extends the recovery. */
   checkRepeated(position: Position, about: AboutRequest): boolean {
     const recovery = this.#ongoing;
     recovery?.missing.delete(keyOf(about));
@@ -113,7 +113,7 @@ export class TailLoss {
     return true;
   }
 
-  /** Whether a reader that resumes from this position misses no event and gets none twice. */
+  /** Whether a subscriber that resumes from this position misses no event and gets none twice. */
   isReliable({ seq }: Position): boolean {
     const recovery = this.#ongoing;
     if (recovery && seq >= recovery.from) return false;
@@ -121,8 +121,8 @@ export class TailLoss {
   }
 
   /**
-   * The position of a reader that begins with the next event. Right after a loss the newest position is before the lost
-   * events, and a reader that resumes from it would get them when they are repeated. So it gets an unreliable position.
+   * The position of a subscriber that begins with the next event. Right after a loss the newest position is before the lost
+   * events, and a subscriber that resumes from it would get them when they are repeated. So it gets an unreliable position.
    */
   get startPosition(): Position {
     const { current } = this.#ring;
@@ -132,8 +132,8 @@ export class TailLoss {
   }
 
   /**
-   * The position in the heartbeats of a live reader. There is none during recovery: the newest position is unreliable, and
-   * must not replace the reader's last one, which may be reliable.
+   * The position in the heartbeats of a live subscriber. There is none during recovery: the newest position is unreliable,
+   * and must not replace the subscriber's last one, which may be reliable.
    */
   get heartbeatPosition(): Position | undefined {
     return this.#ongoing ? undefined : this.#ring.current;
@@ -153,19 +153,19 @@ export class TailLoss {
 }
 
 /**
- * The last sequence up to which the stream still holds the events of the ring; undefined when it holds none of them.
- * The ring and the stream are equal up to some sequence and differ after it, so a binary search finds it.
+ * The last sequence up to which the NATS stream still holds the events of the ring; undefined when it holds none of them.
+ * The ring and the NATS stream are equal up to some sequence and differ after it, so a binary search finds it.
  */
 export async function findLastCommonSequence(
   ring: Ring,
-  source: Pick<StreamSource, 'readOne'>,
-  { firstSeq, lastSeq }: Pick<StreamState, 'firstSeq' | 'lastSeq'>,
+  natsStream: Pick<NatsStream, 'readOne'>,
+  { firstSeq, lastSeq }: Pick<StoredStreamState, 'firstSeq' | 'lastSeq'>,
 ): Promise<number | undefined> {
   const isInStream = async ({ seq, check }: Position): Promise<boolean> => {
-    // An event that has expired in the stream was not lost, and cannot be compared.
+    // An event that has expired in the NATS stream was not lost, and cannot be compared.
     if (seq < firstSeq) return true;
     if (seq > lastSeq) return false;
-    const bytes = await source.readOne(seq);
+    const bytes = await natsStream.readOne(seq);
     return bytes !== undefined && checkOf(parseEvent(bytes)?.eventId ?? '') === check;
   };
 

@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen } from '@expert-relay/kit/http';
-import { captureLogs, eventually } from '@expert-relay/testkit';
+import { captureLogs, eventually, openRaw } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
-import { openRaw } from '../testing/raw-connection.ts';
 import { Reader } from '../testing/reader.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
@@ -87,6 +86,29 @@ test('a client that disconnects before its answer is logged with the status 499'
   await connection.until('the exchange of the key', () => exchange === 'unanswered');
   connection.socket.resetAndDestroy();
   await connection.until('the line', () => logs.lines.some(({ status }) => status === 499));
+});
+
+test('of the calls and streams of a client without a credential, 120 lines a minute are written at info', async () => {
+  const start = logs.lines.length;
+  const lines = (level: string) =>
+    logs.lines
+      .slice(start)
+      .filter((line) => (line.msg === 'call' || line.msg === 'stream') && line.level === level);
+  // The lines of the tests before count, too.
+  for (let count = 0; count < 80; count++) {
+    await (await fetch(`${hub.url}/nowhere`)).text();
+    const reader = await new Reader(hub.url, [topic]).opened();
+    reader.close();
+  }
+  await eventually('all lines', () => lines('info').length + lines('debug').length === 240);
+  expect(lines('debug').length).toBeGreaterThanOrEqual(120);
+  expect(lines('debug').map(({ msg }) => msg)).toEqual(expect.arrayContaining(['call', 'stream']));
+  const token = await makeToken([topic], { cred: { kind: 'session', id: 'a' } });
+  const reader = await new Reader(hub.url, [topic], { query: { authorization: token } }).opened();
+  reader.close();
+  await eventually('the lines of a session', () =>
+    lines('info').some(({ msg, access }) => msg === 'stream' && access === 'credential'),
+  );
 });
 
 test('no line has a topic, a token, a key or a query in it', () => {

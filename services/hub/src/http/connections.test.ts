@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen } from '@expert-relay/kit/http';
+import { openRaw, type RawConnection } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
-import { openRaw, type RawConnection } from '../testing/raw-connection.ts';
 import { Reader } from '../testing/reader.ts';
 import { startTestHub, type TestHub } from '../testing/test-hub.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { answeredStatus, checkHost, hasBody, type ObservedCall } from '@expert-relay/kit/http';
+import {
+  answeredStatus,
+  type ClientAddress,
+  checkHost,
+  hasBody,
+  type ObservedCall,
+} from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem, sendProblem } from '@expert-relay/kit/problem';
 import { connectionOf } from './detachable-socket.ts';
@@ -9,6 +15,7 @@ import { connectionOf } from './detachable-socket.ts';
 export interface HubCall {
   readonly id: string;
   route: string;
+  readonly client: string;
   /** The credential of its stream: `key`, `session` or `none`. */
   caller: string;
 }
@@ -38,10 +45,11 @@ export function createHandler(options: {
   streamEvents: StreamEvents;
   /** The origins whose pages may read responses. */
   origins: readonly string[];
+  addressOf: ClientAddress;
   record: (call: ObservedCall) => void;
   log: Log;
 }): RequestListener {
-  const { streamEvents, record, log } = options;
+  const { streamEvents, addressOf, record, log } = options;
   const origins = new Set(options.origins.map((origin) => new URL(origin).origin));
 
   async function answer(request: IncomingMessage, response: ServerResponse, call: HubCall): Promise<void> {
@@ -60,11 +68,13 @@ export function createHandler(options: {
   return (request, response) => {
     const connection = connectionOf(request);
     const start = performance.now();
-    const call: HubCall = { id: randomUUID(), route: 'none', caller: 'none' };
+    const call: HubCall = { id: randomUUID(), client: addressOf(request), route: 'none', caller: 'none' };
     response.once('close', () => {
       const { id: callId, ...labels } = call;
       const status = connection.isDetached ? 200 : answeredStatus(response);
-      record({ callId, method: request.method ?? '', ...labels, status, ms: performance.now() - start });
+      const hasNoLimit = call.caller === 'none';
+      const ms = performance.now() - start;
+      record({ callId, method: request.method ?? '', ...labels, status, ms, hasNoLimit });
     });
     setCommonHeaders(response, origins);
     response.setHeader('x-request-id', call.id);

@@ -3,11 +3,11 @@ import type { StreamWriter } from '../sse/stream-writer.ts';
 
 /** When the buffer is full, everything in it is sent. One block always fits: NATS accepts events of up to 1 MiB. */
 const capacityBytes = 8 * 2 ** 20;
-/** The blocks of one reader are sent together once they have about this many bytes. */
+/** The blocks of one subscriber are sent together once they have about this many bytes. */
 export const chunkBytes = 16_384;
 
 /**
- * Collects the blocks for many readers of a scan in one piece of memory, and sends those of a reader together, in order.
+ * Collects the blocks for the subscribers of a scan in one piece of memory, and sends those of each together, in order.
  * A write for each block would be the largest cost of an event. As strings or Buffers, the blocks would exist long enough
  * to make garbage collection expensive.
  */

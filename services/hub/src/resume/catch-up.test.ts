@@ -63,7 +63,7 @@ describe('a subscriber that catches up', () => {
     catchUp = new CatchUp({
       history,
       live: new SubscribersByTopic(),
-      source: {
+      natsStream: {
         async readState() {
           stateReads++;
           return stream;
@@ -93,7 +93,7 @@ describe('a subscriber that catches up', () => {
       history.append(seq, expiredTogether(...requests).bytes);
     }
     const subscriber = makeSubscriber({ writer, topics: [expert.activityTopic] });
-    catchUp.begin(subscriber, start);
+    catchUp.add(subscriber, start);
     // A full buffer, and the event that filled it.
     expect(writer.bytes).toBeLessThan(65_536 + 100_000);
 
@@ -112,7 +112,7 @@ describe('a subscriber that catches up', () => {
     for (let seq = 1; seq <= 5; seq++) history.append(seq, request.newMessage().bytes);
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer, topics: [request.topic] });
-    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch, seq: 8, check: noCheck });
     await turn();
     expect(subscriber.state).toBe('ahead');
 
@@ -130,7 +130,7 @@ describe('a subscriber that catches up', () => {
     async (_, from) => {
       stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
       const subscriber = makeSubscriber({ writer });
-      catchUp.begin(subscriber, { epoch: from, seq: 8, check: noCheck });
+      catchUp.add(subscriber, { epoch: from, seq: 8, check: noCheck });
       await eventually('three looks at the stream', () => stateReads >= 3);
       expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
 
@@ -144,7 +144,7 @@ describe('a subscriber that catches up', () => {
   test('is reset when its stream is created again while it waits for an event', async () => {
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer });
-    catchUp.begin(subscriber, { epoch, seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch, seq: 8, check: noCheck });
     await eventually('a look at the stream', () => stateReads === 1);
     await turn();
 
@@ -158,7 +158,7 @@ describe('a subscriber that catches up', () => {
   test('is reset when its position is of an older stream', async () => {
     stream = { epoch, firstSeq: 1, lastSeq: 0 };
     const subscriber = makeSubscriber({ writer });
-    catchUp.begin(subscriber, { epoch: 'abb', seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch: 'abb', seq: 8, check: noCheck });
     await eventually('the subscriber to be live', () => subscriber.isLive);
     expect([writer.resets, stateReads]).toEqual([1, 1]);
   });

@@ -4,7 +4,7 @@ import { heartbeatChunk, resetChunk, toChunk } from '../events/encode.ts';
 import type { Entry } from '../events/entry.ts';
 import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
 import { noGeneration, type Subscriber, type SubscribersByTopic } from '../sse/subscriber.ts';
 import { chunkBytes } from './block-buffer.ts';
@@ -17,7 +17,7 @@ const retryMs = 500;
 
 /** How a subscriber gets the events after its position. */
 export type NextStep =
-  /** This hub does not know the event at its position. Another hub may have received that event, or noticed a new stream. */
+  /** This hub does not know the event at its position. Another hub may have received that event, or noticed a new NATS stream. */
   | { readonly action: 'wait'; readonly from: Position }
   /** The events are in the ring. */
   | { readonly action: 'replay'; readonly from: Position }
@@ -50,7 +50,7 @@ export class CatchUp implements Part {
   readonly name = 'catch-up';
   readonly #history: EventHistory;
   readonly #live: SubscribersByTopic;
-  readonly #source: Pick<StreamSource, 'readState'>;
+  readonly #natsStream: Pick<NatsStream, 'readState'>;
   readonly #scans: ScanLanes;
   readonly #metrics: Pick<StreamMetrics, 'started'>;
   /** Subscribers in the state `pending`. */
@@ -61,36 +61,36 @@ export class CatchUp implements Part {
   constructor(options: {
     history: EventHistory;
     live: SubscribersByTopic;
-    source: Pick<StreamSource, 'readState' | 'openConsumer'>;
+    natsStream: Pick<NatsStream, 'readState' | 'openConsumer'>;
     scanLimit: ScanLimit;
     metrics: Pick<StreamMetrics, 'started'>;
     log: Log;
   }) {
-    const { history, source, scanLimit: limit, log } = options;
+    const { history, natsStream, scanLimit: limit, log } = options;
     this.#history = history;
     this.#live = options.live;
-    this.#source = source;
+    this.#natsStream = natsStream;
     this.#metrics = options.metrics;
-    this.#scans = new ScanLanes({ source, history, limit, log, destination: this });
+    this.#scans = new ScanLanes({ natsStream, history, limit, log, destination: this });
   }
 
   async stop(): Promise<void> {
     await this.#scans.stop();
   }
 
-  /** Begins a new stream. Without a position it gets the events from now on. */
-  begin(subscriber: Subscriber, from: ResumeFrom | undefined): void {
+  /** Adds a new subscriber. Without a position it gets the events from now on. */
+  add(subscriber: Subscriber, from: ResumeFrom | undefined): void {
     if (!subscriber.isOpen) return;
     if (!this.#history.hasCaughtUp) this.#pending.set(subscriber, from);
     else if (from !== undefined) this.resume(subscriber, from);
     else this.#goLive(subscriber, 'now');
   }
 
-  /** The history has caught up with the stream: begins the pending streams. */
-  beginPending(): void {
+  /** The history has caught up with the NATS stream: starts the pending subscribers. */
+  startPending(): void {
     for (const [subscriber, from] of this.#pending) {
       if (from === undefined) subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.startPosition));
-      this.begin(subscriber, from);
+      this.add(subscriber, from);
     }
     this.#pending.clear();
   }
@@ -123,7 +123,7 @@ export class CatchUp implements Part {
     subscriber.writer.write(resetChunk(this.#history.tailLoss.startPosition));
     // A live subscriber was counted when it became live.
     if (!subscriber.isLive) this.#goLive(subscriber, 'reset');
-    // Its reader reads the state now, so it needs no event that is repeated after a tail loss.
+    // Its client reads the state now, so it needs no event that is repeated after a tail loss.
     subscriber.generation = noGeneration;
   }
 
@@ -134,7 +134,7 @@ export class CatchUp implements Part {
       if (from.seq <= this.#history.current.seq) this.#resumeAhead(subscriber, from);
   }
 
-  /** The stream no longer continues the history: all positions must be checked again. */
+  /** The NATS stream no longer continues the history: all positions must be checked again. */
   onBreak(): void {
     this.#scans.interrupt();
     for (const [subscriber, from] of [...this.#ahead]) this.#resumeAhead(subscriber, from);
@@ -146,12 +146,12 @@ export class CatchUp implements Part {
     this.#scans.leave(subscriber);
   }
 
-  /** Asks NATS whether the stream has the event at a position that this hub does not know. */
+  /** Asks NATS whether its stream has the event at a position that this hub does not know. */
   async #lookForEvent(subscriber: Subscriber, from: Position): Promise<void> {
-    const state = await this.#source.readState().catch(() => undefined);
+    const state = await this.#natsStream.readState().catch(() => undefined);
     const { epoch } = this.#history.current;
     if (!state || state.epoch !== epoch) {
-      // NATS cannot be reached, or the follower has yet to notice that the stream was created again. A reset now would be
+      // NATS cannot be reached, or the follower has yet to notice that its stream was created again. A reset now would be
       // followed by another one.
       setTimeout(() => this.resume(subscriber, from), retryMs).unref();
     } else if (from.epoch !== epoch || from.seq > state.lastSeq) {
@@ -198,7 +198,7 @@ export class CatchUp implements Part {
   }
 }
 
-/** The blocks of the first `count` events, about a chunk of them: an event may have hundreds of copies for a reader. */
+/** The blocks of the first `count` events, about a chunk of them: an event may have hundreds of copies for a subscriber. */
 function firstBlocks(
   entries: readonly Entry[],
   topics: readonly string[],

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import type { Consumer, StreamMessage, StreamState } from '@expert-relay/kit/nats';
+import type { Consumer, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { networksOf } from '../authorise/shares.ts';
@@ -30,12 +30,12 @@ interface OpenedConsumer {
 
 let events: TestEvent[];
 /** The messages of these events. */
-let messages: StreamMessage[];
+let messages: StoredMessage[];
 let history: EventHistory;
 let opened: OpenedConsumer[];
 let failures: number;
 /** What NATS answers about the stream. */
-let stream: StreamState;
+let stream: StoredStreamState;
 let stateReads: number;
 /** Until it resolves, no consumer is opened. */
 let opening: Promise<void> | undefined;
@@ -62,7 +62,7 @@ beforeEach(() => {
   stream = wholeStream;
   [failures, stateReads, opening] = [0, 0, undefined];
   scans = new ScanLanes({
-    source: {
+    natsStream: {
       readState: async () => {
         stateReads++;
         if (failures-- > 0) throw new Error('NATS is away');

@@ -3,14 +3,14 @@ import type { Log } from '@expert-relay/kit/log';
 import type { Consumer } from '@expert-relay/kit/nats';
 import type { ResumeFrom } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
-import type { StreamSource } from '../nats/stream-source.ts';
+import type { NatsStream } from '../nats/nats-stream.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
 import type { ScanLimit } from './scan-limit.ts';
 
 /** When this number of subscribers wait, they probably lost their streams together, and more of them will arrive. */
 const burstSize = 10;
-/** By default, readers that lose their streams together reconnect within two seconds of each other: see `jitter`. */
+/** By default, subscribers that lose their streams together reconnect within two seconds of each other: see `jitter`. */
 const longestGatherMs = 2_000;
 /** The longest pause between two scans of a lane. */
 const longestPauseMs = 1_000;
@@ -18,7 +18,7 @@ const retryMs = 500;
 const createdAgain = 'the stream was created again';
 
 interface ScanLanesOptions {
-  readonly source: Pick<StreamSource, 'readState' | 'openConsumer'>;
+  readonly natsStream: Pick<NatsStream, 'readState' | 'openConsumer'>;
   readonly history: EventHistory;
   readonly limit: ScanLimit;
   readonly log: Log;
@@ -26,14 +26,14 @@ interface ScanLanesOptions {
 }
 
 /**
- * Scans of the stream for positions that are older than the ring. They run in three lanes beside each other, and a lane
- * yields to the lanes before it, so no reader waits for the scans of a later lane.
+ * Scans of the NATS stream for positions that are older than the ring. They run in three lanes beside each other, and a lane
+ * yields to the lanes before it, so no subscriber waits for the scans of a later lane.
  */
 export class ScanLanes {
   readonly #history: EventHistory;
-  /** For positions at most one ring length older than the ring: those of most readers that lost their stream. Short scans. */
+  /** For positions at most one ring length older than the ring, as most subscribers have that lost their stream. Short scans. */
   readonly #near: ScanLane;
-  /** For older positions and `earliest`, with a credential. Such a scan may read the whole stream. */
+  /** For older positions and `earliest`, with a credential. Such a scan may read the whole NATS stream. */
   readonly #far: ScanLane;
   /** The same for streams without a credential. */
   readonly #anonymous: ScanLane;
@@ -53,7 +53,7 @@ export class ScanLanes {
     lane.add({ subscriber, from });
   }
 
-  /** The stream no longer continues the history: ends the scans, whose subscribers' positions must be checked again. */
+  /** The NATS stream no longer continues the history: ends the scans, whose subscribers' positions must be checked again. */
   interrupt(): void {
     for (const lane of this.#lanes) lane.interrupt();
   }
@@ -145,7 +145,7 @@ class ScanLane {
     this.#loop = undefined;
   }
 
-  /** Readers that reconnect together arrive one after the other: waits until no more arrive, so that they share a scan. */
+  /** Subscribers that reconnect together arrive one by one: waits until no more arrive, so that they share a scan. */
   async #gather(): Promise<void> {
     let waitedMs = 0;
     let known = 0;
@@ -159,9 +159,9 @@ class ScanLane {
 
   /** Runs one scan for all waiting subscribers. Throws if NATS does not answer; then they continue to wait. */
   async #scanOnce(): Promise<void> {
-    const { source, history, log, destination } = this.#options;
-    const stream = await source.readState();
-    // Readers would get `hub.reset` now, and again when the follower notices the new stream.
+    const { natsStream, history, log, destination } = this.#options;
+    const stream = await natsStream.readState();
+    // Subscribers would get `hub.reset` now, and again when the follower notices the new NATS stream.
     if (stream.epoch !== history.current.epoch) throw new Error(createdAgain);
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];
@@ -170,16 +170,16 @@ class ScanLane {
     this.#scan = scan;
     let consumer: Consumer | undefined;
     try {
-      const start = scan.begin(requests);
+      const start = scan.prepare(requests);
       if (start === undefined) return;
-      consumer = await source.openConsumer(start, this.#isYielding);
+      consumer = await natsStream.openConsumer(start, this.#isYielding);
       // Otherwise it could read events of the next stream as if they were of this one.
-      if ((await source.readState()).epoch !== stream.epoch) throw new Error(createdAgain);
+      if ((await natsStream.readState()).epoch !== stream.epoch) throw new Error(createdAgain);
       const began = performance.now();
       const reason = await scan.read(consumer);
       const ms = Math.round(performance.now() - began);
       log.info(
-        { lane: this.#name, readers: requests.length, events: scan.events, reason, ms },
+        { lane: this.#name, subscribers: requests.length, events: scan.events, reason, ms },
         'served older events from NATS',
       );
     } finally {

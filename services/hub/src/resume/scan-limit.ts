@@ -12,7 +12,7 @@ interface Limits {
 
 /**
  * Limits the scans a minute that one credential and its user, or one address without a credential, may cause. A subscriber
- * that was admitted once is always admitted: a slow reader needs many scans to catch up.
+ * that was admitted once is always admitted: a slow subscriber needs many scans to catch up.
  */
 export class ScanLimit {
   readonly #limits: Limits;

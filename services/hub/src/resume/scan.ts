@@ -1,5 +1,5 @@
 import type { EventHead } from '@expert-relay/contracts';
-import type { Consumer, StreamMessage, StreamState } from '@expert-relay/kit/nats';
+import type { Consumer, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { createEntry, type Entry } from '../events/entry.ts';
 import { noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { SeenSequences } from '../events/seen-sequences.ts';
@@ -24,7 +24,7 @@ export interface ScanDestination {
 /** Events are collected for at most this time before they are sent. */
 const flushIntervalMs = 500;
 
-/** One pass over the stream, from the oldest position that is requested up to where the ring begins. */
+/** One pass over the NATS stream, from the oldest position that is requested up to where the ring begins. */
 export class Scan {
   readonly #history: EventHistory;
   readonly #destination: ScanDestination;
@@ -43,15 +43,15 @@ export class Scan {
   /** How many events it has read. */
   events = 0;
 
-  constructor(options: { history: EventHistory; destination: ScanDestination; stream: StreamState }) {
+  constructor(options: { history: EventHistory; destination: ScanDestination; stream: StoredStreamState }) {
     const { epoch, firstSeq } = options.stream;
     this.#history = options.history;
     this.#destination = options.destination;
     this.#current = { epoch, seq: firstSeq - 1, check: noCheck };
   }
 
-  /** Takes the first subscribers. The result is the sequence to begin at; undefined if no subscriber needs the scan. */
-  begin(requests: readonly ScanRequest[]): number | undefined {
+  /** Takes the first subscribers. Returns the sequence to read from; undefined if no subscriber needs the scan. */
+  prepare(requests: readonly ScanRequest[]): number | undefined {
     const { floor } = this.#history.ring;
     const { epoch, seq } = this.#current;
     for (const { subscriber, from } of requests) {
@@ -118,7 +118,7 @@ export class Scan {
     return this.#endReason !== undefined;
   }
 
-  #receive({ seq, bytes }: StreamMessage): void {
+  #receive({ seq, bytes }: StoredMessage): void {
     this.events++;
     const { epoch, seq: last } = this.#current;
     if (seq !== last + 1) this.#resetActive();
@@ -147,7 +147,7 @@ export class Scan {
       full ??= new Set();
       full.add(subscriber);
     });
-    // A slow reader leaves, so that the others do not wait for it, and resumes when its buffer is empty.
+    // A slow subscriber leaves, so that the others do not wait for it, and resumes when its buffer is empty.
     for (const subscriber of full ?? []) {
       this.leave(subscriber);
       subscriber.writer.afterDrain(() => this.#destination.resume(subscriber, entry));
@@ -174,7 +174,7 @@ export class Scan {
     this.#activeByTopic.join(subscriber);
   }
 
-  /** The stream dropped events before they were read. */
+  /** The NATS stream dropped events before they were read. */
   #resetActive(): void {
     for (const subscriber of [...this.#active]) {
       this.leave(subscriber);

@@ -1,5 +1,4 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import type { ClientAddress } from '@expert-relay/kit/http';
 import { type Authorise, readCredential } from '../authorise/authorise.ts';
 import { networksOf } from '../authorise/shares.ts';
 import { jitter, openingChunk } from '../events/encode.ts';
@@ -24,7 +23,6 @@ export interface StreamEventsSettings extends RetryTimes {
 /** `GET {hub_url}?topic=...`: opens a stream, or answers why not. */
 export function createStreamEvents(options: {
   authorise: Authorise;
-  addressOf: ClientAddress;
   history: EventHistory;
   caps: StreamCaps;
   streams: Streams;
@@ -33,7 +31,7 @@ export function createStreamEvents(options: {
   clock: Clock;
   metrics: StreamMetrics;
 }): StreamEvents {
-  const { authorise, addressOf, history, caps, streams, catchUp, settings, clock, metrics } = options;
+  const { authorise, history, caps, streams, catchUp, settings, clock, metrics } = options;
   const { maxBufferedBytes } = settings;
   const flushes = new FlushQueue();
 
@@ -47,7 +45,7 @@ export function createStreamEvents(options: {
     if (reached !== undefined) throw new StreamRefused('too_many_streams', reached);
   }
 
-  /** The position in the opening block. A reader that resumes keeps its own, until it gets an event. */
+  /** The position in the opening block. A subscriber that resumes keeps its own, until it gets an event. */
   function openingPosition(from: ResumeFrom | undefined): Position | undefined {
     if (from === undefined) return history.hasCaughtUp ? history.tailLoss.startPosition : undefined;
     return from === 'earliest' || from === unknownPosition ? undefined : from;
@@ -58,7 +56,7 @@ export function createStreamEvents(options: {
     const from = readResumeFrom(request, query);
     const presented = readCredential(request, query);
     requireOpenHub();
-    const networks = networksOf(addressOf(request));
+    const networks = networksOf(call.client);
     requireNoCap(caps.reachedBeforeCheck(networks, presented === undefined));
     const credential = await authorise(presented, topics, { networks, callId: call.id });
     call.caller = credential?.id.split(':', 1)[0] ?? 'none';
@@ -78,7 +76,7 @@ export function createStreamEvents(options: {
     const subscriber = new Subscriber({ writer, topics, callId: call.id, openedAt, endsAt, ...holder });
     streams.add(subscriber);
     writer.write(openingChunk(jitter(settings.retry), openingPosition(from)));
-    catchUp.begin(subscriber, from);
+    catchUp.add(subscriber, from);
   }
 
   return async (...call) => {

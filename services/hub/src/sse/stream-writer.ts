@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { chunkContent, lastChunk } from '../events/encode.ts';
 
-/** A reader that catches up gets no more events while more bytes than this wait for it. */
+/** A subscriber that catches up gets no more events while more bytes than this wait for it. */
 const fullBytes = 65_536;
 
-/** Writes chunks to one connection, and detects a reader that does not accept them. */
+/** Writes chunks to one connection, and detects a subscriber that does not accept them. */
 export class StreamWriter {
   readonly #socket: Socket;
   readonly #isChunked: boolean;
@@ -14,10 +14,10 @@ export class StreamWriter {
   #heldBytes = 0;
   #isInFlushQueue = false;
   #hasEnded = false;
-  /** The bytes that the reader had accepted at the last check, and when that number last grew. */
+  /** The bytes that the subscriber had accepted at the last check, and when that number last grew. */
   #acceptedBytes = 0;
   #progressAt = 0;
-  /** Called when more bytes wait in this process than are allowed for a reader. */
+  /** Called when more bytes wait in this process than are allowed for a subscriber. */
   onOverflow: () => void = () => {};
 
   constructor(options: {
@@ -36,7 +36,7 @@ export class StreamWriter {
     return !this.#hasEnded && this.#socket.writable;
   }
 
-  /** Whether a reader that catches up should get no more for now. So it is never disconnected for being far behind. */
+  /** Whether a subscriber that catches up should get no more for now. So it is never disconnected for being far behind. */
   get isFull(): boolean {
     return this.#socket.writableLength + this.#heldBytes > fullBytes;
   }
@@ -76,11 +76,11 @@ export class StreamWriter {
       for (const bytes of held) socket.write(bytes);
       socket.uncork();
     }
-    // Checked after the write, since bytes that the kernel accepts at once do not count: a burst disconnects no fast reader.
+    // Checked after the write, since bytes that the kernel accepts at once do not count: after a burst, fast subscribers stay.
     if (socket.writableLength > this.#maxBufferedBytes && this.isOpen) this.onOverflow();
   }
 
-  /** Milliseconds since the reader last accepted pending bytes; 0 when none are pending. */
+  /** Milliseconds since the subscriber last accepted pending bytes; 0 when none are pending. */
   stalledFor(now: number): number {
     const socket = this.#socket;
     const acceptedBytes = socket.bytesWritten - socket.writableLength;
@@ -115,7 +115,7 @@ export class StreamWriter {
 }
 
 /**
- * Flushes writers once in a turn of the event loop, so that a burst of events costs each reader one system call.
+ * Flushes writers once in a turn of the event loop, so that a burst of events costs each subscriber one system call.
  */
 export class FlushQueue {
   #writers: StreamWriter[] = [];

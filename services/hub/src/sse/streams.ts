@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@expert-relay/kit/clock';
+import type { LineLevel } from '@expert-relay/kit/http';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import type { Tracing } from '@expert-relay/kit/tracing';
 import type { Credential } from '../authorise/stream-token.ts';
 import { type EndReason, endChunk, heartbeatChunk, jitter } from '../events/encode.ts';
 import type { EventHistory, ReceivedEvent } from '../history/event-history.ts';
@@ -23,7 +25,9 @@ interface StreamsOptions {
   };
   readonly clock: Clock;
   readonly metrics: StreamMetrics;
+  readonly tracing: Tracing;
   readonly log: Log;
+  readonly lineLevel: LineLevel;
   /** When a credential ends, in milliseconds; infinite as long as no end is known. */
   readonly endOfCredential: (credential: Credential) => number;
   readonly onClosed: (subscriber: Subscriber) => void;
@@ -62,7 +66,7 @@ export class Streams implements Part {
     this.#options.caps.add(subscriber);
     this.#heartbeats.add(subscriber);
     subscriber.writer.onOverflow = () => {
-      // A reader that catches up gets only as much as it accepts.
+      // A subscriber that catches up gets only as much as it accepts.
       if (subscriber.isLive) this.#disconnect(subscriber, 'slow');
     };
     subscriber.writer.onClose(() => this.#remove(subscriber));
@@ -70,8 +74,10 @@ export class Streams implements Part {
   }
 
   deliver({ entry, event, isRepeated }: ReceivedEvent): void {
-    const { history, live, metrics } = this.#options;
+    const { history, live, metrics, tracing } = this.#options;
     const { generation } = history.tailLoss;
+    const parent = tracing.isOn ? event?.traceparent : '';
+    const span = parent && tracing.startSpan({ name: `deliver ${event?.type}`, kind: 'consumer', parent });
     let deliveries = 0;
     live.forEach(entry, (subscriber, copy, hasMore) => {
       if (isRepeated && subscriber.generation !== generation) return;
@@ -79,6 +85,8 @@ export class Streams implements Part {
       subscriber.writer.write(entry.chunk(copy, hasMore, event));
     });
     metrics.deliveries.inc(deliveries);
+    // An event without subscribers here has no span here.
+    if (span && deliveries > 0) span.end({ attributes: { 'relay.streams': deliveries } });
   }
 
   /** Ends the streams that depend on this credential, now or when it ends. */
@@ -94,7 +102,7 @@ export class Streams implements Part {
     }, 1_000);
   }
 
-  /** Ends all streams, spread evenly over the time in the settings: their readers reconnect to other hubs. */
+  /** Ends all streams, spread evenly over the time in the settings: the clients reconnect to other hubs. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const remaining = [...this.#open];
@@ -117,7 +125,7 @@ export class Streams implements Part {
     const withoutPosition = heartbeatChunk(undefined);
     for (const subscriber of subscribers) {
       const { writer } = subscriber;
-      // Its end was sent a period ago, and its reader has not accepted it.
+      // Its end was sent a period ago, and its client has not accepted it.
       if (!writer.isOpen) writer.disconnect();
       else if (writer.stalledFor(now) >= settings.maxStall) this.#disconnect(subscriber, 'stalled');
       else if (now >= subscriber.endsAt) this.#end(subscriber, 'lifetime');
@@ -162,7 +170,7 @@ export class Streams implements Part {
   }
 
   #remove(subscriber: Subscriber): void {
-    const { live, caps, metrics, log, onClosed } = this.#options;
+    const { live, caps, metrics, log, lineLevel, onClosed } = this.#options;
     this.#open.delete(subscriber);
     caps.remove(subscriber);
     this.#heartbeats.remove(subscriber);
@@ -170,7 +178,12 @@ export class Streams implements Part {
     if (subscriber.isLive) live.leave(subscriber);
     subscriber.enter('closed');
     metrics.ended.inc({ reason: subscriber.endReason });
-    log.info(this.#describe(subscriber), 'stream');
+    const { credential, networks } = subscriber;
+    // Without a credential, a client may open streams again and again.
+    log[credential ? 'info' : lineLevel(networks.site ?? networks.address)](
+      this.#describe(subscriber),
+      'stream',
+    );
     onClosed(subscriber);
   }
 

@@ -8,7 +8,7 @@ import type { StreamWriter } from './stream-writer.ts';
  *
  *   pending ──► ahead, replaying, scanning (in any order) ──► live ──► ending ──► closed
  *
- * | State       | Its reader                                                                          |
+ * | State       | The subscriber                                                                      |
  * |-------------|-------------------------------------------------------------------------------------|
  * | `pending`   | waits until the hub has read the newest events of the NATS stream                   |
  * | `ahead`     | has a newer position than the hub, and waits until the hub has reached it or cannot |
@@ -32,10 +32,10 @@ const nextStates = {
   closed: [] as string[],
 };
 
-/** The generation of a reader that gets no repeated events: see `TailLoss`. */
+/** The generation of a subscriber that gets no repeated events: see `TailLoss`. */
 export const noGeneration = -1;
 
-/** One open stream: its reader, its topics and its state. */
+/** One open stream: its connection, its topics and its state. */
 export class Subscriber {
   readonly writer: StreamWriter;
   readonly topics: readonly string[];

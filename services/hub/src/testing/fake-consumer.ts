@@ -1,4 +1,4 @@
-import type { Consumer, StreamMessage } from '@expert-relay/kit/nats';
+import type { Consumer, StoredMessage } from '@expert-relay/kit/nats';
 
 /** A consumer that delivers the messages that a test gives it. */
 export class FakeConsumer implements Consumer {
@@ -6,7 +6,7 @@ export class FakeConsumer implements Consumer {
   readonly ended: Promise<string>;
   hasStarted = false;
   hasEnded = false;
-  #onMessage: (message: StreamMessage) => void = () => {};
+  #onMessage: (message: StoredMessage) => void = () => {};
   #resolveEnded: (reason: string) => void = () => {};
 
   constructor(pending: number) {
@@ -16,7 +16,7 @@ export class FakeConsumer implements Consumer {
     });
   }
 
-  start(onMessage: (message: StreamMessage) => void): void {
+  start(onMessage: (message: StoredMessage) => void): void {
     this.#onMessage = onMessage;
     this.hasStarted = true;
   }
@@ -26,7 +26,7 @@ export class FakeConsumer implements Consumer {
     this.#resolveEnded(reason);
   }
 
-  deliver(messages: readonly StreamMessage[]): void {
+  deliver(messages: readonly StoredMessage[]): void {
     for (const message of messages) if (!this.hasEnded) this.#onMessage(message);
   }
 }

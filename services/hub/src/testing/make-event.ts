@@ -12,7 +12,7 @@ import {
   requestClosedPayload,
 } from '@expert-relay/contracts';
 
-/** An event as the outbox relay would publish it. */
+/** An event as the outbox publisher would publish it. */
 export interface TestEvent {
   readonly type: EventType;
   readonly eventId: string;

@@ -1,12 +1,14 @@
+import type { Api } from '@expert-relay/contracts';
 import {
   empty,
   formatRefCode,
+  noteColumns,
   ownedBy,
   type Party,
   publicKeyColumns,
   type Query,
   type RequestContent,
-  type RequestStatus,
+  type RequestNotes,
   sql,
   statusNow,
   submissionColumns,
@@ -14,17 +16,12 @@ import {
 } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
-interface Row extends Partial<RequestContent> {
+interface Row extends Partial<RequestContent>, RequestNotes, Omit<Api.RequestState, 'requestId'> {
   id: string;
-  refCode: string;
-  status: RequestStatus;
   seq: number;
   contentBytes: number;
-  responseCount: number;
-  createdAt: string;
-  expiresAt: string;
   question?: string | null;
-  agent?: { keyId: string; name: string };
+  agent?: Api.Agent;
   erasedAt: string | null;
 }
 
@@ -42,7 +39,7 @@ export async function readHead(query: Query, party: Party, requestId: string, af
   const [row] = await query<Row>`
     SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, content_bytes AS "contentBytes",
       response_count AS "responseCount",
-      created_at AS "createdAt", expires_at AS "expiresAt",
+      created_at AS "createdAt", expires_at AS "expiresAt", ${noteColumns},
       ${isSession && after > 0 ? empty : sql`question, ${submissionColumns},`} ${isSession ? agent : empty}
       ${publicKeyColumns}, erased_at AS "erasedAt"
     FROM help_requests

@@ -1,11 +1,5 @@
-import {
-  endedProblem,
-  formatRefCode,
-  type Query,
-  type RequestStatus,
-  requestIdFrom,
-  roleOf,
-} from '@expert-relay/db';
+import type { Api } from '@expert-relay/contracts';
+import { endedProblem, formatRefCode, type Query, requestIdFrom, roleOf } from '@expert-relay/db';
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
@@ -63,11 +57,7 @@ async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Out
   throw new Error('a message was neither inserted nor found');
 }
 
-interface StoredMessage extends NewMessage {
-  refCode: string;
-  status: RequestStatus;
-  createdAt: string;
-}
+type StoredMessage = NewMessage & Pick<Api.SentMessage, 'refCode' | 'status' | 'createdAt'>;
 
 const answer = (status: 200 | 201, message: StoredMessage): Answer => ({
   status,
@@ -78,7 +68,7 @@ const answer = (status: 200 | 201, message: StoredMessage): Answer => ({
     messageId: message.messageId,
     role: message.content.role,
     createdAt: message.createdAt,
-  },
+  } satisfies Api.SentMessage,
 });
 
 const missingRole = () =>

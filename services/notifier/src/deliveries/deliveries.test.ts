@@ -1,14 +1,17 @@
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { managedBy } from '../endpoints/webhook-form.ts';
 import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
 import type { Fact } from '../events/facts.ts';
 import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
-import { type ClaimedDelivery, claimDue } from './claim-due.ts';
+import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { maxAttempts } from './schedule.ts';
+import { sendAgain } from './send-now.ts';
 
 let database: TestDatabase;
-const room = { healthy: 48, slow: 16, busyUsers: [] };
+const room = { healthy: 48, slow: 16, busyUsers: { healthy: [], slow: [] } };
 const holder = '00000000-0000-4000-8000-000000000001';
 const other = '00000000-0000-4000-8000-000000000002';
 
@@ -31,6 +34,8 @@ const fact = (type: Fact['type'], requestId: string, messageKey: string | null =
 });
 const insert = (...facts: Fact[]) => insertFromEvents(database.query, undefined, at(1), event(...facts));
 
+const alone = (delivery: ClaimedDelivery) => ({ endpointId: delivery.endpointId, deliveries: [delivery] });
+
 async function stored() {
   return await database.query<{
     endpointId: string;
@@ -46,7 +51,7 @@ async function stored() {
 async function claimAll(): Promise<ClaimedDelivery[]> {
   const all: ClaimedDelivery[] = [];
   for (let more = true; more; ) {
-    const claimed = await claimDue(database, room);
+    const claimed = await claimForWebhooks(database, room);
     all.push(...claimed);
     more = claimed.length > 0;
   }
@@ -174,7 +179,7 @@ describe('a claim', () => {
     const claimed = await claimAll();
     expect(claimed.filter(({ endpointId }) => endpointId === healthy)).toHaveLength(4);
     expect(claimed.filter(({ endpointId }) => endpointId === failing)).toHaveLength(1);
-    for (const delivery of claimed) await recordAttempt(database.query, delivery, { durationMs: 5 });
+    for (const delivery of claimed) await recordAttempt(database.query, alone(delivery), { durationMs: 5 });
     // The success made the failing one healthy.
     expect(await claimAll()).toHaveLength(8);
   });
@@ -197,9 +202,9 @@ describe('a claim', () => {
     let isInserting = true;
     const claiming = Array.from({ length: 2 }, async () => {
       while (isInserting) {
-        for (const delivery of await claimDue(database, room)) {
+        for (const delivery of await claimForWebhooks(database, room)) {
           ids.add(delivery.id);
-          await recordAttempt(database.query, delivery, { durationMs: 1 });
+          await recordAttempt(database.query, alone(delivery), { durationMs: 1 });
         }
       }
     });
@@ -215,7 +220,7 @@ describe('a claim', () => {
       const rest = await claimAll();
       for (const delivery of rest) {
         ids.add(delivery.id);
-        await recordAttempt(database.query, delivery, { durationMs: 1 });
+        await recordAttempt(database.query, alone(delivery), { durationMs: 1 });
       }
       more = rest.length > 0;
     }
@@ -246,7 +251,9 @@ describe('a claim', () => {
     await database.addDeliveries(await database.addEndpoint({ of: 'key' }), 3);
     await database.query`UPDATE api_keys SET revoked_at = now()`;
     expect(await claimAll()).toEqual([]);
-    expect((await stored()).map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect((await stored()).map(({ state, attempts }) => [state, attempts])).toEqual(
+      Array.from({ length: 3 }, () => ['cancelled', 0]),
+    );
   });
 });
 
@@ -263,7 +270,10 @@ describe('an attempt', () => {
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       await database.query`UPDATE notification_deliveries SET state = 'sending', attempts = ${attempt}::int WHERE id = ${delivery.id}`;
-      await recordAttempt(database.query, { ...delivery, attempt }, { reason: 'timed_out', durationMs: 10 });
+      await recordAttempt(database.query, alone({ ...delivery, attempt }), {
+        reason: 'timed_out',
+        durationMs: 10,
+      });
       const [row] = await database.query<{ seconds: number }>`
         SELECT extract(epoch FROM due_at - now())::float8 AS seconds FROM notification_deliveries WHERE id = ${delivery.id}`;
       if (attempt < maxAttempts) pauses.push(row?.seconds ?? 0);
@@ -285,18 +295,21 @@ describe('an attempt', () => {
       return Math.ceil((row?.seconds ?? 0) / 3_600);
     };
     const failure = { reason: 'refused', statusCode: 503, durationMs: 1 } as const;
-    await recordAttempt(database.query, delivery, { ...failure, retryAfterSeconds: 7_200 });
+    await recordAttempt(database.query, alone(delivery), { ...failure, retryAfterSeconds: 7_200 });
     expect(await waits()).toBe(2);
     await database.query`UPDATE notification_deliveries SET state = 'sending' WHERE id = ${delivery.id}`;
-    await recordAttempt(database.query, delivery, { ...failure, retryAfterSeconds: 1e9 });
+    await recordAttempt(database.query, alone(delivery), { ...failure, retryAfterSeconds: 1e9 });
     expect(await waits()).toBe(24);
   });
 
   test('with the answer 410 ends the endpoint and what waits for it', async () => {
     const delivery = await claimOne();
-    const result = { reason: 'refused', statusCode: 410, durationMs: 1 } as const;
+    const result = { reason: 'refused', statusCode: 410, ends: 'endpoint', durationMs: 1 } as const;
     await database.query`UPDATE notification_deliveries SET state = 'waiting' WHERE id <> ${delivery.id}`;
-    expect(await recordAttempt(database.query, delivery, result)).toEqual({ state: 'failed', isOff: true });
+    expect(await recordAttempt(database.query, alone(delivery), result)).toEqual({
+      state: 'failed',
+      isOff: true,
+    });
     expect(await stored()).toMatchObject([{ state: 'failed' }, { state: 'failed' }]);
     expect(
       await database.query`SELECT off_reason AS "offReason" FROM notification_endpoints WHERE enabled_at IS NULL`,
@@ -312,7 +325,7 @@ describe('an attempt', () => {
     await database.query`
       UPDATE notification_endpoints SET failures = ${failures}::int, failing_since = now() - ${since}::interval`;
     expect(
-      await recordAttempt(database.query, delivery, { reason: 'timed_out', durationMs: 1 }),
+      await recordAttempt(database.query, alone(delivery), { reason: 'timed_out', durationMs: 1 }),
     ).toMatchObject({ isOff });
   });
 
@@ -320,12 +333,37 @@ describe('an attempt', () => {
     const delivery = await claimOne();
     await database.query`UPDATE notification_deliveries SET attempts = 2 WHERE id = ${delivery.id}`;
     expect(
-      await recordAttempt(database.query, delivery, { reason: 'timed_out', durationMs: 1 }),
+      await recordAttempt(database.query, alone(delivery), { reason: 'timed_out', durationMs: 1 }),
     ).toBeUndefined();
-    expect(await recordAttempt(database.query, delivery, { durationMs: 1 })).toMatchObject({
+    expect(await recordAttempt(database.query, alone(delivery), { durationMs: 1 })).toMatchObject({
       state: 'delivered',
     });
   });
+});
+
+test('a delivery that is sent again locks its endpoint first, as attempts do, so that neither ends in a deadlock', async () => {
+  const endpointId = await database.addEndpoint({ of: 'user' });
+  await database.addDeliveries(endpointId, 1);
+  const [delivery] = await claimForWebhooks(database, room);
+  const { userId } = database;
+  const call = {
+    ...{ endpointId, userId, isOwn: managedBy({ kind: 'provider', userId }), off: 'webhook_off' as const },
+    deliveryId: delivery?.id ?? '',
+    count: () => ({ left: 1, endsInMs: 1 }),
+  };
+  const again = await database.transact(async (query) => {
+    await query`SELECT 1 FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE`;
+    const sending = sendAgain(database.query, call);
+    await eventually('it waits for the lock', async () => {
+      const [waiting] = await database.query`
+        SELECT 1 FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%again AS%'`;
+      return waiting;
+    });
+    await query`UPDATE notification_deliveries SET state = 'failed', ended_at = now() WHERE id = ${delivery?.id ?? ''}`;
+    return { sending };
+  });
+  expect(await again.sending).toMatchObject({ state: 'waiting', attempts: 0 });
 });
 
 test('deliveries are deleted seven days after their end', async () => {

@@ -10,9 +10,11 @@ import { createAddressRules } from '../outbound/address-rules.ts';
 import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
 import { createReports } from '../reports.ts';
+import { createSendWebhook } from '../senders/send-webhook.ts';
 import { endpointKey, openNotifierDatabase, silent } from '../testing/test-database.ts';
-import { claimDue } from './claim-due.ts';
+import { claimForWebhooks } from './claim-for-webhooks.ts';
 import { Deliverer } from './deliverer.ts';
+import { createWebhookLane } from './webhook-lane.ts';
 
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
@@ -42,13 +44,20 @@ test('hostile receivers do not delay the others, even with 10,000 deliveries tha
 
   const deliverer = new Deliverer({
     database,
-    sealer: createTargetSealer(endpointKey),
-    post: createPost({
-      rules: createAddressRules(['127.0.0.0/8']),
-      resolve: createResolve(),
-      deadlineMs: 60_000,
-    }),
-    clock: systemClock,
+    lanes: [
+      createWebhookLane({
+        database,
+        send: createSendWebhook({
+          sealer: createTargetSealer(endpointKey),
+          post: createPost({
+            rules: createAddressRules(['127.0.0.0/8']),
+            resolve: createResolve(),
+            deadlineMs: 60_000,
+          }),
+          clock: systemClock,
+        }),
+      }),
+    ],
     reports: createReports(createMetrics('notifier', { forProcess: false })),
     log: silent,
   });
@@ -70,18 +79,30 @@ test('hostile receivers do not delay the others, even with 10,000 deliveries tha
   await deliverer.stop();
 });
 
-test('one user leaves slots to the others', async () => {
+test.each([
+  ['healthy', 5, 24, 4],
+  ['slow', 5_000, 8, 1],
+] as const)('one user leaves slots for %s receivers to the others', async (kind, lastMs, ofOne, ofOther) => {
   await using database = await openNotifierDatabase();
-  for (let n = 0; n < 20; n++) await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 4);
+  for (let n = 0; n < 24; n++) await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 4);
   const other = randomUUID();
   const late = await database.addEndpoint({ of: 'user' });
   await database.query`INSERT INTO users (id, name) VALUES (${other}::uuid, 'bob')`;
   await database.addDeliveries(late, 4);
-  await database.query`UPDATE notification_endpoints SET last_ms = 5`;
+  await database.query`UPDATE notification_endpoints SET last_ms = ${lastMs}::int`;
   await database.query`UPDATE notification_endpoints SET user_id = ${other}::uuid WHERE id = ${late}::uuid`;
-  const first = await claimDue(database, { healthy: 48, slow: 16, busyUsers: [] });
-  expect(first.filter(({ userId }) => userId === database.userId)).toHaveLength(24);
-  expect(first.filter(({ userId }) => userId === other)).toHaveLength(4);
-  const second = await claimDue(database, { healthy: 20, slow: 16, busyUsers: [database.userId] });
-  expect(second).toEqual([]);
+  const busyUsers = { healthy: [] as string[], slow: [] as string[] };
+  const claimed: string[] = [];
+  const claim = async () => {
+    const found = await claimForWebhooks(database, { healthy: 48, slow: 16, busyUsers });
+    claimed.push(...found.map(({ userId }) => userId));
+    return found.length;
+  };
+  await claim();
+  expect(claimed.filter((userId) => userId === database.userId)).toHaveLength(ofOne);
+  // The user who has enough is passed over: so the other one's turn comes, however many wait before it.
+  busyUsers[kind].push(database.userId);
+  await claim();
+  expect(claimed.filter((userId) => userId === other)).toHaveLength(ofOther);
+  expect(claimed).toHaveLength(ofOne + ofOther);
 });

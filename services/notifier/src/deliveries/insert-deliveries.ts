@@ -1,19 +1,28 @@
 import { raw, type Sql, sql } from '@expert-relay/db';
+import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
+import { channelWindow } from './channel-window.ts';
 import { recipientsOf } from './recipients.ts';
 
-/** The id of a delivery: the same event gives the same endpoint the same id, whoever finds it. */
-const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: Sql }): Sql => sql`
+/** The id of a delivery: the same event and endpoint give the same id in every process. */
+export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: Sql }): Sql => sql`
   'msg_' || left(encode(sha256(convert_to(concat_ws('|',
     ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
 
 const type = sql`
-  CASE happened.type WHEN 'request.ended' THEN 'request.' || request.status::text ELSE happened.type END`;
+  CASE WHEN happened.type = 'request.ended' THEN 'request.' || request.status::text
+    WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE happened.type END`;
 const at = sql`
   CASE happened.type
     WHEN 'request.created' THEN request.created_at
     WHEN 'message.created' THEN message.created_at
     WHEN 'request.ended' THEN request.ended_at
     ELSE happened.at END`;
+
+/** A person is notified after the delay of the channel, and what is due together is put together. */
+const dueAt = sql`
+  CASE WHEN endpoint.channel = 'webhook' THEN now()
+    WHEN ${type} = 'request.answered' THEN ${at} + ${channelWindow}
+    ELSE ${at} + GREATEST(endpoint.delay_seconds * interval '1 second', ${channelWindow}) END`;
 
 /**
  * The parts of a statement that insert the deliveries of what happened, each once, and make their endpoints due. `happened`
@@ -27,9 +36,10 @@ export const insertDeliveries = (happened: Sql): Sql => sql`
       endpoint: raw('endpoint.id'),
       type,
       request: raw('request.id'),
-      message: raw('message.message_key'),
+      // A chat is notified of the first answer only.
+      message: sql`CASE WHEN ${type} <> 'request.answered' THEN message.message_key END`,
     })},
-      endpoint.id, ${type}, request.id, 'HS-' || request.ref_code, message.message_id, ${at}, now()
+      endpoint.id, ${type}, request.id, 'HS-' || request.ref_code, message.message_id, ${at}, ${dueAt}
     FROM happened
     JOIN help_requests AS request ON request.id = happened.request_id
     LEFT JOIN messages AS message
@@ -39,11 +49,12 @@ export const insertDeliveries = (happened: Sql): Sql => sql`
     WHERE (happened.type = 'message.created') = (message.request_id IS NOT NULL)
       AND (happened.type <> 'request.ended' OR request.ended_at IS NOT NULL)
     ON CONFLICT (id) DO NOTHING
-    RETURNING endpoint_id
+    RETURNING endpoint_id, due_at
   ),
-  woken AS (
-    UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
-    WHERE id IN (SELECT endpoint_id FROM inserted)
+  made_due AS (
+    UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, first.due_at)
+    FROM (SELECT endpoint_id, min(due_at) AS due_at FROM inserted GROUP BY endpoint_id) AS first
+    WHERE id = first.endpoint_id AND ${lockedInOrder(sql`id IN (SELECT endpoint_id FROM inserted)`)}
   )`;
 
 /** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. */
@@ -59,7 +70,7 @@ export const insertOneDelivery = (delivery: { endpointId: string; type: string; 
     ON CONFLICT (id) DO UPDATE SET type = EXCLUDED.type
     RETURNING *
   ),
-  woken AS (
+  made_due AS (
     UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
     WHERE id IN (SELECT endpoint_id FROM inserted)
   )`;

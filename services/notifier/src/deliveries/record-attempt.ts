@@ -1,59 +1,77 @@
-import { type Query, raw } from '@expert-relay/db';
-import type { FailureReason } from '../outbound/post.ts';
-import type { ClaimedDelivery } from './claim-due.ts';
+import type { Api } from '@expert-relay/contracts';
+import { type Query, raw, sql } from '@expert-relay/db';
+import { reportOff } from './report-off.ts';
 import { maxAttempts, maxRetryAfterSeconds, pauseAfter } from './schedule.ts';
+
+/** Deliveries that are sent together to an endpoint. */
+export interface SentTogether {
+  readonly endpointId: string;
+  readonly deliveries: readonly { readonly id: string; readonly attempt: number }[];
+}
 
 /** The result of an attempt. Without a reason it has succeeded. */
 export interface Attempt {
-  readonly reason?: FailureReason;
+  readonly reason?: Api.DeliveryFailure;
   readonly statusCode?: number;
   /** The beginning of the answer. */
   readonly response?: string;
   readonly retryAfterSeconds?: number;
+  /** A failure that a repetition does not change: of the deliveries, or of the endpoint, which does not exist any more. */
+  readonly ends?: 'deliveries' | 'endpoint';
   readonly durationMs: number;
 }
-
-const gone = 410;
 
 /** An endpoint that has failed for this time and at least so often, without a success between, is switched off. */
 const failingLimit = raw(`interval '5 days'`);
 const failuresLimit = 10;
+/** So is one that has refused so often for good. */
+const refusalsLimit = 3;
 
 /**
- * Records an attempt: the delivery waits for the next one or ends, and so may its endpoint. A result that comes after the
+ * Records an attempt: the deliveries wait for the next one or end, and so may their endpoint. A result that comes after the
  * lease counts only if it is a success.
  */
 export async function recordAttempt(
   query: Query,
-  { id, endpointId, attempt }: Pick<ClaimedDelivery, 'id' | 'endpointId' | 'attempt'>,
-  { reason, statusCode, response, retryAfterSeconds = 0, durationMs }: Attempt,
+  { endpointId, deliveries }: SentTogether,
+  { reason, statusCode, response, retryAfterSeconds = 0, ends, durationMs }: Attempt,
 ): Promise<{ state: string; isOff: boolean } | undefined> {
   const isSuccess = reason === undefined;
-  const isGone = statusCode === gone;
+  const isGone = ends === 'endpoint';
+  const isFinal = ends !== undefined;
   const retryAfter = Math.min(retryAfterSeconds, maxRetryAfterSeconds);
+  const ids = deliveries.map(({ id }) => id);
   const [row] = await query<{ state: string; isOff: boolean }>`
-    WITH endpoint AS MATERIALIZED (
-      SELECT id, enabled_at IS NOT NULL AS was_on, enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (${isGone} OR (
-        failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit}))) AS stays_on
-      FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE
+    WITH locked AS MATERIALIZED (
+      SELECT * FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE
+    ),
+    endpoint AS MATERIALIZED (
+      SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on, enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (${isGone}
+        OR (failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit})
+        OR (${isFinal} AND ${refusalsLimit}::int <= 1 + (
+          SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
+          WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)))) AS stays_on,
+        -- One pause for all: what was sent together is repeated together.
+        random() AS chance
+      FROM locked
     ),
     delivery AS (
       UPDATE notification_deliveries AS delivery SET
         state = (CASE WHEN ${isSuccess} THEN 'delivered'
-          WHEN NOT stays_on OR attempts >= ${maxAttempts}::int THEN 'failed' ELSE 'waiting' END)::delivery_state,
-        due_at = now() + GREATEST(${pauseAfter('attempts')}, ${retryAfter}::float8 * interval '1 second'),
-        ended_at = CASE WHEN ${isSuccess} OR NOT stays_on OR attempts >= ${maxAttempts}::int THEN now() END,
+          WHEN ${isFinal} OR NOT stays_on OR attempts >= ${maxAttempts}::int THEN 'failed' ELSE 'waiting' END)::delivery_state,
+        due_at = now() + GREATEST(${pauseAfter('attempts', 'chance')}, ${retryAfter}::float8 * interval '1 second'),
+        ended_at = CASE WHEN ${isSuccess} OR ${isFinal} OR NOT stays_on OR attempts >= ${maxAttempts}::int THEN now() END,
         reason = ${reason ?? null}, status_code = ${statusCode ?? null}::int, response = ${response ?? null},
         duration_ms = ${Math.round(durationMs)}::int
-      FROM endpoint
-      WHERE delivery.id = ${id} AND state IN ('waiting', 'sending')
-        AND (${isSuccess} OR (attempts = ${attempt}::int AND state = 'sending'))
+      FROM endpoint, unnest(${ids}::text[], ${deliveries.map(({ attempt }) => attempt)}::int[]) AS sent (id, attempt)
+      WHERE delivery.id = sent.id AND state IN ('waiting', 'sending')
+        AND (${isSuccess} OR (attempts = sent.attempt AND state = 'sending'))
       RETURNING delivery.state
     ),
     abandoned AS (
       UPDATE notification_deliveries SET state = 'failed', reason = 'endpoint_off', ended_at = now()
       FROM endpoint WHERE endpoint_id = endpoint.id AND NOT stays_on AND state = 'waiting'
-        AND notification_deliveries.id <> ${id}
+        AND notification_deliveries.id <> ALL(${ids}::text[])
     ),
     changed AS (
       UPDATE notification_endpoints SET
@@ -65,15 +83,19 @@ export async function recordAttempt(
         enabled_at = CASE WHEN stays_on THEN enabled_at END,
         next_due_at = LEAST(next_due_at, now())
       FROM endpoint WHERE notification_endpoints.id = endpoint.id AND EXISTS (SELECT 1 FROM delivery)
-    )
-    SELECT delivery.state::text AS state, was_on AND NOT stays_on AS "isOff" FROM delivery, endpoint`;
+    ),
+    -- A subscription that its push service has ended is removed: its browser subscribes again, if it is still there.
+    ${reportOff(sql`
+      SELECT id, user_id FROM endpoint
+      WHERE was_on AND NOT stays_on AND NOT (channel = 'push' AND ${isGone}) AND EXISTS (SELECT 1 FROM delivery)`)}
+    SELECT delivery.state::text AS state, was_on AND NOT stays_on AS "isOff" FROM delivery, endpoint LIMIT 1`;
   return row;
 }
 
-/** Gives a claimed delivery back after a fault of this service, which does not count as an attempt. */
-export async function returnDelivery(
+/** Gives claimed deliveries back after a fault of this service, which does not count as an attempt. */
+export async function returnDeliveries(
   query: Query,
-  { id, endpointId, attempt }: Pick<ClaimedDelivery, 'id' | 'endpointId' | 'attempt'>,
+  { endpointId, deliveries }: SentTogether,
 ): Promise<void> {
   // The endpoint is locked first, as everywhere.
   await query`
@@ -81,10 +103,11 @@ export async function returnDelivery(
       SELECT id FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE
     ),
     returned AS (
-      UPDATE notification_deliveries SET state = 'waiting', attempts = attempts - 1, due_at = now() + interval '5 minutes'
-      FROM endpoint
-      WHERE notification_deliveries.id = ${id} AND endpoint_id = endpoint.id AND state = 'sending'
-        AND attempts = ${attempt}::int
+      UPDATE notification_deliveries AS delivery
+      SET state = 'waiting', attempts = attempts - 1, due_at = now() + interval '5 minutes'
+      FROM endpoint, unnest(${deliveries.map(({ id }) => id)}::text[], ${deliveries.map(({ attempt }) => attempt)}::int[])
+        AS sent (id, attempt)
+      WHERE delivery.id = sent.id AND endpoint_id = endpoint.id AND state = 'sending' AND attempts = sent.attempt
       RETURNING endpoint_id
     )
     UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())

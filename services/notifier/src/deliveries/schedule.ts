@@ -14,8 +14,8 @@ export const maxRetryAfterSeconds = 24 * hour;
 /** Up to this part of a pause is added to it, so that what failed together is not repeated together. */
 const jitter = 0.1;
 
-/** The pause after the `attempts` of a delivery, as an interval with jitter. */
-export const pauseAfter = (attempts: string): Sql =>
+/** The pause after the `attempts` of a delivery, as an interval. `chance`, from 0 to 1, is for the jitter. */
+export const pauseAfter = (attempts: string, chance: string): Sql =>
   raw(
-    `((ARRAY[${pauses.join(', ')}])[LEAST(${attempts}, ${pauses.length})] * (1 + ${jitter} * random()) * interval '1 second')`,
+    `((ARRAY[${pauses.join(', ')}])[LEAST(${attempts}, ${pauses.length})] * (1 + ${jitter} * ${chance}) * interval '1 second')`,
   );

@@ -1,27 +1,39 @@
+import type { Api } from '@expert-relay/contracts';
 import { type Query, type Sql, sql } from '@expert-relay/db';
 import type { WindowCounter } from '@expert-relay/kit/http';
-import { Problem } from '@expert-relay/kit/problem';
-import { type Manager, managedBy } from '../endpoints/webhook-form.ts';
+import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
 import { insertOneDelivery } from './insert-deliveries.ts';
-import { type Delivery, deliveryBody, deliveryColumns } from './list-deliveries.ts';
+import { deliveryBody, deliveryColumns } from './list-deliveries.ts';
 import { stillNeeded } from './recipients.ts';
 
 /** Throws when a user has asked for too many tests and repetitions in this minute. */
-function requireTests(count: WindowCounter, { userId }: Manager): void {
+function requireTests(count: WindowCounter, userId: string): void {
   const { left, endsInMs } = count(userId);
   if (left >= 0) return;
   throw new Problem('rate_limited', { headers: { 'retry-after': String(Math.ceil(endsInMs / 1_000)) } });
 }
 
-async function requireOn(query: Query, manager: Manager, webhookId: string): Promise<void> {
-  const [row] = await query<{ isNeeded: boolean }>`
-    SELECT ${stillNeeded} AS "isNeeded" FROM notification_endpoints AS endpoint
-    WHERE id = ${webhookId}::uuid AND ${managedBy(manager)}`;
-  if (!row) throw new Problem('not_found');
-  if (!row.isNeeded) throw new Problem('webhook_off');
+/** An endpoint of a user to which something is sent now. */
+interface UsedEndpoint {
+  readonly endpointId: string;
+  readonly userId: string;
+  /** A condition on the endpoint. */
+  readonly isOwn: Sql;
+  /** The error when it is off. */
+  readonly off: ProblemCode;
+  readonly count: WindowCounter;
 }
 
-async function one(query: Query, statement: Sql): Promise<Delivery | undefined> {
+async function requireUsable(query: Query, endpoint: UsedEndpoint): Promise<void> {
+  const [row] = await query<{ isNeeded: boolean }>`
+    SELECT ${stillNeeded} AS "isNeeded" FROM notification_endpoints AS endpoint
+    WHERE id = ${endpoint.endpointId}::uuid AND ${endpoint.isOwn}`;
+  if (!row) throw new Problem('not_found');
+  if (!row.isNeeded) throw new Problem(endpoint.off);
+  requireTests(endpoint.count, endpoint.userId);
+}
+
+async function one(query: Query, statement: Sql): Promise<Api.Delivery | undefined> {
   const [row] = await query`${statement}`;
   return row && deliveryBody(row);
 }
@@ -29,14 +41,12 @@ async function one(query: Query, statement: Sql): Promise<Delivery | undefined> 
 /** Sends a test, which has only a type and a time. */
 export async function sendTest(
   query: Query,
-  manager: Manager,
-  { webhookId, callId, count }: { webhookId: string; callId: string; count: WindowCounter },
-): Promise<Delivery> {
-  await requireOn(query, manager, webhookId);
-  requireTests(count, manager);
+  { type, callId, ...endpoint }: UsedEndpoint & { type: string; callId: string },
+): Promise<Api.Delivery> {
+  await requireUsable(query, endpoint);
   const delivery = await one(
     query,
-    sql`${insertOneDelivery({ endpointId: webhookId, type: 'webhook.test', key: callId })}
+    sql`${insertOneDelivery({ endpointId: endpoint.endpointId, type, key: callId })}
       SELECT ${deliveryColumns} FROM inserted AS delivery`,
   );
   if (!delivery) throw new Error('the test was not inserted');
@@ -46,24 +56,26 @@ export async function sendTest(
 /** Sends a delivery again, now and under the same id. One that is being sent stays as it is. */
 export async function sendAgain(
   query: Query,
-  manager: Manager,
-  { webhookId, deliveryId, count }: { webhookId: string; deliveryId: string; count: WindowCounter },
-): Promise<Delivery> {
-  await requireOn(query, manager, webhookId);
-  requireTests(count, manager);
+  { deliveryId, ...endpoint }: UsedEndpoint & { deliveryId: string },
+): Promise<Api.Delivery> {
+  await requireUsable(query, endpoint);
   const delivery = await one(
     query,
     sql`
-      WITH again AS (
-        UPDATE notification_deliveries SET
+      WITH endpoint AS MATERIALIZED (
+        -- First, as everywhere.
+        SELECT id FROM notification_endpoints WHERE id = ${endpoint.endpointId}::uuid FOR NO KEY UPDATE
+      ),
+      again AS (
+        UPDATE notification_deliveries AS delivery SET
           state = CASE WHEN state = 'sending' THEN state ELSE 'waiting' END,
           attempts = CASE WHEN state = 'sending' THEN attempts ELSE 0 END,
           due_at = CASE WHEN state = 'sending' THEN due_at ELSE now() END,
           ended_at = NULL
-        WHERE id = ${deliveryId} AND endpoint_id = ${webhookId}::uuid
-        RETURNING *
+        FROM endpoint WHERE delivery.id = ${deliveryId} AND endpoint_id = endpoint.id
+        RETURNING delivery.*
       ),
-      woken AS (
+      made_due AS (
         UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
         WHERE id IN (SELECT endpoint_id FROM again)
       )

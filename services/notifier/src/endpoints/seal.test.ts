@@ -44,5 +44,6 @@ test('after a rotation of the key, all targets are encrypted again, and then the
   const onlyNew = createTargetSealer(newKey);
   const rows = await query<{ id: string; sealedKey: string; sealed: Buffer }>`
     SELECT id, sealed_key AS "sealedKey", sealed FROM notification_endpoints`;
-  for (const { id, ...sealed } of rows) expect(onlyNew.open(id, sealed).url).toBe('https://example.com/');
+  for (const { id, ...sealed } of rows)
+    expect(onlyNew.open<'webhook'>(id, sealed).url).toBe('https://example.com/');
 });

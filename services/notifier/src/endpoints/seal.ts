@@ -1,13 +1,32 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { ConfigError } from '@expert-relay/kit/config';
 import type { SigningSecrets } from '../signatures/sign.ts';
 
-/** What is stored of an endpoint in encrypted form. */
-export interface Target extends SigningSecrets {
-  readonly url: string;
-  /** The call that rotated last, so that a repeated call finds it. */
-  readonly rotatedBy?: string;
+/** What is stored of an endpoint in encrypted form, by its channel. */
+export interface Targets {
+  readonly webhook: SigningSecrets & {
+    readonly url: string;
+    /** The call that rotated last, so that a repeated call finds it. */
+    readonly rotatedBy?: string;
+  };
+  readonly push: {
+    readonly endpoint: string;
+    readonly keys: { readonly p256dh: string; readonly auth: string };
+    /** The public key of the relay with which the browser subscribed. */
+    readonly pushKey: string;
+  };
+  readonly mail: {
+    readonly address: string;
+    /** Of the links that end the mails. */
+    readonly unsubscribeToken: string;
+    /** Of the newest link that confirms the address. In milliseconds since 1970. */
+    readonly confirmation?: { readonly token: string; readonly endsAt: number };
+  };
+  readonly chat: { readonly url: string };
 }
+
+export type Channel = keyof Targets;
+export type WebhookTarget = Targets['webhook'];
 
 export interface Sealed {
   readonly sealedKey: string;
@@ -20,9 +39,11 @@ export interface TargetSealer {
   readonly keyId: string;
   /** The ids of all keys. */
   readonly keyIds: readonly string[];
-  seal(endpointId: string, target: Target): Sealed;
+  seal(endpointId: string, target: Targets[Channel]): Sealed;
   /** Throws when the key is not known any more, or the bytes were changed. */
-  open(endpointId: string, sealed: Sealed): Target;
+  open<C extends Channel>(endpointId: string, sealed: Sealed): Targets[C];
+  /** A digest of an address that cannot be computed without the key. A rotation changes it. */
+  digest(address: string): Buffer;
 }
 
 const ivBytes = 12;
@@ -52,6 +73,7 @@ export function createTargetSealer(text: string): TargetSealer {
       const bytes = decipher.update(sealed.subarray(ivBytes, -tagBytes));
       return JSON.parse(Buffer.concat([bytes, decipher.final()]).toString());
     },
+    digest: (address) => createHmac('sha256', key).update(`address ${address}`).digest(),
   };
 }
 

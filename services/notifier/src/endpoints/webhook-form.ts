@@ -13,12 +13,10 @@ export const userEvents = [
 ] as const;
 export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed', 'request.expired'] as const;
 
-/** The holder of a key that manages webhooks: a consumer key its own, a provider key all of its user. */
-export type Manager = {
-  readonly kind: 'consumer' | 'provider';
-  readonly apiKeyId: string;
-  readonly userId: string;
-};
+/** The manager of webhooks: a consumer key has its own, a provider key and a session all of the user. */
+export type Manager =
+  | { readonly kind: 'consumer'; readonly apiKeyId: string; readonly userId: string }
+  | { readonly kind: 'provider' | 'session'; readonly userId: string };
 
 /** Which webhooks a manager has, as a condition on `notification_endpoints`. */
 export const managedBy = (manager: Manager): Sql =>
@@ -26,13 +24,14 @@ export const managedBy = (manager: Manager): Sql =>
     ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid)`
     : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid)`;
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const maxUrlLength = 2_000;
 
 /**
  * The address of a webhook. An address of an inner network is refused at once if it is written as numbers; what a name stands
  * for is checked at each attempt.
  */
-const urlSchema = (rules: AddressRules) =>
+export const urlSchema = (rules: AddressRules) =>
   z.string({ error: 'Expected a text.' }).pipe(
     // Of a list, `max` alone would count the entries.
     z
@@ -75,8 +74,17 @@ export function checkEvents(
   throw new Problem('invalid_request', { fields: [{ path: 'events', code: 'value', message }] });
 }
 
+const expectedKeyId = 'Expected the id of a consumer key of this user that is not revoked.';
+const keyIdSchema = z.string({ error: expectedKeyId }).regex(uuid, expectedKeyId);
+
+/** Thrown when the consumer key of a new webhook is unknown, revoked, or of another user. */
+export const unknownKey = () =>
+  new Problem('invalid_request', {
+    fields: [{ path: 'keyId', code: 'value', message: expectedKeyId }],
+  });
+
 export const newWebhookSchema = (rules: AddressRules) =>
-  z.object({ url: urlSchema(rules), events: eventsSchema.nullish() });
+  z.object({ url: urlSchema(rules), events: eventsSchema.nullish(), keyId: keyIdSchema.nullish() });
 
 export const changedWebhookSchema = (rules: AddressRules) =>
   z.object({
@@ -88,6 +96,6 @@ export const changedWebhookSchema = (rules: AddressRules) =>
 /** A path's webhook id. A malformed id gets the same answer as an unknown one. */
 export function webhookIdFrom(params: Readonly<Record<string, string>>): string {
   const id = params.webhookId ?? '';
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');
+  if (!uuid.test(id)) throw new Problem('not_found');
   return id;
 }

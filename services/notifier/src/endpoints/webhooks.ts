@@ -1,31 +1,18 @@
+import type { Api } from '@expert-relay/contracts';
 import { type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { makeSecret } from '../signatures/sign.ts';
-import type { Sealed, Target, TargetSealer } from './seal.ts';
-import { checkEvents, type Manager, managedBy } from './webhook-form.ts';
-
-/** A webhook as its owner sees it. Only the answers that make a secret contain it. */
-export interface Webhook {
-  readonly id: string;
-  /** Of the consumer key whose requests it is notified of; absent for a webhook of the user. */
-  readonly keyId?: string;
-  readonly url: string;
-  readonly events: readonly string[];
-  readonly createdAt: string;
-  readonly enabled: boolean;
-  /** Why it is off: `owner`, `failing` or `gone`. */
-  readonly offReason?: string;
-  /** The first failure since the last success. */
-  readonly failingSince?: string;
-}
+import { cancelWaiting, requireRoom } from './endpoint-rows.ts';
+import type { Sealed, TargetSealer, WebhookTarget } from './seal.ts';
+import { checkEvents, type Manager, managedBy, unknownKey } from './webhook-form.ts';
 
 interface Row extends Sealed {
   id: string;
   keyId: string | null;
-  events: string[];
+  events: Api.WebhookEvents;
   createdAt: string;
   enabledAt: string | null;
-  offReason: string | null;
+  offReason: NonNullable<Api.Webhook['offReason']> | null;
   failingSince: string | null;
   nowMs: number;
 }
@@ -34,7 +21,7 @@ const columns = sql`id, api_key_id AS "keyId", events, sealed_key AS "sealedKey"
   off_reason AS "offReason", failing_since AS "failingSince",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
-const webhookOf = (row: Row, { url }: Pick<Target, 'url'>): Webhook => ({
+const webhookOf = (row: Row, { url }: Pick<WebhookTarget, 'url'>): Api.Webhook => ({
   id: row.id,
   ...(row.keyId !== null && { keyId: row.keyId }),
   url,
@@ -45,15 +32,19 @@ const webhookOf = (row: Row, { url }: Pick<Target, 'url'>): Webhook => ({
   ...(row.failingSince !== null && { failingSince: row.failingSince }),
 });
 
-const maxOfUser = 50;
-const maxOfKey = 3;
-
 export interface Webhooks {
   insert(
     manager: Manager,
-    webhook: { id: string; url: string; events: readonly string[] },
-  ): Promise<Webhook & { secret: string }>;
-  list(manager: Manager): Promise<Webhook[]>;
+    webhook: {
+      id: string;
+      /** Of the consumer key of whose requests it is notified. A consumer key makes its own. */
+      keyId?: string | null | undefined;
+      url: string;
+      /** All that there are for it if none are named. */
+      events?: readonly string[] | null | undefined;
+    },
+  ): Promise<Api.WebhookWithSecret>;
+  list(manager: Manager): Promise<Api.Webhook[]>;
   change(
     manager: Manager,
     id: string,
@@ -62,12 +53,12 @@ export interface Webhooks {
       events?: readonly string[] | null | undefined;
       enabled?: boolean | null | undefined;
     },
-  ): Promise<Webhook>;
+  ): Promise<Api.Webhook>;
   rotate(
     manager: Manager,
     id: string,
     rotation: { callId: string; graceSeconds: number },
-  ): Promise<Webhook & { secret: string }>;
+  ): Promise<Api.WebhookWithSecret>;
   delete(manager: Manager, id: string): Promise<void>;
 }
 
@@ -82,7 +73,10 @@ export function createWebhooks(options: {
   const update = (
     manager: Manager,
     id: string,
-    next: (target: Target, row: Row) => { target: Target; events?: readonly string[]; enabled?: boolean },
+    next: (
+      target: WebhookTarget,
+      row: Row,
+    ) => { target: WebhookTarget; events?: readonly string[]; enabled?: boolean },
   ) =>
     database.transact(async (query) => {
       const [row] = await query<Row>`
@@ -93,7 +87,7 @@ export function createWebhooks(options: {
         target,
         events = row.events,
         enabled = row.enabledAt !== null,
-      } = next(sealer.open(id, row), row);
+      } = next(sealer.open<'webhook'>(id, row), row);
       const { sealedKey, sealed } = sealer.seal(id, target);
       if (!enabled) await cancelWaiting(query, id);
       const [changed] = await query<Row>`
@@ -107,12 +101,14 @@ export function createWebhooks(options: {
     });
 
   return {
-    insert: (manager, { id, url, events }) =>
+    insert: (manager, { id, keyId, url, events: wanted }) =>
       database.transact(async (query) => {
         const target = { url, secret: makeSecret() };
         const { sealedKey, sealed } = sealer.seal(id, target);
-        const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : null;
-        await requireRoom(query, manager, id);
+        const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : (keyId ?? null);
+        const events = checkEvents(wanted, apiKeyId !== null);
+        await requireRoom(query, manager.userId, { id, apiKeyId, code: 'too_many_webhooks' });
+        if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
         const [row] = await query<Row>`
           INSERT INTO notification_endpoints (
             id, owner_id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
@@ -128,7 +124,7 @@ export function createWebhooks(options: {
     async list(manager) {
       const rows = await database.query<Row>`
         SELECT ${columns} FROM notification_endpoints WHERE ${managedBy(manager)} ORDER BY created_at, id`;
-      return rows.map((row) => webhookOf(row, sealer.open(row.id, row)));
+      return rows.map((row) => webhookOf(row, sealer.open<'webhook'>(row.id, row)));
     },
 
     async change(manager, id, { url, events, enabled }) {
@@ -167,17 +163,9 @@ export function createWebhooks(options: {
   };
 }
 
-/** Throws when the user, or the consumer key, has too many webhooks. The lock makes creations of one user run in turn. */
-async function requireRoom(query: Query, manager: Manager, id: string): Promise<void> {
-  const [user] = await query`SELECT 1 FROM users WHERE id = ${manager.userId}::uuid FOR NO KEY UPDATE`;
-  if (!user) throw new Problem('unauthorized');
-  const [counts] = await query<{ ofUser: number; ofKey: number }>`
-    SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE api_key_id = ${manager.kind === 'consumer' ? manager.apiKeyId : null}::uuid)::int AS "ofKey"
-    FROM notification_endpoints WHERE user_id = ${manager.userId}::uuid AND id <> ${id}::uuid`;
-  if (!counts || counts.ofUser >= maxOfUser || counts.ofKey >= maxOfKey)
-    throw new Problem('too_many_webhooks');
+async function requireKey(query: Query, userId: string, apiKeyId: string): Promise<void> {
+  const [key] = await query`
+    SELECT 1 FROM api_keys
+    WHERE id = ${apiKeyId}::uuid AND user_id = ${userId}::uuid AND kind = 'consumer' AND revoked_at IS NULL`;
+  if (!key) throw unknownKey();
 }
-
-const cancelWaiting = (query: Query, id: string) => query`
-  UPDATE notification_deliveries SET state = 'cancelled', ended_at = now()
-  WHERE endpoint_id = ${id}::uuid AND state = 'waiting'`;

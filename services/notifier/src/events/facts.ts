@@ -16,6 +16,13 @@ export interface ReadEvent {
   readonly eventId: string;
   readonly recordedAt: number;
   readonly facts: readonly Fact[];
+  readonly endedSession?: EndedSession;
+}
+
+export interface EndedSession {
+  readonly sessionId: string;
+  /** A person ended it. Otherwise its time was over. */
+  readonly isSignedOut: boolean;
 }
 
 const types = {
@@ -39,7 +46,8 @@ export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): R
       type === undefined || messageKey === undefined
         ? []
         : head.requests.map(({ requestId }) => ({ type, requestId, messageKey, at: recordedAt }));
-    return { seq, eventId: head.eventId, recordedAt, facts };
+    const endedSession = endedSessionOf(head);
+    return { seq, eventId: head.eventId, recordedAt, facts, ...(endedSession && { endedSession }) };
   } catch {
     return { seq, eventId: '', recordedAt: 0, facts: [] };
   }
@@ -49,4 +57,12 @@ function messageKeyOf(head: EventHead): string | undefined {
   const body = head.readBody();
   if (body.case !== 'newMessage' || body.value.role === Role.UNSPECIFIED) return undefined;
   return uuid.test(body.value.messageId) ? body.value.messageId.toLowerCase() : undefined;
+}
+
+function endedSessionOf(head: EventHead): EndedSession | undefined {
+  if (head.type !== 'credential_revoked') return undefined;
+  const body = head.readBody();
+  if (body.case !== 'credentialRevoked' || body.value.credential.case !== 'sessionId') return undefined;
+  const { value: sessionId } = body.value.credential;
+  return uuid.test(sessionId) ? { sessionId, isSignedOut: body.value.sessionSignedOut } : undefined;
 }

@@ -1,29 +1,24 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
+import type { Api } from '@expert-relay/contracts';
 import { type AddressRules, isSameAddress } from './address-rules.ts';
 import type { Resolve } from './resolve.ts';
-
-/** Why an attempt failed, as owners see it. `endpoint_off` is for deliveries that are not sent any more. */
-export type FailureReason =
-  | 'name_not_found'
-  | 'address_not_allowed'
-  | 'not_reachable'
-  | 'tls_failed'
-  | 'timed_out'
-  | 'broken_off'
-  | 'refused'
-  | 'endpoint_off';
+import { smallReads } from './small-reads.ts';
 
 export interface PostResult {
-  readonly reason?: FailureReason;
+  readonly reason?: Api.DeliveryFailure;
   readonly statusCode?: number;
   readonly response?: string;
   readonly retryAfterSeconds?: number;
 }
 
 /** Sends a body to an address of the internet. It never rejects. */
-export type Post = (url: string, headers: Record<string, string>, body: string) => Promise<PostResult>;
+export type Post = (
+  url: string,
+  headers: Record<string, string>,
+  body: string | Buffer,
+) => Promise<PostResult>;
 
 export interface PostOptions {
   rules: AddressRules;
@@ -35,9 +30,12 @@ export interface PostOptions {
 
 /** From the name to the head of the answer. */
 const defaultDeadlineMs = 10_000;
-/** The body of the answer is only read for its owner: for a short time, and to 64 KiB. */
+/** Interim answers (1xx) before the answer. Each costs this process some work, and a receiver can send millions. */
+const maxInterim = 10;
+/** The body of the answer is only read for its owner: for a short time, to 64 KiB, and in few parts, for the same reason. */
 const bodyMs = 1_000;
 const bodyBytes = 65_536;
+const bodyParts = 256;
 const keptCharacters = 256;
 
 /**
@@ -81,12 +79,13 @@ const hasName = ({ hostname }: URL): boolean => isIP(hostname.replace(/^\[(.*)\]
 
 function exchange(
   settings: RequestOptions,
-  call: { address: string; body: string; isTls: boolean; deadline: number },
+  call: { address: string; body: string | Buffer; isTls: boolean; deadline: number },
 ): Promise<PostResult> {
   return new Promise((resolve) => {
     let isConnected = false;
     let isSecure = !call.isTls;
-    const request = (call.isTls ? httpsRequest : httpRequest)(settings);
+    const { onread, useSocket } = smallReads();
+    const request = (call.isTls ? httpsRequest : httpRequest)({ ...settings, ...{ onread } });
     const finish = (result: PostResult) => {
       clearTimeout(timer);
       resolve(result);
@@ -97,6 +96,7 @@ function exchange(
       Math.max(0, call.deadline - performance.now()),
     );
     request.on('socket', (socket) => {
+      useSocket(socket);
       socket.once('connect', () => {
         isConnected = true;
         if (!isSameAddress(socket.remoteAddress ?? '', call.address))
@@ -112,6 +112,10 @@ function exchange(
         finish({ reason: !isConnected ? 'not_reachable' : !isSecure ? 'tls_failed' : 'broken_off' });
     };
     request.on('error', fail);
+    let interim = 0;
+    request.on('information', () => {
+      if (++interim > maxInterim) fail();
+    });
     // An answer that switches the protocol ends the connection without an error.
     request.on('close', fail);
     request.on('response', (response) => {
@@ -139,16 +143,18 @@ function readStart(response: IncomingMessage): Promise<string> {
     const chunks: Buffer[] = [];
     let length = 0;
     const timer = setTimeout(() => finish(), bodyMs);
-    const finish = () => {
-      clearTimeout(timer);
-      resolve(printableStart(Buffer.concat(chunks)));
-      response.destroy();
-    };
-    response.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= bodyBytes) finish();
-    });
+      if (length >= bodyBytes || chunks.length >= bodyParts) finish();
+    };
+    const finish = () => {
+      clearTimeout(timer);
+      // What has arrived already would be emitted even after `destroy`, in up to thousands of parts.
+      response.off('data', take).off('end', finish).off('close', finish).destroy();
+      resolve(printableStart(Buffer.concat(chunks)));
+    };
+    response.on('data', take);
     response.on('end', finish);
     response.on('error', finish);
     response.on('close', finish);

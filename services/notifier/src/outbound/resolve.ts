@@ -1,10 +1,12 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** The addresses of a name, IPv4 first; none when it has none. */
+/** The first addresses of a name, IPv4 before IPv6; none when it has none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 const timeoutMs = 2_000;
+/** A name may have thousands, and to check them all would take this process a tenth of a second for each delivery. */
+const maxAddresses = 32;
 
 /**
  * Resolves names by DNS, without the machine's hosts file and search domains. `servers` replaces the system's servers. The
@@ -20,7 +22,8 @@ export function createResolve(servers?: readonly string[]): Resolve {
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
       const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      return found.slice(0, maxAddresses);
     } finally {
       clearTimeout(timer);
     }

@@ -7,7 +7,7 @@ export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
   defineRoute({
     method: 'put',
     path: '/api/v1/webhooks/:webhookId',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     takesBody: true,
     async handle({ principal, params, body }) {
       const change = parseBody(changedWebhookSchema(rules), body);

@@ -1,21 +1,17 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { checkEvents, newWebhookSchema } from '../endpoints/webhook-form.ts';
+import { newWebhookSchema } from '../endpoints/webhook-form.ts';
 
 /** Only this answer and that of a rotation contain the secret. */
 export const createWebhook = ({ webhooks, rules, wakeReader }: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/webhooks',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     takesBody: true,
     async handle({ principal, callId, body }) {
-      const { url, events } = parseBody(newWebhookSchema(rules), body);
-      const created = await webhooks.insert(principal, {
-        id: callId,
-        url,
-        events: checkEvents(events, principal.kind === 'consumer'),
-      });
+      const webhook = parseBody(newWebhookSchema(rules), body);
+      const created = await webhooks.insert(principal, { id: callId, ...webhook });
       wakeReader();
       return { status: 201, body: created };
     },

@@ -7,7 +7,7 @@ export const deleteWebhook = ({ webhooks }: Context) =>
   defineRoute({
     method: 'delete',
     path: '/api/v1/webhooks/:webhookId',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params }) {
       await webhooks.delete(principal, webhookIdFrom(params));
       return { status: 204 };

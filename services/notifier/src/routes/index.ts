@@ -5,6 +5,8 @@ import { createWebhook } from './create-webhook.ts';
 import { deleteWebhook } from './delete-webhook.ts';
 import { listDeliveries } from './list-deliveries.ts';
 import { listWebhooks } from './list-webhooks.ts';
+import { channelRoutes } from './manage-channels.ts';
+import { changeNotifications, listNotifications } from './manage-notifications.ts';
 import { resendDelivery } from './resend-delivery.ts';
 import { rotateWebhook } from './rotate-webhook.ts';
 import { testWebhook } from './test-webhook.ts';
@@ -18,4 +20,7 @@ export const routes = (context: Context): readonly Route[] => [
   testWebhook(context),
   listDeliveries(context),
   resendDelivery(context),
+  listNotifications(context),
+  changeNotifications(context),
+  ...channelRoutes(context),
 ];

@@ -1,25 +1,19 @@
-import { defineRoute, pageSchema, parseQuery } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import { defineRoute, parseQuery } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import {
-  formatDeliveryCursor,
-  listDeliveries as list,
-  parseDeliveryCursor,
-} from '../deliveries/list-deliveries.ts';
-import { webhookIdFrom } from '../endpoints/webhook-form.ts';
-
-const schema = z.object(pageSchema({ parseCursor: parseDeliveryCursor, limit: 50 }));
+import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
+import { managedBy, webhookIdFrom } from '../endpoints/webhook-form.ts';
 
 export const listDeliveries = ({ query }: Context) =>
   defineRoute({
     method: 'get',
     path: '/api/v1/webhooks/:webhookId/deliveries',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params, query: parameters }) {
-      const page = parseQuery(schema, parameters);
-      const found = await list(query, principal, { webhookId: webhookIdFrom(params), ...page });
-      const deliveries = found.slice(0, page.limit);
-      const last = found.length > page.limit ? deliveries.at(-1) : undefined;
-      return { status: 200, body: { deliveries, ...(last && { next: formatDeliveryCursor(last) }) } };
+      const page = parseQuery(deliveriesQuery, parameters);
+      const endpointId = webhookIdFrom(params);
+      return {
+        status: 200,
+        body: await deliveriesPage(query, managedBy(principal), { endpointId, ...page }),
+      };
     },
   });

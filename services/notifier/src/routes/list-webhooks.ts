@@ -5,7 +5,7 @@ export const listWebhooks = ({ webhooks }: Context) =>
   defineRoute({
     method: 'get',
     path: '/api/v1/webhooks',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     async handle({ principal }) {
       return { status: 200, body: { webhooks: await webhooks.list(principal) } };
     },

@@ -7,7 +7,7 @@ export const rotateWebhook = ({ webhooks }: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/webhooks/:webhookId/rotate',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     takesBody: 'optional',
     async handle({ principal, params, callId, body }) {
       const { graceSeconds } = parseBody(rotationSchema, body);

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expert-relay/db';
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
-import { createTargetSealer } from '../endpoints/seal.ts';
+import type { PeopleChannel } from '../endpoints/channel-form.ts';
+import { eventsOf } from '../endpoints/channels.ts';
+import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
 import { keyEvents, userEvents } from '../endpoints/webhook-form.ts';
 
 export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
@@ -18,6 +20,12 @@ export interface TestDatabase extends Postgres, AsyncDisposable {
   /** A webhook of the user, or of the consumer key. */
   addEndpoint(endpoint: { of: 'user' | 'key'; url?: string; events?: readonly string[] }): Promise<string>;
   addDeliveries(endpointId: string, count: number): Promise<void>;
+  /** A channel of the user, which is confirmed. */
+  addChannel<C extends PeopleChannel>(
+    kind: C,
+    target: Targets[C],
+    settings?: { delaySeconds?: number; showQuestion?: boolean },
+  ): Promise<string>;
 }
 
 /** A database with a user, whose requests and webhooks are inserted by hand. */
@@ -27,7 +35,7 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     url,
     poolSize: 4,
     log: silent,
-    withoutPreparedStatements: true,
+    plansEachTime: true,
     ...patient,
   });
   await postgres.start();
@@ -84,6 +92,16 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
           SELECT 'msg_' || md5(${endpointId} || n), ${endpointId}::uuid, 'webhook.test', now(), now()
           FROM generate_series(1, ${count}::int) AS n)
         UPDATE notification_endpoints SET next_due_at = now() WHERE id = ${endpointId}::uuid`;
+    },
+    async addChannel(kind, target, { delaySeconds = 0, showQuestion = false } = {}) {
+      const id = randomUUID();
+      const { sealedKey, sealed } = sealer.seal(id, target);
+      await query`
+        INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, sealed_key, sealed, delay_seconds,
+          show_question, enabled_at, confirmed_at)
+        VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
+          ${sealedKey}, ${sealed}, ${delaySeconds}::int, ${showQuestion}, date_trunc('milliseconds', now()), now())`;
+      return id;
     },
     async [Symbol.asyncDispose]() {
       await postgres.stop();

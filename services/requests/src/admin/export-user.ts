@@ -2,6 +2,7 @@ import {
   formatRefCode,
   type HelpRequest,
   type Message,
+  noteColumns,
   type PrismaClient,
   publicKeyColumns,
   statusNow,
@@ -16,10 +17,10 @@ const usage = `Prints everything that is stored about a user, as JSON lines.
   node services/requests/dist/admin.js export-user --user USER_ID > user.jsonl
   node services/requests/dist/admin.js export-user --identity PROVIDER:SUBJECT > user.jsonl
 
-Each line has a "type": user, identity, sign_in_link, key, vault, webhook,
-delivery, request, message, and end. An export without the line
+Each line has a "type": user, identity, sign_in_link, key, vault,
+notification_settings, webhook, channel, delivery, request, message, and end. An export without the line
 "end" is not complete. Secrets of keys are not stored, encrypted messages stay encrypted,
-and the addresses and secrets of webhooks, which are encrypted too, are left out.
+and the addresses and secrets of webhooks and channels, which are encrypted too, are left out.
 It reads DATABASE_URL.
 `;
 
@@ -61,7 +62,12 @@ async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<Exp
   const vault = await prisma.vault.findUnique({ where: { userId } });
   if (vault) yield { type: 'vault', vault: JSON.parse(vault.wrappedRootSecret), updatedAt: vault.updatedAt };
 
-  yield* exportWebhooks(prisma, userId);
+  const settings = await prisma.notificationSettings.findUnique({
+    where: { userId },
+    omit: { userId: true },
+  });
+  if (settings) yield { type: 'notification_settings', ...settings };
+  yield* exportEndpoints(prisma, userId);
 
   let [requests, messages] = [0, 0];
   for await (const request of exportRequests(prisma, userId)) {
@@ -77,22 +83,38 @@ async function* exportUser(prisma: PrismaClient, user: User): AsyncGenerator<Exp
 
 const deliveriesPerPage = 500;
 
-/** The webhooks of a user, each with its deliveries. */
-async function* exportWebhooks(prisma: PrismaClient, userId: string): AsyncGenerator<ExportRecord> {
-  const webhooks = await prisma.notificationEndpoint.findMany({
+/** The webhooks and channels of a user, each with its deliveries. */
+async function* exportEndpoints(prisma: PrismaClient, userId: string): AsyncGenerator<ExportRecord> {
+  const endpoints = await prisma.notificationEndpoint.findMany({
     where: { userId },
     orderBy: { createdAt: 'asc' },
   });
-  for (const { id, apiKeyId: keyId, events, createdAt, enabledAt, offReason } of webhooks) {
-    yield { type: 'webhook', webhookId: id, keyId, events, createdAt, enabledAt, offReason };
+  for (const {
+    id,
+    apiKeyId: keyId,
+    channel,
+    events,
+    createdAt,
+    enabledAt,
+    offReason,
+    ...endpoint
+  } of endpoints) {
+    const ownId = channel === 'webhook' ? { webhookId: id } : { channelId: id };
+    const { label, delaySeconds, showQuestion, confirmedAt } = endpoint;
+    yield channel === 'webhook'
+      ? { type: 'webhook', ...ownId, keyId, events, createdAt, enabledAt, offReason }
+      : {
+          ...{ type: 'channel', ...ownId, kind: channel, label, delaySeconds, showQuestion },
+          ...{ confirmedAt, createdAt, enabledAt, offReason },
+        };
     for (let last = '', more = true; more; ) {
       const page = await prisma.notificationDelivery.findMany({
         where: { endpointId: id, id: { gt: last } },
         orderBy: { id: 'asc' },
         take: deliveriesPerPage,
       });
-      for (const { endpointId: webhookId, id: deliveryId, type: eventType, dueAt: _, ...rest } of page)
-        yield { type: 'delivery', webhookId, deliveryId, eventType, ...rest };
+      for (const { endpointId: _id, id: deliveryId, type: eventType, dueAt: _, ...rest } of page)
+        yield { type: 'delivery', ...ownId, deliveryId, eventType, ...rest };
       more = page.length === deliveriesPerPage;
       last = page.at(-1)?.id ?? last;
     }
@@ -118,7 +140,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
         message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
         ended_at AS "endedAt", erased_at AS "erasedAt", question, ${submissionColumns},
-        form_kind AS "formKind", ${publicKeyColumns}
+        form_kind AS "formKind", ${noteColumns}, ${publicKeyColumns}
       FROM help_requests
       WHERE user_id = ${userId}::uuid AND (created_at, id) > (${last.createdAt}, ${last.requestId})
       ORDER BY created_at, id LIMIT ${requestsPerPage}`;

@@ -127,10 +127,10 @@ async function countEvents(): Promise<Record<string, number>> {
   return counts;
 }
 
-async function addWebhook(userId: string): Promise<void> {
+async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise<void> {
   await prisma.notificationEndpoint.create({
     data: {
-      ...{ id: randomUUID(), ownerId: userId, userId, channel: 'webhook', events: ['request.created'] },
+      ...{ id: randomUUID(), ownerId: userId, userId, channel, events: ['request.created'] },
       ...{ sealedKey: 'k1', sealed: new Uint8Array(1) },
       deliveries: {
         create: {
@@ -148,8 +148,12 @@ describe('export-user', () => {
     await addRequests(userId, { count: 45 });
     const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
     const [late] = await addRequests(userId, { count: 1, dueIn: -1 });
+    await prisma.$executeRaw`
+      UPDATE help_requests SET tags = '{deploy}', closed_by = 'consumer', close_reason = 'Fixed.' WHERE id = ${long}`;
     await addRequests(await makeUser('bob~'), { count: 3, messages: 3 });
-    await addWebhook(userId);
+    await addEndpoint(userId, 'webhook');
+    await addEndpoint(userId, 'mail');
+    await prisma.notificationSettings.create({ data: { userId, quietFrom: '22:00' } });
 
     const text = await run('export-user', '--user', userId);
     const records = text
@@ -161,13 +165,18 @@ describe('export-user', () => {
     expect(of('identity')).toMatchObject([{ provider: 'github', subject: 'ada' }]);
     expect(of('key')).toHaveLength(3);
     expect(of('webhook')).toMatchObject([{ keyId: null, events: ['request.created'] }]);
-    expect(of('delivery')).toMatchObject([
-      { eventType: 'request.created', state: 'delivered', response: 'thanks' },
+    expect(of('channel')).toMatchObject([{ kind: 'mail', delaySeconds: 0, confirmedAt: null }]);
+    expect(of('notification_settings')).toEqual([
+      { type: 'notification_settings', pausedUntil: null, quietFrom: '22:00', quietTo: null, timeZone: null },
     ]);
+    const delivery = { eventType: 'request.created', state: 'delivered', response: 'thanks' };
+    expect(of('delivery')).toMatchObject([delivery, delivery]);
     expect(text).not.toContain('sealed');
     expect(of('vault')).toMatchObject([{ vault: { wrapped: 'root of ada' } }]);
     expect(new Set(of('request').map(({ requestId }) => requestId)).size).toBe(47);
     expect(of('request').find(({ requestId }) => requestId === late)).toMatchObject({ status: 'expired' });
+    const notes = { tags: ['deploy'], closedBy: 'consumer', closeReason: 'Fixed.' };
+    expect(of('request').find(({ requestId }) => requestId === long)).toMatchObject(notes);
     expect(of('message').map(({ requestId, plaintext }) => [requestId, plaintext])).toEqual(
       Array.from({ length: 120 }, (_, index) => [long, `answer ${index + 2}`]),
     );

@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import type { ApiKey, Prisma } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
@@ -15,7 +16,15 @@ export const keySelect = {
 
 export type KeyView = Pick<ApiKey, keyof typeof keySelect>;
 
-export const keyBody = ({ id, kind, name, lastFour, createdAt, lastUsedAt, revokedAt }: KeyView) => ({
+export const keyBody = ({
+  id,
+  kind,
+  name,
+  lastFour,
+  createdAt,
+  lastUsedAt,
+  revokedAt,
+}: KeyView): Api.Key => ({
   id,
   kind,
   name,

@@ -1,6 +1,7 @@
+import type { Api } from '@expert-relay/contracts';
 import { empty, type Query, sql } from '@expert-relay/db';
 import { isTime } from '../list/cursor.ts';
-import { isKeyId, type keyBody } from './key-form.ts';
+import { isKeyId } from './key-form.ts';
 
 /** The last key of a page. */
 export interface KeyCursor {
@@ -9,20 +10,18 @@ export interface KeyCursor {
   readonly id: string;
 }
 
-type ListedKey = ReturnType<typeof keyBody>;
-
 /** The keys of a user, those that are not revoked first, then newest first: up to `limit`, and one more if there are more. */
 export function readKeys(
   query: Query,
   userId: string,
   { after, limit }: { after?: KeyCursor | undefined; limit: number },
-): Promise<ListedKey[]> {
+): Promise<Api.Key[]> {
   const isAfter = after
     ? sql`AND (${after.isRevoked} < (revoked_at IS NOT NULL) OR (
         ${after.isRevoked} = (revoked_at IS NOT NULL)
         AND (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)))`
     : empty;
-  return query<ListedKey>`
+  return query<Api.Key>`
     SELECT id, kind, name, last_four AS "lastFour", created_at AS "createdAt",
       last_used_at AS "lastUsedAt", revoked_at AS "revokedAt"
     FROM api_keys
@@ -31,7 +30,7 @@ export function readKeys(
     LIMIT ${limit + 1}::int`;
 }
 
-export const formatKeyCursor = ({ revokedAt, createdAt, id }: ListedKey): string =>
+export const formatKeyCursor = ({ revokedAt, createdAt, id }: Api.Key): string =>
   Buffer.from(`${revokedAt ? 'revoked' : 'live'} ${createdAt} ${id}`).toString('base64url');
 
 export function parseKeyCursor(text: string): KeyCursor | undefined {

@@ -1,16 +1,19 @@
-import { excerptLength } from '@expert-relay/contracts';
+import { type Api, excerptLength } from '@expert-relay/contracts';
 import {
   empty,
   type FormKind,
   join,
+  noteColumns,
   ownedBy,
   type Party,
   parseRefCode,
   type Query,
+  type RequestNotes,
   type Sql,
   sql,
+  withoutAbsent,
 } from '@expert-relay/db';
-import { type RequestState, stateBody, stateColumns } from '../read-state.ts';
+import { type StateRow, stateBody, stateColumns } from '../read-state.ts';
 import { type Content, contentBody, withContent } from './content.ts';
 import type { Cursor } from './cursor.ts';
 import {
@@ -37,23 +40,21 @@ interface Page {
   readonly hasMore: boolean;
 }
 
-interface Row extends RequestState {
+interface Row
+  extends StateRow,
+    RequestNotes,
+    Pick<Api.ListedRequest, 'encrypted' | 'pickedUp' | 'turn' | 'messageCount' | 'lastActivityAt'> {
   question: string;
   agentId: string;
   keyName: string;
   form: FormKind | null;
-  encrypted: boolean;
-  pickedUp: boolean;
-  turn: 'expert' | 'agent';
-  messageCount: number;
-  lastActivityAt: string;
 }
 
 const columns = sql`
   ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question,
   consumer_key_id AS "agentId",
   (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "keyName",
-  form_kind AS form,
+  form_kind AS form, ${noteColumns},
   consumer_encrypt_pub_key IS NOT NULL AS encrypted,
   provider_encrypt_pub_key IS NOT NULL AS "pickedUp",
   CASE WHEN last_message_role = 'provider' THEN 'agent' ELSE 'expert' END AS turn,
@@ -138,8 +139,10 @@ const listedQuestion = sql`
 
 function matches(q: string): Sql {
   const refCode = parseRefCode(q.trim());
-  const inQuestion = sql`COALESCE(position(${folded(sql`${q}::text`)} IN ${folded(listedQuestion)}) > 0, FALSE)`;
-  return refCode ? sql`(${inQuestion} OR ref_code = ${refCode})` : inQuestion;
+  const isIn = (text: Sql) =>
+    sql`COALESCE(position(${folded(sql`${q}::text`)} IN ${folded(text)}) > 0, FALSE)`;
+  const inTags = isIn(sql`array_to_string(tags, chr(10))`);
+  return sql`(${isIn(listedQuestion)} OR ${inTags} ${refCode ? sql`OR ref_code = ${refCode}` : empty})`;
 }
 
 /**
@@ -151,14 +154,16 @@ const folded = (text: Sql): Sql => sql`upper(${text} COLLATE "und-x-icu")`;
 const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
   after ? sql`AND (created_at, ${id}) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
 
-export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)) => {
+export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)): Api.ListedRequest => {
   const { question, form, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
+  const { tags, closedBy, closeReason } = row;
   return {
     ...stateBody(row),
     question,
     agent: { keyId: agentId, name: keyName },
     ...(form !== null && { form }),
     ...{ encrypted, pickedUp, turn, messageCount, lastActivityAt },
+    ...withoutAbsent({ tags, closedBy, closeReason }),
     ...('fullQuestion' in row && contentBody(row)),
   };
 };

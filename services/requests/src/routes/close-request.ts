@@ -1,68 +1,85 @@
-import { requestClosedPayload } from '@expert-relay/contracts';
+import { type Api, requestClosedPayload } from '@expert-relay/contracts';
 import {
   endedProblem,
   formatRefCode,
   insertEvent,
   ownedBy,
+  type RequestNotes,
   type RequestStatus,
   requestIdFrom,
+  roleOf,
   sql,
   statusNow,
+  withoutAbsent,
 } from '@expert-relay/db';
-import { defineRoute } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, textUpTo } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 
-interface Row {
+const schema = z.object({ reason: textUpTo(500) });
+
+interface Row extends Omit<RequestNotes, 'tags'> {
   id: string;
   refCode: string;
   /** Before this call. */
   status: RequestStatus;
+  responseCount: number;
+  /** Null if it has expired and this was not written yet. */
   endedAt: string | null;
 }
 
-/** Ends a conversation, which cannot be opened again. A repeated close gets the first answer again. */
+/** Ends a conversation, which cannot be opened again. A repeated close gets the first answer again, with the first reason. */
 export const closeRequest = (context: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/close/:requestId',
     allow: ['consumer', 'provider', 'session'],
-    async handle({ principal, params }) {
+    takesBody: 'optional',
+    async handle({ principal, params, body }) {
+      const { reason } = parseBody(schema, body);
       const [row] = await context.query<Row>`
         WITH request AS (
-          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, ended_at
+          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, response_count, ended_at,
+            closed_by, close_reason
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
           FOR UPDATE
         ),
         closed AS (
           UPDATE help_requests
-          SET status = 'closed', ended_at = clock_timestamp(), seq = request.seq + 1
+          SET status = 'closed', ended_at = clock_timestamp(), seq = request.seq + 1,
+            closed_by = ${roleOf(principal)}::message_role, close_reason = ${reason ?? null}
           FROM request
           WHERE help_requests.id = request.id AND request.status IN ('pending', 'responded')
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code,
-            help_requests.seq, help_requests.ended_at
+            help_requests.seq, help_requests.ended_at, help_requests.closed_by, help_requests.close_reason
         ),
         event AS (${insertEvent({
           type: 'request_closed',
           payload: requestClosedPayload({ reason: 'closed' }),
           from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
         })})
-        SELECT id, ref_code AS "refCode", status,
-          COALESCE((SELECT ended_at FROM closed), ended_at) AS "endedAt"
-        FROM request`;
+        SELECT id, request.ref_code AS "refCode", status, response_count AS "responseCount",
+          COALESCE(closed.ended_at, request.ended_at) AS "endedAt",
+          COALESCE(closed.closed_by, request.closed_by) AS "closedBy",
+          COALESCE(closed.close_reason, request.close_reason) AS "closeReason"
+        FROM request LEFT JOIN closed ON TRUE`;
 
       if (!row) throw new Problem('not_found');
       if (row.status === 'expired') throw endedProblem(row.status);
       if (row.status !== 'closed') context.wakeOutbox();
       return {
         status: 200,
-        body: {
+        body: withoutAbsent({
           requestId: row.id,
           refCode: formatRefCode(row.refCode),
-          status: 'closed',
-          closedAt: row.endedAt,
-        },
+          status: 'closed' as const,
+          responseCount: row.responseCount,
+          closedAt: row.endedAt as string,
+          closedBy: row.closedBy,
+          closeReason: row.closeReason,
+        }) satisfies Api.ClosedRequest,
       };
     },
   });

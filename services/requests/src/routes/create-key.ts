@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { insertKeys } from '../api-keys/insert-keys.ts';
@@ -21,6 +22,6 @@ export const createKey = (context: Context) =>
       const { userId } = principal;
       const [created] = await insertKeys(context.prisma, [{ userId, kind, name, callId }]);
       if (!created) throw new Error('the key was not created');
-      return { status: 201, body: { ...keyBody(created.view), key: created.text } };
+      return { status: 201, body: { ...keyBody(created.view), key: created.text } satisfies Api.NewKey };
     },
   });

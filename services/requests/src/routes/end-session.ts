@@ -1,7 +1,11 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, sql } from '@expert-relay/db';
-import { defineRoute } from '@expert-relay/kit/http';
+import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
+
+/** A dashboard of the previous release sends no body. */
+const schema = z.object({ signedOut: z.boolean().default(false) });
 
 /** Reports that a session has ended, so that its streams end within seconds. */
 export const endSession = (context: Context) =>
@@ -9,10 +13,12 @@ export const endSession = (context: Context) =>
     method: 'post',
     path: '/internal/sessions/end',
     allow: ['session'],
-    async handle({ principal }) {
+    takesBody: 'optional',
+    async handle({ principal, body }) {
+      const { signedOut } = parseBody(schema, body ?? {});
       await context.prisma.$executeRaw`${insertEvent({
         type: 'credential_revoked',
-        payload: credentialRevokedPayload({ sessionId: principal.sessionId }),
+        payload: credentialRevokedPayload({ sessionId: principal.sessionId, signedOut }),
         from: sql`
           SELECT ${principal.userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })}`;

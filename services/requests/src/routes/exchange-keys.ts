@@ -1,4 +1,4 @@
-import { keyExchangePayload } from '@expert-relay/contracts';
+import { type Api, keyExchangePayload } from '@expert-relay/contracts';
 import {
   endedProblem,
   formatRefCode,
@@ -33,7 +33,7 @@ const schema = z.object({
 interface Row {
   id: string;
   refCode: string;
-  status: 'pending' | 'responded' | 'closed' | 'expired';
+  status: Api.ExchangedKeys['status'];
   /** Whether the request had keys before this call. */
   hadKeys: boolean;
   /** Whether these are the keys of this call. */
@@ -87,7 +87,11 @@ export const exchangeKeys = (context: Context) =>
       if (!row.hadKeys) context.wakeOutbox();
       return {
         status: 200,
-        body: { requestId: row.id, refCode: formatRefCode(row.refCode), status: row.status },
+        body: {
+          requestId: row.id,
+          refCode: formatRefCode(row.refCode),
+          status: row.status,
+        } satisfies Api.ExchangedKeys,
       };
     },
   });

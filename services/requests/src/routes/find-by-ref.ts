@@ -8,7 +8,7 @@ export const findByRef = (context: Context) =>
   defineRoute({
     method: 'get',
     path: '/api/v1/requests/by-ref/:refCode',
-    allow: ['consumer', 'provider'],
+    allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params }) {
       const refCode = parseRefCode(params.refCode ?? '');
       if (!refCode) throw new Problem('not_found');

@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import { defineRoute, pageSchema, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { formatKeyCursor, parseKeyCursor, readKeys } from '../api-keys/read-keys.ts';
@@ -16,6 +17,9 @@ export const listKeys = (context: Context) =>
       const found = await readKeys(context.query, principal.userId, page);
       const keys = found.slice(0, page.limit);
       const last = found.length > page.limit ? keys.at(-1) : undefined;
-      return { status: 200, body: { keys, ...(last && { next: formatKeyCursor(last) }) } };
+      return {
+        status: 200,
+        body: { keys, ...(last && { next: formatKeyCursor(last) }) } satisfies Api.KeyList,
+      };
     },
   });

@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import { defineRoute, parseBody, rotationSchema } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { keyBody, keyIdFrom } from '../api-keys/key-form.ts';
@@ -22,6 +23,6 @@ export const rotateKey = (context: Context) =>
       });
       if (!rotated) throw new Problem('not_found');
       context.wakeOutbox();
-      return { status: 200, body: { ...keyBody(rotated.view), key: rotated.text } };
+      return { status: 200, body: { ...keyBody(rotated.view), key: rotated.text } satisfies Api.NewKey };
     },
   });

@@ -1,23 +1,26 @@
-import { formatRefCode, makeRefCode, makeRequestId } from '@expert-relay/db';
+import type { Api } from '@expert-relay/contracts';
+import { formatRefCode, makeRefCode, makeRequestId, withoutAbsent } from '@expert-relay/db';
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { findRepeated, idempotencyKeyOf } from '../submit/idempotency.ts';
 import { type InsertedRequest, insertRequest } from '../submit/insert-request.ts';
 import { submitSchema } from '../submit/submit-schema.ts';
 
-export const submitHelp = (context: Context) =>
-  defineRoute({
+export const submitHelp = (context: Context) => {
+  const schema = submitSchema(context.conversationTtl);
+  return defineRoute({
     method: 'post',
     path: '/api/v1/help',
     allow: ['consumer'],
     takesBody: true,
     async handle({ principal, callId, headers, body }) {
-      const submission = parseBody(submitSchema, body);
+      const submission = parseBody(schema, body);
+      const { expiresIn } = submission;
       const draft = {
         userId: principal.userId,
         consumerKeyId: principal.apiKeyId,
         callId,
-        ttl: context.conversationTtl,
+        ttl: expiresIn ? expiresIn * 1_000 : context.conversationTtl,
         submission,
         idempotency: idempotencyKeyOf(headers['idempotency-key'] as string | undefined, submission),
       };
@@ -27,12 +30,12 @@ export const submitHelp = (context: Context) =>
         const inserted = await insertRequest(context.query, request);
         if (inserted) {
           context.wakeOutbox();
-          return created(inserted);
+          return created(inserted, expiresIn);
         }
         const repeated = await findRepeated(context.prisma, request);
         if (repeated) {
           return {
-            ...created(repeated),
+            ...created(repeated, expiresIn),
             ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }),
           };
         }
@@ -40,15 +43,20 @@ export const submitHelp = (context: Context) =>
       }
     },
   });
+};
 
-const created = ({ id, refCode, expiresAt, ...stored }: InsertedRequest): Answer => ({
+const created = (
+  { id, refCode, expiresAt, ...stored }: InsertedRequest,
+  expiresIn: number | null | undefined,
+): Answer => ({
   status: 201,
   body: {
     requestId: id,
     refCode: formatRefCode(refCode),
     status: 'pending',
     expiresAt,
-    // They show an agent that this relay has stored them.
-    ...Object.fromEntries(Object.entries(stored).filter(([, value]) => value !== null)),
-  },
+    // They show an agent that this relay has taken them.
+    ...withoutAbsent(stored),
+    ...(expiresIn != null && { expiresIn }),
+  } satisfies Api.SubmittedRequest,
 });

@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { ownTopics } from '../stream-tokens/check-topics.ts';
@@ -15,7 +16,12 @@ export const whoami = (context: Context) =>
       });
       return {
         status: 200,
-        body: { kind, name, userId, topics: kind === 'provider' ? ownTopics(userId) : [] },
+        body: {
+          kind,
+          name,
+          userId,
+          topics: kind === 'provider' ? ownTopics(userId) : [],
+        } satisfies Api.Whoami,
       };
     },
   });

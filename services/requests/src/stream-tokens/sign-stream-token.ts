@@ -1,20 +1,14 @@
 import { createPrivateKey } from 'node:crypto';
+import type { Api } from '@expert-relay/contracts';
 import { ConfigError } from '@expert-relay/kit/config';
 import { SignJWT } from 'jose';
 import type { Credential } from './check-topics.ts';
-
-export interface StreamToken {
-  token: string;
-  topics: readonly string[];
-  /** ISO 8601. */
-  expiresAt: string;
-}
 
 export type SignStreamToken = (grant: {
   userId: string;
   credential: Credential;
   topics: readonly string[];
-}) => Promise<StreamToken>;
+}) => Promise<Api.StreamToken>;
 
 /** A token is only needed to open a stream, and the stream stays open after its end. */
 const lifetimeSeconds = 300;

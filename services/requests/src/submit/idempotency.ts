@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { HelpRequest, PrismaClient } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
-import type { InsertedRequest, NewRequest } from './insert-request.ts';
+import type { IdempotencyKey, InsertedRequest, NewRequest } from './insert-request.ts';
 import type { Submission } from './submit-schema.ts';
-
-/** Identifies a repeated submit. */
-export interface IdempotencyKey {
-  keyDigest: Buffer;
-  bodyDigest: Buffer;
-}
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 

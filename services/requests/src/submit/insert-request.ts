@@ -1,7 +1,12 @@
 import { newRequestPayload } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
-import type { IdempotencyKey } from './idempotency.ts';
 import { formKindOf, type Submission } from './submit-schema.ts';
+
+/** Identifies a repeated submit. */
+export interface IdempotencyKey {
+  keyDigest: Buffer;
+  bodyDigest: Buffer;
+}
 
 export interface NewRequest {
   id: string;
@@ -49,13 +54,13 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
     request AS (
       INSERT INTO help_requests (
         id, ref_code, user_id, consumer_key_id, call_id, question, plaintext, context,
-        answer_form, form_kind, agent_name, agent_versions, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
+        answer_form, form_kind, agent_name, agent_versions, tags, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
       SELECT
         ${request.id}, ${request.refCode}, ${request.userId}::uuid, ${request.consumerKeyId}::uuid,
         ${request.callId}::uuid, ${submission.question}, ${submission.plaintext},
         ${JSON.stringify(submission.messages.slice(-keptMessages))}::json,
         ${submission.answerForm}, ${submission.answerForm && formKindOf(submission.answerForm)}::form_kind,
-        ${submission.agentName}, ${submission.agentVersions},
+        ${submission.agentName}, ${submission.agentVersions}, ${submission.tags}::text[],
         ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
         now() + make_interval(secs => ${request.ttl / 1000}::float8)
       FROM claim
@@ -80,7 +85,7 @@ function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
     VALUES (${consumerKeyId}::uuid, ${idempotency.keyDigest}, ${idempotency.bodyDigest}, ${id})
     ON CONFLICT (api_key_id, key_digest) DO UPDATE
       SET body_digest = EXCLUDED.body_digest, request_id = EXCLUDED.request_id, created_at = now()
-      WHERE record.created_at < now() - interval '24 hours'
+      WHERE (SELECT expires_at FROM help_requests WHERE id = record.request_id) < now() - interval '1 day'
     RETURNING 1`;
 }
 

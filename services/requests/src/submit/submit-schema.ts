@@ -1,15 +1,11 @@
 import type { FormKind } from '@expert-relay/db';
-import { jsonText, listOf } from '@expert-relay/kit/http';
+import { shortestLifetimeMs } from '@expert-relay/kit/config';
+import { jsonText, listOf, textUpTo } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import { publicKey } from '../public-key/public-key.ts';
 
 const text = z.string({ error: 'Expected a text.' });
 const optionalText = text.nullish().transform((value) => value ?? undefined);
-
-function textUpTo(most: number) {
-  const expected = `Expected 1 to ${most} characters.`;
-  return text.min(1, expected).max(most, expected).nullish();
-}
 
 const contextMessage = z.object(
   {
@@ -20,6 +16,30 @@ const contextMessage = z.object(
   },
   { error: 'Expected an object {role, content}.' },
 );
+
+const mostTags = 10;
+const expectedTag = 'Expected 1 to 40 characters, none of them a control, a line break or invisible.';
+const expectedTags = `Expected a list of at most ${mostTags} different texts.`;
+
+// A tag is compared and shown as one word or two, so it must not contain what a reader cannot see.
+const tag = text.regex(
+  /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]{1,40}$/u,
+  expectedTag,
+);
+const tags = listOf(tag, { most: mostTags, error: expectedTags }).refine(
+  (all) => new Set(all).size === all.length,
+  expectedTags,
+);
+
+/** Seconds. An installation whose conversations are shorter takes only its own lifetime. */
+function lifetime(conversationTtl: number) {
+  const most = Math.floor(conversationTtl / 1_000);
+  const least = Math.min(most, shortestLifetimeMs / 1_000);
+  const expected = `Expected a whole number of seconds from ${least} to ${most}.`;
+  return z
+    .number(expected)
+    .refine((seconds) => Number.isInteger(seconds) && seconds >= least && seconds <= most, expected);
+}
 
 /** Only clients read what is inside. */
 const answerForm = z.object({
@@ -34,33 +54,36 @@ export const formKindOf = (form: string): FormKind =>
 const missingKey = 'This member is required. Only a submit with `plaintext` may omit both public keys.';
 
 /** The body of a submit without its `apiKey`, which the gateway checks. */
-export const submitSchema = z
-  .object({
-    consumerSignPubKey: publicKey('ed25519').nullish(),
-    consumerEncryptPubKey: publicKey('x25519').nullish(),
-    messages: listOf(contextMessage, {
-      most: 3_000,
-      error: 'Expected a list of at most 3,000 {role, content}; it may be empty.',
-    }),
-    question: optionalText,
-    plaintext: optionalText,
-    answerForm: jsonText({
-      most: 8_192,
-      schema: answerForm,
-      error: 'Expected JSON text like {"type": "object", "properties": {...}}, without a member twice.',
-    }).nullish(),
-    agentName: textUpTo(100),
-    agentVersions: textUpTo(32),
-    idempotencyKey: textUpTo(255),
-  })
-  .superRefine((body, context) => {
-    const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
-    // A conversation without encryption needs no keys. One key without the other is always an error.
-    if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
-    for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
-      if (typeof body[path] === 'string') continue;
-      context.addIssue({ code: 'custom', input: undefined, path: [path], message: missingKey });
-    }
-  });
+export const submitSchema = (conversationTtl: number) =>
+  z
+    .object({
+      consumerSignPubKey: publicKey('ed25519').nullish(),
+      consumerEncryptPubKey: publicKey('x25519').nullish(),
+      messages: listOf(contextMessage, {
+        most: 3_000,
+        error: 'Expected a list of at most 3,000 {role, content}; it may be empty.',
+      }),
+      question: optionalText,
+      plaintext: optionalText,
+      answerForm: jsonText({
+        most: 8_192,
+        schema: answerForm,
+        error: 'Expected JSON text like {"type": "object", "properties": {...}}, without a member twice.',
+      }).nullish(),
+      agentName: textUpTo(100),
+      agentVersions: textUpTo(32),
+      idempotencyKey: textUpTo(255),
+      expiresIn: lifetime(conversationTtl).nullish(),
+      tags: tags.nullish().transform((given) => (given?.length ? given : undefined)),
+    })
+    .superRefine((body, context) => {
+      const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
+      // A conversation without encryption needs no keys. One key without the other is always an error.
+      if (plaintext && !consumerSignPubKey && !consumerEncryptPubKey) return;
+      for (const path of ['consumerSignPubKey', 'consumerEncryptPubKey'] as const) {
+        if (typeof body[path] === 'string') continue;
+        context.addIssue({ code: 'custom', input: undefined, path: [path], message: missingKey });
+      }
+    });
 
-export type Submission = z.infer<typeof submitSchema>;
+export type Submission = z.infer<ReturnType<typeof submitSchema>>;

@@ -1,4 +1,5 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
+import { onceId } from '@expert-relay/sdk/crypto';
 import type { Form } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
@@ -24,7 +25,7 @@ const instead = 'An expert answers: relay answer HS-... "..."';
 export async function ask(context: Context, plan: AskPlan): Promise<ActiveConversation> {
   const { acceptsUnprotected, agentName } = plan;
   const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected, agentName });
-  const { confidential, encrypted } = plan;
+  const { confidential, encrypted, expiresIn, tags } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
   const form = await readAskedForm(context, plan.asksFor);
@@ -33,12 +34,14 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
   const journal = openJournal(conversations, { entries });
+  const named = plan.once === undefined ? undefined : conversations.find(await onceId(plan.once));
   let id: string | undefined;
   const relay = connect((state) => {
     id = state.id;
     journal.save(state);
   });
   try {
+    if (named) journal.lock(named.state.id);
     const conversation = await warnWhenSlow(
       context.err,
       outages,
@@ -46,19 +49,20 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
         question,
         messages,
         ...partsOf(form, files),
-        confidential,
-        encrypted,
+        ...{ confidential, encrypted, expiresIn, tags },
+        once: plan.once,
         signal: context.signal,
       }),
     );
     journal.save(conversation.export());
+    if (named) journal.deliverAgain(conversation.id);
     return { relay, conversation, journal, outages };
   } catch (error) {
     journal.release();
     relay.stop();
     outages.stop();
     const failure = explainError(error, context.signal);
-    if (id !== undefined && isNotAsked(failure)) conversations.forget(id);
+    if (id !== undefined && !named && isNotAsked(failure)) conversations.forget(id);
     throw describeFailure(failure, id);
   }
 }

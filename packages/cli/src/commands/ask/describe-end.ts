@@ -2,6 +2,7 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
+import { describeClosing } from '../../terminal/closing-words.ts';
 import { describeDuration } from '../../terminal/describe-duration.ts';
 import { describeUnsent } from './show-answers.ts';
 
@@ -30,7 +31,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     timeout: `No ${awaited} within ${describeDuration(timeout)}. ${stays}`,
     interrupted: `Stopped waiting. ${stays}`,
     terminated: `Stopped waiting. ${stays}`,
-    closed: `${refCode} was closed, and ${without}. All that was said: relay show ${refCode}`,
+    closed: `${refCode} was closed, and ${without}. ${describeClosing(conversation, 'consumer')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
     invalid: `${message}\nThis is neither a yes nor a no. ${goOn}`,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,

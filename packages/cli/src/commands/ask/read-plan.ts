@@ -13,7 +13,7 @@ export const acceptUnprotectedOption = {
 export const askOptions = {
   context: {
     value: 'FILE',
-    help: 'the context of the question: a file, or - for stdin; text, or a JSON list of {role, content}',
+    help: 'the context of the question: a file, or - for stdin; text, or the messages of a model as JSON (OpenAI, Anthropic, LangChain, AI SDK)',
   },
   choice: {
     value: 'OPTION',
@@ -30,10 +30,23 @@ export const askOptions = {
   confidential: {
     help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',
   },
+  'expires-in': {
+    value: 'TIME',
+    help: 'how long the conversation lasts at most, from 60s to the limit of the relay (72h), which is the default',
+  },
+  tag: {
+    value: 'WORD',
+    many: true,
+    help: 'a word by which your expert sorts requests; the relay can read it',
+  },
   plaintext: { help: 'no encryption: the relay can read and write everything' },
   'accept-unprotected': acceptUnprotectedOption,
   as: { value: 'NAME', help: 'the name that the expert sees, signed; else RELAY_AGENT_NAME' },
   any: { help: 'also accept an answer that was written before your last message was read' },
+  once: {
+    value: 'NAME',
+    help: 'a name for this question, such as job-7/deploy: it is asked once, however often the command runs with it',
+  },
   resume: { value: 'HS-...', help: 'continue a conversation; a text is sent first' },
   json: { help: 'one JSON object, also for errors' },
 } as const;
@@ -49,12 +62,17 @@ export interface AskPlan {
   /** Paths of files. */
   readonly attach: readonly string[];
   readonly wait: number | undefined;
+  /** In seconds. */
+  readonly expiresIn: number | undefined;
+  readonly tags: readonly string[] | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
   /** Whether answers are accepted that the relay could have written or replaced. */
   readonly acceptsUnprotected: boolean;
   /** Whether answers count that had not seen the last message. */
   readonly any: boolean;
+  /** The name of the question. */
+  readonly once: string | undefined;
   /** A reference code, or the id of one that never got a code. */
   readonly resume: string | undefined;
   readonly json: boolean;
@@ -67,7 +85,21 @@ export function readPlan(
   words: readonly string[],
   config: Config,
 ): AskPlan {
-  const { context, choice, form, attach = [], wait, confidential, plaintext, any, resume, json } = options;
+  const {
+    context,
+    choice,
+    form,
+    attach = [],
+    wait,
+    confidential,
+    'expires-in': expiresIn,
+    tag: tags,
+    plaintext,
+    any,
+    once,
+    resume,
+    json,
+  } = options;
   const noWait = options['no-wait'];
   const acceptsUnprotected = config.acceptsUnprotected || options['accept-unprotected'] === true;
   const refuse = (message: string) => new Failure('usage', `${message}\nMore: relay help ask`);
@@ -79,11 +111,15 @@ export function readPlan(
       'RELAY_EXPERT accepts encrypted answers only. Unset it for --plaintext, or add --accept-unprotected.',
     );
   }
-  if (resume && (context || confidential || plaintext)) {
+  if (resume && (context || confidential || plaintext || expiresIn || tags)) {
     throw refuse(
-      '--resume continues a conversation: --context, --confidential and --plaintext are for a new one.',
+      '--resume continues a conversation: --context, --confidential, --plaintext, --expires-in and --tag are for a new one.',
     );
   }
+  if (resume && once)
+    throw refuse('--resume and --once contradict each other: with --once, run the same command again.');
+  if (once !== undefined && (once === '' || Buffer.byteLength(once) > 255))
+    throw refuse('--once has 1 to 255 bytes.');
   if ([context, form, words[0]].filter((source) => source === '-').length > 1)
     throw refuse('Only one of question, --context and --form can be piped in.');
   if (choice && form) throw refuse('--choice and --form contradict each other.');
@@ -97,10 +133,14 @@ export function readPlan(
     asksFor: choice ? { choices: choice } : form ? { file: form } : undefined,
     attach,
     wait: noWait ? undefined : readDuration('--wait', wait ?? '10m'),
+    expiresIn:
+      expiresIn === undefined ? undefined : Math.floor(readDuration('--expires-in', expiresIn) / 1_000),
+    tags,
     confidential: confidential === true,
     encrypted: plaintext !== true,
     acceptsUnprotected,
     any: any === true,
+    once,
     resume: resume === undefined ? undefined : readName(resume),
     json: json === true,
     agentName: options.as === undefined ? config.agentName : readAgentName(options.as),

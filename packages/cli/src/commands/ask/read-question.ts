@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ContextMessage } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../../forms/read-form.ts';
 import type { FormSource } from './read-plan.ts';
+import { toContext } from './to-context.ts';
 
 // A call cannot contain more.
 const most = 1_048_576;
@@ -19,14 +19,11 @@ export async function readText({ input, err }: Context, word: string): Promise<s
   return text;
 }
 
-const conversation = z.array(z.object({ role: z.string(), content: z.string() }));
-
-/** The context of the question: a conversation as JSON (`[{"role", "content"}]`), or any text unchanged. */
+/** The context of the question: a conversation as JSON, as the known libraries have it, or any text unchanged. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
   const text = source === '-' ? await readText(context, source) : readTextFile(source);
-  const messages = conversation.safeParse(parse(text));
-  return messages.success ? messages.data : [{ role: 'user', content: text }];
+  return toContext(parse(text)) ?? [{ role: 'user', content: text }];
 }
 
 /** The form that goes with the question. */

@@ -4,8 +4,9 @@ import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { showForm } from '../../forms/show-form.ts';
 import { isConfidential } from '../../relay/request-state.ts';
+import { describeClosing } from '../../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
-import { shortTime, showAgent } from '../show/conversation-view.ts';
+import { shortTime, showAgent, showTags } from '../show/conversation-view.ts';
 import { partsToJson, type ShownParts, showParts } from '../show/message-parts.ts';
 
 /** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
@@ -18,6 +19,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly question: string;
       readonly agent?: string | undefined;
       readonly agentName?: string | undefined;
+      readonly tags?: readonly string[] | undefined;
       readonly context?: readonly ContextMessage[] | undefined;
       readonly encrypted?: boolean | undefined;
       /** What the question asks for, besides words. */
@@ -33,11 +35,17 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly protection: Protection;
       readonly seenYourLast?: boolean | undefined;
     } & ShownParts)
-  | { readonly type: 'ended'; readonly status: string }
+  | {
+      readonly type: 'ended';
+      readonly status: string;
+      readonly closedBy?: 'consumer' | 'provider' | undefined;
+      readonly closeReason?: string | undefined;
+    }
   | { readonly type: 'refused'; readonly code: string; readonly message: string }
 );
 
-export function showNews({ out }: Context, news: News, json: boolean): void {
+export function showNews({ out, config }: Context, news: News, json: boolean): void {
+  const me = config.kind ?? 'consumer';
   if (json) {
     out.line(JSON.stringify('messageId' in news ? partsToJson(news) : news));
     return;
@@ -50,6 +58,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       const how = news.encrypted ? 'takes encrypted answers' : 'plain text';
       heading(`${shortTime(news.createdAt)}  ${news.encrypted === undefined ? 'waits' : how}${before}`);
       showAgent(out, news, '  ');
+      showTags(out, news.tags, '  ');
       for (const { role, content } of news.context ?? []) {
         out.line(`  ${out.paint('cyan', `before: ${out.shown(role)}`)}`);
         out.foreign(content, { indent: '    ' });
@@ -70,6 +79,7 @@ export function showNews({ out }: Context, news: News, json: boolean): void {
       break;
     case 'ended':
       heading(news.status);
+      if (describeClosing(news, me) !== '') out.paragraph(describeClosing(news, me), { indent: '  ' });
       break;
     case 'refused':
       heading(news.code === 'no_keys_yet' ? 'cannot be read here' : 'not followed any more');
@@ -88,8 +98,19 @@ function nextCommand(request: Extract<News, { type: 'request' }>): string {
 export function describeRequest(request: ExpertRequest | ListedQuestion): News {
   const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
     request;
-  const { agent, agentName, answerForm } = request;
-  const about = { refCode, requestId, createdAt, expiresAt, status, agent, agentName, context, encrypted };
+  const { agent, agentName, tags, answerForm } = request;
+  const about = {
+    refCode,
+    requestId,
+    createdAt,
+    expiresAt,
+    status,
+    agent,
+    agentName,
+    tags,
+    context,
+    encrypted,
+  };
   const asksFor = { form: formOf(request), answerForm };
   return { type: 'request', ...about, ...asksFor, question: question || (plaintext ?? '') };
 }

@@ -63,8 +63,9 @@ export async function listenAsAgent(
         journal.add(conversation, answerEntry(answer));
         await deliver(context, { conversation, journal, json });
       }
-      const { requestId, status } = conversation;
-      showNews(context, { type: 'ended', refCode: name, requestId, status }, json);
+      const { requestId, status, closedBy, closeReason } = conversation;
+      const ended = { refCode: name, requestId, status, closedBy, closeReason };
+      showNews(context, { type: 'ended', ...ended }, json);
       return 'done';
     } catch (error) {
       const { outcome, code, message } = explainError(error, signal);

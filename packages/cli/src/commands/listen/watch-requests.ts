@@ -126,7 +126,11 @@ export async function watchRequests(
     queue(one, async () => {
       if (one.state === 'over') return;
       one.state = 'over';
-      await show({ type: 'ended', refCode: one.refCode, requestId: one.requestId, status });
+      const { refCode, requestId, request } = one;
+      // The event has no reason.
+      if (status === 'closed') await request?.refresh({ signal }).catch(() => {});
+      const { closedBy, closeReason } = request ?? {};
+      await show({ type: 'ended', refCode, requestId, status, closedBy, closeReason });
     });
   }
 

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import type { Failure } from '../../failure.ts';
 import { showForm } from '../../forms/show-form.ts';
 import { hasEnded } from '../../relay/request-state.ts';
+import { describeClosing } from '../../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
@@ -32,6 +33,10 @@ export interface ConversationView {
   readonly agent?: string | undefined;
   /** The name that the agent gave itself. It is signed with the question. */
   readonly agentName?: string | undefined;
+  /** Words for sorting, and how the conversation was closed, as the relay states it. */
+  readonly tags?: readonly string[] | undefined;
+  readonly closedBy?: ShownMessage['role'] | undefined;
+  readonly closeReason?: string | undefined;
   readonly question: string;
   readonly context: readonly ContextMessage[];
   /** The form that came with the question. */
@@ -57,6 +62,9 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
   if (me === 'provider') showAgent(out, view);
+  showTags(out, view.tags);
+  const closing = describeClosing(view, me);
+  if (closing !== '') out.paragraph(closing, { style: 'dim' });
   if (view.erasedAt) out.paragraph(describeErased(view.erasedAt), { style: 'dim' });
   const heading = (who: string, at: string, how: string) => {
     out.line();
@@ -119,6 +127,11 @@ export function showAgent(
   const names = [agentName && `Agent ${out.shown(agentName)}`, agent && `key: ${out.shown(agent)}`];
   const line = names.filter(Boolean).join('  ');
   if (line !== '') out.line(indent + out.paint('dim', line));
+}
+
+export function showTags(out: Context['out'], tags: readonly string[] = [], indent = ''): void {
+  if (tags.length > 0)
+    out.line(indent + out.paint('dim', `Tags: ${tags.map((tag) => out.shown(tag)).join(', ')}`));
 }
 
 /** The retention is 30 days after the end, unless the relay has another setting. */

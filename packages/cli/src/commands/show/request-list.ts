@@ -4,7 +4,7 @@ import { listRequests, listRows } from '../../relay/find-request.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { openAgent } from '../../relay/open-agent.ts';
 import { openExpert } from '../../relay/open-expert.ts';
-import { splitByWidth } from '../../terminal/text-width.ts';
+import { splitByWidth, textWidth } from '../../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
 const newest = 20;
@@ -39,18 +39,33 @@ export async function showListToExpert(context: Context, json: boolean): Promise
 type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'> & {
   readonly form?: ListedQuestion['form'];
   readonly refused?: ListedQuestion['refused'];
+  readonly agent?: ListedQuestion['agent'];
+  readonly agentName?: ListedQuestion['agentName'];
 };
+
+/** Longer names are cut. */
+const widestName = 20;
+
+/** The agent's own name, or that of its key. */
+const nameOf = ({ agentName, agent }: Row): string => agentName ?? agent ?? '';
 
 /** One line each. `relay show HS-...` shows the whole question. */
 function showRows({ out, err }: Context, rows: readonly Row[]): void {
   if (rows.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
   const forms = rows.some(({ form }) => form);
-  for (const { refCode, status, createdAt, question, form = '', refused } of rows) {
+  const names = rows.map((row) => {
+    const [name = ''] = splitByWidth(out.shown(nameOf(row)), widestName);
+    return name;
+  });
+  const column = Math.max(0, ...names.map(textWidth));
+  for (const [at, { refCode, status, createdAt, question, form = '', refused }] of rows.entries()) {
+    const name = names[at] ?? '';
+    const by = column > 0 ? `${name}${' '.repeat(column - textWidth(name))}  ` : '';
     // A column of its own: no question can look like it.
     const what = forms ? `${form.padEnd(8)}  ` : '';
-    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  ${what}`;
+    const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  ${by}${what}`;
     const text = refused ? `refused: ${refused}` : out.shown(question.split('\n')[0] ?? '');
-    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - facts.length) : [text];
+    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - textWidth(facts)) : [text];
     out.line(facts + fits);
   }
 }

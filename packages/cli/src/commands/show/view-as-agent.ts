@@ -87,8 +87,20 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
   }
 }
 
-const stateOf = ({ requestId, refCode, status, createdAt, expiresAt, erasedAt }: RawConversation) => ({
+const stateOf = ({
+  requestId,
+  refCode,
+  status,
+  createdAt,
+  expiresAt,
+  erasedAt,
+  ...raw
+}: RawConversation) => ({
   ...{ requestId, refCode, status, createdAt, expiresAt },
+  ...{
+    tags: raw.tags,
+    ...(status === 'closed' && { closedBy: raw.closedBy, closeReason: raw.closeReason }),
+  },
   ...(erasedAt && { erasedAt }),
 });
 

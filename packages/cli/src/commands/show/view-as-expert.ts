@@ -33,14 +33,14 @@ export async function viewOf(
   const current = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent, erasedAt } =
     request;
-  const { agent, agentName, answerForm, form, decision } = request;
+  const { agent, agentName, answerForm, form, decision, tags, closedBy, closeReason } = request;
   const messages = [...read, ...current.messages].map((message) => ({
     ...message,
     ...(message.answer?.of === form?.of && { answeredForm: form?.form }),
   }));
   return {
     ...{ requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt, agent, agentName },
-    ...{ messages, answerForm, form, decision },
+    ...{ messages, answerForm, form, decision, tags, closedBy, closeReason },
     refused: current.refused,
     question: question || (plaintext ?? ''),
   };

@@ -1,10 +1,13 @@
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
+import { type FoundRequest, listRequests } from '../../relay/find-request.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { KeptConversation } from '../../store/conversations.ts';
 import { type AskedQuestion, type Lease, leaseKept, leaseNew } from './lease.ts';
 import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
+
+const newestRequests = 200;
 
 /** The tool call that uses a conversation. */
 export interface Use {
@@ -27,6 +30,8 @@ export interface ConversationPool {
   read(reference: string): KeptConversation;
   /** All conversations, oldest first. Those that may not have reached the relay come last. */
   list(): KeptConversation[];
+  /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
+  current(signal: AbortSignal): Promise<ReadonlyMap<string, FoundRequest>>;
   /** A sentence about the current outage. */
   readonly outage: string | undefined;
   stop(): void;
@@ -96,7 +101,7 @@ export function createConversationPool({
           await untilAborted(other, use.signal);
         const kept = open()
           .conversations.all()
-          .find(({ askedAs }) => askedAs === name);
+          .find(({ askedAs, state }) => askedAs === name || state.once?.name === name);
         if (kept) return await useKept(checkSame(kept, question), use, run);
       }
       let id = '';
@@ -126,6 +131,10 @@ export function createConversationPool({
       const asked = open().conversations.all();
       const endOf = ({ state }: KeptConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
+    },
+    async current(signal) {
+      const requests = await listRequests(open().access, newestRequests, signal);
+      return new Map(requests.map((request) => [request.refCode, request]));
     },
     get outage() {
       return agent?.outages.current;

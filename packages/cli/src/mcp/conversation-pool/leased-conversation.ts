@@ -27,7 +27,7 @@ export interface LeasedConversation {
   readonly conversation: Conversation;
   /**
    * Waits for answers that were not delivered yet: with `any` all of them, otherwise those that had seen the last
-   * message. Returns undefined when the signal aborts or when another call starts to wait.
+   * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
    */
   nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<PendingDelivery | undefined>;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
@@ -64,7 +64,7 @@ export function leaseConversation({
   let pause = new AbortController();
   let replying: Promise<unknown> = Promise.resolve();
   let news = promiseOf();
-  let waiter = new AbortController();
+  let running: Running | undefined;
   let delivering: Promise<void> = Promise.resolve();
   let isReachable = false;
   let waitingSince = 0;
@@ -145,16 +145,28 @@ export function leaseConversation({
   }
 
   function startDelivery(entries: readonly Entry[]): PendingDelivery {
-    let putBack = () => {};
-    delivering = new Promise((resolve) => {
-      putBack = resolve;
-    });
+    const over = promiseOf();
+    delivering = over.promise;
+    running = { entries, calls: 0, end: over.resolve };
+    return join(running);
+  }
+
+  /** The answers count as delivered when one of the calls has delivered them. */
+  function join(delivery: Running): PendingDelivery {
+    const { entries, end } = delivery;
+    delivery.calls += 1;
+    const leave = () => {
+      delivery.calls -= 1;
+      if (delivery.calls > 0) return;
+      running = undefined;
+      end();
+    };
     return {
       entries,
-      putBack,
+      putBack: leave,
       delivered() {
         journal.markDelivered(id, entries);
-        putBack();
+        leave();
       },
     };
   }
@@ -169,19 +181,22 @@ export function leaseConversation({
       return isSilent ? 'The relay does not answer.' : undefined;
     },
     async nextAnswers({ signal, any = false }) {
-      const matching = () => journal.undelivered(id).filter((one) => any || !isEarly(one));
-      waiter.abort();
-      waiter = new AbortController();
-      const either = AbortSignal.any([signal, waiter.signal]);
+      const fits = (one: Entry) => any || !isEarly(one);
+      const matching = () => journal.undelivered(id).filter(fits);
       try {
-        await untilAborted(delivering, either);
+        await untilAborted(delivering, signal);
         if (matching().length === 0) void checkReachable();
-        while (matching().length === 0) await untilAborted(readOn(), either);
+        for (;;) {
+          while (matching().length === 0) await untilAborted(readOn(), signal);
+          if (signal.aborted) return undefined;
+          if (!running) return startDelivery(untilDecision(matching()));
+          if (running.entries.every(fits)) return join(running);
+          await untilAborted(delivering, signal);
+        }
       } catch (error) {
-        if (either.aborted) return undefined;
+        if (signal.aborted) return undefined;
         throw error;
       }
-      return either.aborted ? undefined : startDelivery(untilDecision(matching()));
     },
     reply(message, signal) {
       const sending = replying.then(() => send(message, signal));
@@ -189,6 +204,13 @@ export function leaseConversation({
       return sending;
     },
   };
+}
+
+/** A delivery that calls share. */
+interface Running {
+  readonly entries: readonly Entry[];
+  calls: number;
+  readonly end: () => void;
 }
 
 /** A decision is the last one of a delivery, so that none is about an older form than the messages beside it. */

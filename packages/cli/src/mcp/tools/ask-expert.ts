@@ -27,6 +27,19 @@ The conversation is end-to-end encrypted, but the question, its context and its 
       .describe(
         'True hides question, context and form from the relay too: they are sent encrypted once the expert has picked the request up. This needs an expert whose tools encrypt, such as the SDK or the command line.',
       ),
+    expires_in_seconds: z
+      .number()
+      .int()
+      .min(60)
+      .optional()
+      .describe(
+        'When the question is of no use any more, in seconds from now. By default it stays open for three days.',
+      ),
+    tags: z
+      .array(z.string().min(1).max(40))
+      .max(10)
+      .optional()
+      .describe('Words by which the expert sorts requests, such as the project. The relay can read them.'),
     idempotency_key: z
       .string()
       .min(1)
@@ -41,7 +54,8 @@ The conversation is end-to-end encrypted, but the question, its context and its 
   run({ question, context = [], confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
     const form = readForm(given.form);
     const files = readAttachments(given.attach, call);
-    const asked = { question, messages: context, form, files, confidential, idempotencyKey };
+    const { expires_in_seconds: expiresIn, tags } = given;
+    const asked = { question, messages: context, form, files, confidential, expiresIn, tags, idempotencyKey };
     return call.pool.ask(asked, call, ({ conversation }) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';

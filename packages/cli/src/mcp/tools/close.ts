@@ -9,12 +9,20 @@ export const close = defineTool({
   description:
     'Ends a conversation for both sides once you need nothing more from the expert. It cannot be opened again. Thank the expert with reply before, if they helped.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
-  input: { reference },
+  input: {
+    reference,
+    reason: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Why, for the expert. It is not encrypted: the relay can read it.'),
+  },
   output: { reference: knownReference, status, never_sent: z.number(), next_step: nextStep },
   maxSeconds: () => 30,
-  run: ({ reference }, call) =>
+  run: ({ reference, reason }, call) =>
     call.pool.use(reference, call, async ({ conversation }) => {
-      await conversation.close({ signal: call.signal }).catch((error) => {
+      await conversation.close({ reason, signal: call.signal }).catch((error) => {
         if (!isEndError(error)) throw error;
       });
       const { refCode, status, unsent } = conversation;

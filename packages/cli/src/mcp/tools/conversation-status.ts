@@ -3,6 +3,7 @@ import { safeName } from '@expert-relay/sdk/files';
 import { z } from 'zod';
 import { hasEnded } from '../../relay/request-state.ts';
 import { countAnswers, type KeptConversation, openForm } from '../../store/conversations.ts';
+import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
 import { choiceSchema, toChoice, undecided } from './decision.ts';
@@ -53,7 +54,7 @@ export const conversationStatus = defineTool({
   output,
   maxSeconds: () => 30,
   async run({ reference, transcript = false }, call) {
-    if (reference === undefined) return listAll(call.pool);
+    if (reference === undefined) return await listAll(call.pool, call.signal);
     return call.pool.use(reference, call, async (leased) => {
       await leased.conversation.refresh({ signal: call.signal });
       return describe(leased.conversation, call.pool.read(reference), transcript);
@@ -77,6 +78,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
   return {
     text: [
       `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and accepts no more messages'}.`,
+      describeClosing(conversation, 'consumer') || undefined,
       pickedUp ? 'The expert has picked it up.' : 'No expert has picked it up yet.',
       `Answers: ${delivered} given to you, ${waiting} waiting.`,
       erasedAt && `The relay erased the messages on ${erasedAt}, as it does some time after the end.`,
@@ -134,13 +136,19 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
   return `The expert, ${created_at}:${note}\n${quoteExpert(text)}`;
 }
 
-/** As last seen. It makes no calls. */
-function listAll(pool: ConversationPool) {
-  const conversations = pool.list().map((kept) => {
+/** One call tells which have ended since they were last seen here. */
+async function listAll(pool: ConversationPool, signal: AbortSignal) {
+  const all = pool.list();
+  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
+  const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
+  const conversations = all.map((kept) => {
     const { id, request } = kept.state;
     const answers_given = countAnswers(kept).delivered;
     if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
-    const { refCode: reference, status, expiresAt: expires_at } = request;
+    const { refCode: reference, expiresAt: expires_at } = request;
+    const status = hasEnded(request.status)
+      ? request.status
+      : (current?.get(reference)?.status ?? request.status);
     return { reference, status, expires_at, answers_given };
   });
   const next =
@@ -149,7 +157,11 @@ function listAll(pool: ConversationPool) {
       : 'Call ask_expert to ask a question.';
   return {
     text: [
-      conversations.length > 0 ? 'As last seen, oldest first:' : 'No conversation is kept here.',
+      conversations.length === 0
+        ? 'No conversation is kept here.'
+        : current
+          ? 'Oldest first:'
+          : 'The relay could not be asked. As last seen, oldest first:',
       ...conversations.map(({ reference, status, expires_at, answers_given }) =>
         status === unconfirmed
           ? `${reference}: it is not known whether the question has arrived. wait_for_answer continues with it, and never asks it twice.`

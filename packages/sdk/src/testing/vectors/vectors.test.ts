@@ -18,7 +18,7 @@ const file = read('docs/crypto-vectors.json');
 const frozen = read('packages/sdk/vectors/frozen.json');
 const { valid, refused }: Record<'valid' | 'refused', Case[]> = JSON.parse(file);
 
-// `test/examples/python-vectors.test.ts` does the same with a program that shares no code with this package.
+// The tests of clients/python do the same with a program that shares no code with this package.
 test.each(valid)('$name', async ({ kind, input, output }) => {
   expect(await runCase(kind, input)).toEqual(output);
 });

@@ -1,3 +1,4 @@
+import { hasUnsentTexts } from '../drafts/drafts.ts';
 import { connection, streamIsOpen } from '../session/connection.ts';
 import { signInAgain } from '../session/me.ts';
 import { Button } from '../ui/button.tsx';
@@ -9,11 +10,12 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 /** A line at the top of the page while there is a problem with the connection to the relay. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
+  const hasTexts = useStore(hasUnsentTexts);
   const isStreamOpen = useStore(streamIsOpen);
   if (state.kind === 'signed-out') {
     return (
       <div className={`${styles.bar} ${styles.strong}`} role="alert">
-        <span>You were signed out. What you typed is kept.</span>
+        <span>You were signed out.{hasTexts && ' What you typed is kept.'}</span>
         <Button look="main" onClick={signInAgain}>
           Sign in again
         </Button>

@@ -32,7 +32,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { hasFailed: bo
           </Button>
         }
       >
-        <p>What you typed is kept. If it happens again, tell the people who run this relay.</p>
+        <p>Texts that you have not sent are kept. If it happens again, tell the people who run this relay.</p>
       </Notice>
     );
   }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import type { KeysOfOthers } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { ActionError } from '../session/action-error.tsx';
@@ -5,6 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { SignOutQuestion } from './sign-out-question.tsx';
 
 interface KeysOfOthersProps {
   /** The name of the user who has signed in. */
@@ -15,7 +17,16 @@ interface KeysOfOthersProps {
 
 /** Asks, before the app opens, what happens to the key of another user of this browser. */
 export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersProps) {
+  const [isLeaving, setIsLeaving] = useState(false);
   const signingOut = useAction(() => signOut({ storage }));
+  if (isLeaving) {
+    return (
+      <>
+        <SignOutQuestion hasKey={false} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />
+        <ActionError error={signingOut.error} />
+      </>
+    );
+  }
   return (
     <Notice
       kind="warning"
@@ -28,7 +39,7 @@ export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersPr
           <Button look="danger" onClick={() => onDecide('remove')}>
             Remove it
           </Button>
-          <Button look="quiet" isBusy={signingOut.isBusy} onClick={() => void signingOut.run()}>
+          <Button look="quiet" onClick={() => setIsLeaving(true)}>
             Sign out
           </Button>
         </>
@@ -39,7 +50,6 @@ export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersPr
         keep the key. Once removed, only its recovery code brings it back, and unsent texts of that user are
         gone.
       </p>
-      <ActionError error={signingOut.error} />
     </Notice>
   );
 }

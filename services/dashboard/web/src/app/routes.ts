@@ -4,4 +4,6 @@ export const routes = {
   request: (id: string) => `/requests/${encodeURIComponent(id)}`,
   keys: '/keys',
   settings: '/settings',
+  /** The link in a mail. */
+  confirmMail: '/confirm-mail',
 };

@@ -1,6 +1,6 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useServices } from '../services/services.tsx';
+import { useExpertKey, useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
@@ -12,12 +12,14 @@ import { routes } from './routes.ts';
 import styles from './shell.module.css';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
+// Not on demand: an expert who is offline may press the button.
+import { SignOutQuestion } from './sign-out-question.tsx';
 
 const VaultNotice = lazyPage(async () => (await import('./vault-notice.tsx')).VaultNotice);
 
 const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },
-  { name: 'Keys', href: routes.keys, Icon: KeysIcon },
+  { name: 'Agent keys', href: routes.keys, Icon: KeysIcon },
   { name: 'Settings', href: routes.settings, Icon: SettingsIcon },
 ];
 
@@ -28,6 +30,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const waiting = useStore(waitingCount);
   const hasVaultChanged = useStore(services.expertKey.change) !== undefined;
   const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const key = useExpertKey();
+  const [isLeaving, setIsLeaving] = useState(false);
   const signingOut = useAction(() => signOut(services));
   useShortcuts({
     'g i': () => navigate(routes.inbox),
@@ -72,7 +76,8 @@ export function Shell({ children }: { children: ReactNode }) {
             type="button"
             className={styles.link}
             title="Sign out"
-            onClick={() => void signingOut.run()}
+            aria-expanded={isLeaving}
+            onClick={() => setIsLeaving(!isLeaving)}
           >
             <SignOutIcon />
             <span className={styles.name}>Sign out</span>
@@ -81,6 +86,15 @@ export function Shell({ children }: { children: ReactNode }) {
       </nav>
       <div className={styles.content}>
         <ConnectionBar isStillSignedIn={signingOut.error !== undefined} />
+        {isLeaving && (
+          <div className={styles.question}>
+            <SignOutQuestion
+              hasKey={key.kind === 'ready' || key.kind === 'loading'}
+              signingOut={signingOut}
+              onCancel={() => setIsLeaving(false)}
+            />
+          </div>
+        )}
         {hasVaultChanged && (
           <Suspense>
             <VaultNotice />

@@ -27,7 +27,7 @@ export function VaultNotice() {
     >
       <p>
         If it was not you, someone has a session or a key of yours: end the other sessions in Settings, revoke
-        the keys of scripts in Keys, then make a new key in Settings.
+        the keys of scripts in Agent keys, then make a new key in Settings.
       </p>
     </Notice>
   );

@@ -1,11 +1,6 @@
 import { expect, test } from '@jest/globals';
-import {
-  type AnswerContent,
-  isSameContent,
-  readAnswers,
-  writeAnswers,
-  writtenText,
-} from './answer-content.ts';
+import { readJson, writeJson } from '../files/json-with-bytes.ts';
+import { type AnswerContent, isSameContent, writtenText } from './answer-content.ts';
 
 const decidedAt = '2026-11-24T08:30:00Z';
 const yes = { text: 'Go on.', answer: { action: 'accept', content: { a: 1 }, decidedAt, of: 'f' } } as const;
@@ -14,7 +9,7 @@ const file = { name: 'core', mediaType: 'application/octet-stream', bytes };
 
 test('answers with files are stored and read back to the byte', () => {
   const answers = [{ text: 'Yes.' }, { ...yes, files: [file, { ...file, bytes: new Uint8Array() }] }];
-  expect(readAnswers(writeAnswers(answers))).toEqual(answers);
+  expect(readJson(writeJson(answers))).toEqual(answers);
 });
 
 test.each<[string, AnswerContent, AnswerContent, boolean]>([

@@ -1,14 +1,9 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { AnswerOptions, Deciding } from '@expert-relay/sdk/expert';
+import { readJson, writeJson } from '../files/json-with-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
-import {
-  type AnswerContent,
-  isSameContent,
-  readAnswers,
-  writeAnswers,
-  writtenText,
-} from './answer-content.ts';
+import { type AnswerContent, isSameContent, writtenText } from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -62,7 +57,7 @@ export function createAnswers(options: AnswersOptions) {
   const restored = storage
     .get(storedName)
     .then((stored) => {
-      const refused = readAnswers<PendingAnswer>(stored ?? '[]');
+      const refused = readJson<PendingAnswer[]>(stored ?? '[]');
       const answers = refused.map((answer) => ({ ...answer, key: nextKey(), after: 0 }));
       setAnswers([...answers, ...state.get().answers]);
     })
@@ -71,7 +66,7 @@ export function createAnswers(options: AnswersOptions) {
   async function storeRefused(answers = state.get().answers): Promise<void> {
     const refused = answers.filter(({ delivery, key }) => delivery === 'refused' && !removed.has(key));
     // An answer that cannot be stored is still shown.
-    await storage.set(storedName, writeAnswers(refused)).catch(() => {});
+    await storage.set(storedName, writeJson(refused)).catch(() => {});
   }
 
   function change(key: string, changes: Partial<PendingAnswer>): void {
@@ -209,7 +204,7 @@ export function createAnswers(options: AnswersOptions) {
 
   const hide = ({ key }: PendingAnswer) => setAnswers(state.get().answers.filter((one) => one.key !== key));
 
-  /** Sends a held answer. The agent is told that it had not seen the newer messages. */
+  /** Sends a held answer. The agent is informed that it had not seen the newer messages. */
   async function sendAnyway(answer: PendingAnswer): Promise<void> {
     // Another tab may have sent or discarded it.
     const request = opened();

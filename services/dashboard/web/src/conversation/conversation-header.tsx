@@ -7,22 +7,33 @@ import { agentAndKey } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
-import { describeTimeLeft, useNow } from '../ui/time.tsx';
+import { Tags } from '../ui/tags.tsx';
+import { TextField } from '../ui/text-field.tsx';
+import { describeTimeLeft, type TimeLeft, useNow } from '../ui/time.tsx';
 import styles from './conversation-header.module.css';
 import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
+import { describeSnooze, type OpenSnooze, SnoozePanel } from './snooze-panel.tsx';
 import type { useConversation } from './use-conversation.ts';
 
-type Panel = 'none' | 'close' | 'fingerprint';
+/** What is open below the header. */
+export type Panel = 'none' | 'close' | 'fingerprint' | 'snooze';
+
+/** Moves the focus to the agent's name: single keys are shortcuts there, and no phone opens its keyboard. */
+export function focusHeader(): void {
+  document.querySelector<HTMLElement>('[data-pane] h1')?.focus({ preventScroll: true });
+}
 
 interface HeaderProps {
   readonly conversation: ReturnType<typeof useConversation>;
   readonly panel: Panel;
   readonly onPanel: (panel: Panel) => void;
+  readonly snooze: OpenSnooze | undefined;
+  readonly onNext: (() => void) | undefined;
 }
 
-export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps) {
+export function ConversationHeader({ conversation, panel, onPanel, snooze, onNext }: HeaderProps) {
   const { request, messages, answers } = conversation.now;
   const now = useNow();
   const search = useSearch();
@@ -63,7 +74,19 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
           !request.erasedAt && <Fact>Not encrypted</Fact>
         )}
         <Fact>{describeState(request, messages, answers)}</Fact>
-        {left && <Fact isUrgent>{left}</Fact>}
+        {snooze?.now && <Fact>{describeSnooze(snooze.now)}</Fact>}
+        {snooze && (
+          <button
+            type="button"
+            className={`${styles.fact} ${styles.action}`}
+            aria-expanded={snooze.now ? undefined : panel === 'snooze'}
+            onClick={snooze.now ? snooze.end : () => onPanel(panel === 'snooze' ? 'none' : 'snooze')}
+          >
+            {snooze.now ? 'End the snooze' : 'Snooze'}
+          </button>
+        )}
+        {left && <Fact urgency={left.urgency}>{left.text}</Fact>}
+        <Tags tags={request.tags} />
       </div>
       {!isOver && (
         <Button
@@ -71,18 +94,36 @@ export function ConversationHeader({ conversation, panel, onPanel }: HeaderProps
           aria-expanded={panel === 'close'}
           onClick={() => onPanel(panel === 'close' ? 'none' : 'close')}
         >
-          Close
+          End request
         </Button>
       )}
+      {panel === 'snooze' && snooze && (
+        <SnoozePanel
+          snooze={snooze}
+          expiresAt={request.expiresAt}
+          onDone={(isSnoozed) => {
+            onPanel('none');
+            if (isSnoozed) onNext?.();
+          }}
+        />
+      )}
       {panel === 'close' && !isOver && (
-        <CloseConfirmation close={conversation.close} onDone={() => onPanel('none')} />
+        <CloseConfirmation
+          isEncrypted={request.encrypted}
+          close={conversation.close}
+          onDone={() => onPanel('none')}
+        />
       )}
     </header>
   );
 }
 
-function Fact({ children, isUrgent = false }: { children: ReactNode; isUrgent?: boolean }) {
-  return <span className={`${styles.fact} ${isUrgent ? styles.urgent : ''}`}>{children}</span>;
+function Fact({ children, urgency }: { children: ReactNode; urgency?: TimeLeft['urgency'] }) {
+  return (
+    <span className={styles.fact} data-urgency={urgency}>
+      {children}
+    </span>
+  );
 }
 
 function RefCode({ code }: { code: string }) {
@@ -95,7 +136,14 @@ function RefCode({ code }: { code: string }) {
   );
 }
 
-function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDone: () => void }) {
+interface CloseConfirmationProps {
+  readonly isEncrypted: boolean | undefined;
+  readonly close: (reason: string | undefined) => Promise<void>;
+  readonly onDone: () => void;
+}
+
+function CloseConfirmation({ isEncrypted, close, onDone }: CloseConfirmationProps) {
+  const [reason, setReason] = useState('');
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const keep = useRef<HTMLButtonElement>(null);
@@ -110,7 +158,7 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
   async function confirm() {
     setIsBusy(true);
     try {
-      await close();
+      await close(reason.trim() || undefined);
       onDone();
     } catch (error) {
       setFailure(actionSentence(codeOf(error)));
@@ -126,10 +174,25 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
         if (event.key === 'Escape') onDone();
       }}
     >
-      <p id="close-question">Close this request? The agent can send nothing more.</p>
+      <p id="close-question">End this request? The agent can send nothing more.</p>
+      <div className={styles.reason}>
+        <TextField
+          label="Reason (optional)"
+          hint={
+            isEncrypted
+              ? 'The agent sees it. It is not encrypted: the relay can read it.'
+              : 'The agent sees it.'
+          }
+          maxLength={500}
+          dir="auto"
+          autoComplete="off"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+      </div>
       <div className={styles.choices}>
         <Button look="danger" isBusy={isBusy} onClick={() => void confirm()}>
-          Close request
+          End it now
         </Button>
         <Button ref={keep} onClick={onDone}>
           Keep open
@@ -137,7 +200,7 @@ function CloseConfirmation({ close, onDone }: { close: () => Promise<void>; onDo
       </div>
       {failure && (
         <p role="alert" className={styles.failure}>
-          Not closed. {failure.what} {failure.next}
+          Not ended. {failure.what} {failure.next}
         </p>
       )}
     </fieldset>

@@ -12,6 +12,9 @@ export type OpenRequest = Pick<
   | 'createdAt'
   | 'expiresAt'
   | 'erasedAt'
+  | 'tags'
+  | 'closedBy'
+  | 'closeReason'
   | 'question'
   | 'context'
   | 'plaintext'
@@ -65,8 +68,8 @@ export interface ConversationState {
   readonly refusal: FailureCode | undefined;
   /** Its messages can be read only with the expert key. */
   readonly needsKey: boolean;
-  /** Whether the expert ended it in this browser. */
-  readonly isEndedHere: boolean;
+  /** When it was picked up, if that was in this browser. */
+  readonly pickedUpAt: string | undefined;
 }
 
 const names = [
@@ -77,6 +80,9 @@ const names = [
   'createdAt',
   'expiresAt',
   'erasedAt',
+  'tags',
+  'closedBy',
+  'closeReason',
   'question',
   'context',
   'plaintext',

@@ -1,14 +1,14 @@
-import { useRef, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
+import { isTyping, useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../session/connection.ts';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { ConversationHeader } from './conversation-header.tsx';
+import { ConversationHeader, focusHeader, type Panel } from './conversation-header.tsx';
 import { ConversationSkeleton } from './conversation-skeleton.tsx';
 import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
@@ -17,17 +17,26 @@ import { FingerprintPanel } from './fingerprint-panel.tsx';
 import { Question } from './question.tsx';
 import { refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
+import type { OpenSnooze } from './snooze-panel.tsx';
 import { ShownContext } from './text-end.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
 
-export function ConversationView({ requestId }: { requestId: string }) {
+interface ConversationViewProps {
+  readonly requestId: string;
+  /** Opens the next request that waits. Undefined when there is none. */
+  readonly onNext: (() => void) | undefined;
+  /** Undefined for a request that does not wait. */
+  readonly snooze: OpenSnooze | undefined;
+}
+
+export function ConversationView({ requestId, onNext, snooze }: ConversationViewProps) {
   const conversation = useConversation(requestId);
   const { request, messages, answers, failure } = conversation.now;
   const pane = useRef<HTMLDivElement>(null);
   const [slot, setSlot] = useState<HTMLElement | null>(null);
-  const [panel, setPanel] = useState<'none' | 'close' | 'fingerprint'>('none');
+  const [panel, setPanel] = useState<Panel>('none');
   const isOnline = useStore(connection).kind === 'online';
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
@@ -54,8 +63,9 @@ export function ConversationView({ requestId }: { requestId: string }) {
     return <ConversationSkeleton />;
   }
   return (
-    <div className={styles.pane} ref={pane}>
-      <ConversationHeader conversation={conversation} panel={panel} onPanel={setPanel} />
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in its text fields.
+    <div className={styles.pane} ref={pane} data-pane="" onKeyDown={leaveField}>
+      <ConversationHeader {...{ conversation, panel, snooze, onNext }} onPanel={setPanel} />
       <div className={styles.scroller} ref={scroll.scroller}>
         <div className={styles.content} ref={scroll.content}>
           {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
@@ -86,9 +96,15 @@ export function ConversationView({ requestId }: { requestId: string }) {
           </span>
         )}
       </span>
-      {!request.erasedAt && <ReplyArea {...{ requestId, conversation, slot }} onSent={scroll.toEnd} />}
+      <ReplyArea {...{ requestId, conversation, slot, onNext }} onSent={scroll.toEnd} />
     </div>
   );
+}
+
+/** After Escape in a text field, single keys such as j are shortcuts again. */
+function leaveField(event: KeyboardEvent<HTMLElement>): void {
+  const { key, target, nativeEvent } = event;
+  if (key === 'Escape' && !nativeEvent.isComposing && isTyping(target)) focusHeader();
 }
 
 function Failure({ code, onRetry }: { code: Parameters<typeof refusalSentence>[0]; onRetry?: () => void }) {

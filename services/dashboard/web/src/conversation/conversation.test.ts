@@ -61,8 +61,9 @@ function fakeRequest() {
     },
     onDiscard: async () => unsent.splice(0),
     discard: () => fake.onDiscard(),
-    close: async () => {
+    close: async ({ reason }: { reason?: string | undefined } = {}) => {
       fake.status = 'closed';
+      fake.closeReason = reason;
       fake.list('end');
     },
     messages: {
@@ -444,14 +445,6 @@ test('an answer that is written while refused ones are moved is sent afterwards'
   ]);
 });
 
-test('a conversation is closed even if the browser cannot store that', async () => {
-  const storage = { ...createPageStorage(kept), set: () => Promise.reject(new Error('The disk is full.')) };
-  conversation = createConversation({ requestId: 'r1', storage });
-  await open();
-  await conversation.close();
-  expect(now()).toMatchObject({ isEndedHere: true, request: { status: 'closed' } });
-});
-
 test('a pick-up right after the key was made uses that key', async () => {
   const locked = fakeRequest();
   locked.isPickedUp = false;
@@ -466,13 +459,13 @@ test('a pick-up right after the key was made uses that key', async () => {
   await untilPasses(() => expect(now().request?.isPickedUp).toBe(true));
 });
 
-test('a conversation that was closed here shows that, also after the page is loaded again', async () => {
-  await open();
-  await conversation.close();
-  expect(now()).toMatchObject({ isEndedHere: true, request: { status: 'closed' } });
-  conversation = create();
-  await open(request);
-  expect(now().isEndedHere).toBe(true);
+test('a conversation is closed with its reason, or without one', async () => {
+  for (const reason of ['It is gone.', undefined]) {
+    conversation = create();
+    await open();
+    await conversation.close(reason);
+    expect(now().request).toMatchObject({ status: 'closed', closeReason: reason });
+  }
 });
 
 test('an answer names the messages that the expert had been shown when it was written', async () => {

@@ -1,4 +1,4 @@
-import type { ReceivedFile } from '@expert-relay/sdk';
+import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
@@ -29,7 +29,7 @@ export interface Conversation {
   /** Opens it again, since another tab has changed the answers that wait. */
   reopen(): void;
   /** Files that the expert has attached to the next answer. */
-  readonly files: Store<readonly ReceivedFile[]>;
+  readonly files: AttachedFiles;
   /** @throws RelayError */
   pickUp(): Promise<void>;
   /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. */
@@ -43,8 +43,8 @@ export interface Conversation {
   markShown(name: string): void;
   /** Removes an answer that was refused. */
   discard(answer: PendingAnswer): Promise<void>;
-  /** Ends it for both sides. @throws RelayError */
-  close(): Promise<void>;
+  /** Ends it for both sides. The agent is shown the reason. @throws RelayError */
+  close(reason?: string): Promise<void>;
 }
 
 /** How often the state of the SDK's request is copied into the store. */
@@ -70,9 +70,9 @@ export function createConversation({
     failure: undefined,
     refusal: undefined,
     needsKey: false,
-    isEndedHere: false,
+    pickedUpAt: undefined,
   });
-  const endedName = `ended-here:${requestId}`;
+  const pickedUpName = `picked-up:${requestId}`;
   const shownName = `shown-texts:${requestId}`;
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
   const pause = createPause();
@@ -117,7 +117,7 @@ export function createConversation({
 
   const restored = Promise.all([
     answers.restored,
-    storage.get(endedName).then((ended) => update({ isEndedHere: ended !== undefined })),
+    storage.get(pickedUpName).then((pickedUpAt) => update({ pickedUpAt })),
     readShown().then(addShown),
   ]).catch(() => {});
 
@@ -192,7 +192,7 @@ export function createConversation({
 
   return {
     state,
-    files: createStore<readonly ReceivedFile[]>([]),
+    files: createAttachedFiles(requestId, storage),
     send: answers.send,
     sendAgain: answers.sendAgain,
     sendAnyway: answers.sendAnyway,
@@ -226,7 +226,13 @@ export function createConversation({
     async pickUp() {
       const request = await untilOpen();
       try {
+        const isFirst = !request.isPickedUp;
         await request.pickUp();
+        if (isFirst) {
+          const pickedUpAt = new Date().toISOString();
+          update({ pickedUpAt });
+          await storage.set(pickedUpName, pickedUpAt).catch(() => {});
+        }
       } catch (error) {
         const code = codeOf(error);
         if (isRefusal(code)) update({ refusal: code });
@@ -235,13 +241,10 @@ export function createConversation({
         take(request);
       }
     },
-    async close() {
+    async close(reason) {
       const request = await untilOpen();
-      await request.close();
-      update({ isEndedHere: true });
+      await request.close({ reason });
       take(request);
-      // It is closed, even if this browser cannot store that the expert closed it.
-      await storage.set(endedName, 'yes').catch(() => {});
     },
   };
 }

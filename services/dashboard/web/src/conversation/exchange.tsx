@@ -1,12 +1,14 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import styles from './exchange.module.css';
-import { groupMessages, type MessageGroup } from './group-messages.ts';
+import { groupMessages, type MessageGroup, type StateLine } from './group-messages.ts';
 import { PendingAnswers } from './pending-answers.tsx';
+import { confidentialQuestion } from './question.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
@@ -17,17 +19,19 @@ const renderedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
-  const { request, messages, answers, isEndedHere } = conversation.now;
+  const { request, messages, answers, needsKey, pickedUpAt } = conversation.now;
   const [maxShown, setMaxShown] = useState(firstShown);
   const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
-    () => (request ? groupMessages(request, messages, { from, isEndedHere }) : []),
-    [request, messages, from, isEndedHere],
+    () => (request ? groupMessages(request, messages, { from, pickedUpAt }) : []),
+    [request, messages, from, pickedUpAt],
   );
   if (!request) return null;
   const newest = new Set(messages.slice(-renderedAtOnce));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
+  const isQuestionComing =
+    request.question === confidentialQuestion && request.isPickedUp && messages.length === 0 && !needsKey;
   if (items.length === 0 && answers.length === 0) return null;
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
@@ -43,7 +47,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
       )}
       {shown.map((item) =>
         item.kind === 'line' ? (
-          <Line key={item.key} text={item.text} at={item.at} />
+          <Line key={item.key} line={item} />
         ) : (
           <Group
             key={item.key}
@@ -55,13 +59,18 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           />
         ),
       )}
+      {isQuestionComing && !ended && (
+        <p className={styles.line} role="status">
+          The agent’s question appears here once the agent has sent it.
+        </p>
+      )}
       {answers.length > 0 && <PendingAnswers conversation={conversation} />}
-      {ended?.kind === 'line' && <Line text={ended.text} at={ended.at} />}
+      {ended?.kind === 'line' && <Line line={ended} />}
     </section>
   );
 }
 
-function Line({ text, at }: { text: string; at?: string | undefined }) {
+function Line({ line: { text, at, reason } }: { line: StateLine }) {
   return (
     <p className={styles.line}>
       {text}
@@ -69,6 +78,11 @@ function Line({ text, at }: { text: string; at?: string | undefined }) {
         <>
           {' '}
           <Time at={at} look="clock" details />
+        </>
+      )}
+      {reason && (
+        <>
+          : <q dir="auto">{showHidden(reason)}</q>
         </>
       )}
     </p>

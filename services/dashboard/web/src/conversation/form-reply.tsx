@@ -2,6 +2,7 @@ import type { DecisionState } from '@expert-relay/sdk/expert';
 import { type Form, type FormAnswer, isApproval } from '@expert-relay/sdk/forms';
 import { type ReactNode, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import type { Draft } from '../drafts/drafts.ts';
 import { CommentBox } from '../forms/comment-box.tsx';
 import styles from '../forms/fields.module.css';
 import { FormField } from '../forms/form-field.tsx';
@@ -16,11 +17,11 @@ import type { useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
 export interface FormReplyProps {
-  readonly requestId: string;
   readonly conversation: ReturnType<typeof useConversation>;
   /** Undefined when this version cannot show it. */
   readonly form: Form | undefined;
   readonly of: string;
+  readonly draft: Draft;
   /** Who can read the answer. */
   readonly readers: string;
   /** Whether it takes the focus when it appears. */
@@ -29,14 +30,15 @@ export interface FormReplyProps {
   readonly slot: HTMLElement | null;
   readonly attachments: ReactNode;
   readonly onSent: () => void;
+  readonly isTextBegun: boolean;
   /** The expert wants to write a message instead. */
   readonly onWrite: () => void;
 }
 
 /** The agent's form, and the two buttons that decide about it. */
 export function FormReply(props: FormReplyProps) {
-  const { requestId, conversation, form, of, readers, isFocused, slot, onSent } = props;
-  const draft = useFormDraft(requestId, of, form);
+  const { conversation, form, of, readers, isFocused, slot, onSent } = props;
+  const draft = useFormDraft(props.draft, of, form);
   const [isCommenting, setIsCommenting] = useState(false);
   const section = useRef<HTMLElement>(null);
   const titleId = useId();
@@ -61,14 +63,23 @@ export function FormReply(props: FormReplyProps) {
     const decision = decisionOf(action, form && contentOf(form, now.values));
     const { comment } = now;
     const content = { text: comment, answer: { ...decision, of, comment }, files: conversation.files.get() };
-    draft.handOver(new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)));
-    conversation.files.set([]);
+    const handedOver = new Promise<void>((resolve) => {
+      void conversation.send(content, resolve).finally(resolve);
+    });
+    draft.handOver(handedOver);
+    conversation.files.handOver(handedOver);
     onSent();
   }
 
   const fields = (
     <ShownContext value={conversation.markShown}>
-      <section ref={section} className={styles.form} aria-labelledby={titleId} tabIndex={-1} data-form="">
+      <section
+        ref={section}
+        className={form && isApproval(form) ? `${styles.form} ${styles.approval}` : styles.form}
+        aria-labelledby={titleId}
+        tabIndex={-1}
+        data-form=""
+      >
         <div>
           <h2 id={titleId} className={styles.heading}>
             {titleOf(form)}
@@ -112,16 +123,18 @@ export function FormReply(props: FormReplyProps) {
       <p className={styles.quiet}>{readers}</p>
       <ReadFirst hint={readFirst.hint || problems.hint} />
       <div className={styles.buttons}>
-        <Button look="quiet" onClick={props.onWrite}>
-          Write a message
-        </Button>
-        {!isCommenting && now.comment === '' && (
-          // No shortcut decides: this is where `r` leads.
-          <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
-            Comment
+        <div className={styles.others}>
+          <Button look="quiet" onClick={props.onWrite}>
+            {props.isTextBegun ? 'Continue your message' : 'Write a message'}
           </Button>
-        )}
-        {props.attachments}
+          {!isCommenting && now.comment === '' && (
+            // No shortcut decides: this is where `r` leads.
+            <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
+              Comment
+            </Button>
+          )}
+          {props.attachments}
+        </div>
         <div className={styles.decide}>
           {form && state !== 'conflict' && (
             <Button

@@ -4,7 +4,7 @@ import { requestView as request } from '../testing/requests.ts';
 import type { RequestView } from './conversation-state.ts';
 import { describeState, groupMessages } from './group-messages.ts';
 
-const whole = { from: 0, isEndedHere: false };
+const whole = { from: 0 };
 
 const message = (
   role: ExpertMessage['role'],
@@ -57,8 +57,13 @@ test('the pick-up is shown before the first encrypted message, after older plain
 
 test('the last line says how the conversation ended', () => {
   expect(outline({ ...request, status: 'closed' }, [])).toEqual(['Ended']);
-  expect(outline({ ...request, status: 'closed' }, [], { from: 0, isEndedHere: true })).toEqual([
-    'Ended by you',
+  const closed = { ...request, status: 'closed' as const };
+  expect(outline({ ...closed, closedBy: 'provider' }, [])).toEqual(['Ended by you']);
+  expect(outline({ ...closed, closedBy: 'consumer' }, [])).toEqual(['Ended by the agent']);
+  const reason = { closedBy: 'consumer', closeReason: 'It is gone.' } as const;
+  expect(outline({ ...closed, ...reason }, [])).toEqual(['Ended by the agent (not encrypted)']);
+  expect(groupMessages({ ...closed, ...reason, encrypted: false }, [], whole)).toMatchObject([
+    { text: 'Ended by the agent', reason: 'It is gone.' },
   ]);
   expect(outline({ ...request, status: 'expired' }, [])).toEqual(['Expired']);
 });
@@ -67,7 +72,7 @@ test('of a long conversation only the newest messages are shown, without earlier
   const messages = Array.from({ length: 50 }, (_, minute) =>
     message(minute % 2 ? 'provider' : 'consumer', minute),
   );
-  expect(outline({ ...request, isPickedUp: true }, messages, { from: 47, isEndedHere: false })).toEqual([
+  expect(outline({ ...request, isPickedUp: true }, messages, { from: 47 })).toEqual([
     'provider 1',
     'consumer 1',
     'provider 1',

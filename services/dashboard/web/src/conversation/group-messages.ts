@@ -15,6 +15,8 @@ export interface StateLine {
   readonly key: string;
   readonly text: string;
   readonly at?: string | undefined;
+  /** What the side that ended the conversation gave as its reason. */
+  readonly reason?: string | undefined;
 }
 
 export type ExchangeItem = MessageGroup | StateLine;
@@ -28,8 +30,9 @@ const maxGroupLength = 25;
 export function groupMessages(
   request: RequestView,
   messages: readonly ExpertMessage[],
-  { from, isEndedHere }: { from: number; isEndedHere: boolean },
+  options: { from: number; pickedUpAt?: string | undefined },
 ): readonly ExchangeItem[] {
+  const { from, pickedUpAt } = options;
   const items: ExchangeItem[] = [];
   let group: ExpertMessage[] = [];
   let isAnswered = messages.slice(0, from).some(({ role }) => role === 'provider');
@@ -40,15 +43,15 @@ export function groupMessages(
     if (first) items.push({ kind: 'messages', key: first.messageId, role: first.role, messages: group });
     group = [];
   };
-  const line = (key: string, text: string, at?: string) => {
+  const line = (key: string, text: string, at?: string, reason?: string) => {
     finish();
-    items.push({ kind: 'line', key, text, ...(at !== undefined && { at }) });
+    items.push({ kind: 'line', key, text, at, reason });
   };
 
   for (const message of messages.slice(from)) {
     // The keys were exchanged before the first message that is encrypted.
     if (!isPickedUp && message.protection !== 'plaintext') {
-      line('picked-up', 'Picked up');
+      line('picked-up', 'Picked up', pickedUpAt);
       isPickedUp = true;
     }
     const last = group.at(-1);
@@ -64,10 +67,16 @@ export function groupMessages(
     }
   }
   finish();
-  if (!isPickedUp) line('picked-up', 'Picked up');
-  if (request.status === 'closed') line('ended', isEndedHere ? 'Ended by you' : 'Ended');
+  if (!isPickedUp) line('picked-up', 'Picked up', pickedUpAt);
+  if (request.status === 'closed') line('ended', describeEnd(request), undefined, request.closeReason);
   if (request.status === 'expired') line('ended', 'Expired', request.expiresAt);
   return items;
+}
+
+/** Nothing of it is signed, and the reason is not encrypted. */
+function describeEnd({ closedBy, closeReason, encrypted }: RequestView): string {
+  const by = closedBy && (closedBy === 'provider' ? ' by you' : ' by the agent');
+  return `Ended${by ?? ''}${closeReason && encrypted ? ' (not encrypted)' : ''}`;
 }
 
 /** Says whose turn it is. */

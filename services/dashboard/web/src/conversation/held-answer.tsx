@@ -1,6 +1,5 @@
 import { useEffect, useId, useRef } from 'react';
-import type { Draft } from '../drafts/drafts.ts';
-import { useServices } from '../services/services.tsx';
+import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { AnswerBody } from './answer-body.tsx';
@@ -12,15 +11,13 @@ import type { useConversation } from './use-conversation.ts';
 import { bringTo, useReadFirst } from './use-read-first.ts';
 
 interface HeldAnswerProps {
-  readonly requestId: string;
   readonly answer: PendingAnswer;
   readonly conversation: ReturnType<typeof useConversation>;
-  readonly draft: Draft;
+  readonly drafts: Drafts;
 }
 
 /** Stands in place of the text box while an answer is held: the agent has written meanwhile. */
-export function HeldAnswer({ requestId, answer, conversation, draft }: HeldAnswerProps) {
-  const { storage, live } = useServices();
+export function HeldAnswer({ answer, conversation, drafts }: HeldAnswerProps) {
   const panel = useRef<HTMLElement>(null);
   const titleId = useId();
   const readFirst = useReadFirst(conversation);
@@ -34,15 +31,16 @@ export function HeldAnswer({ requestId, answer, conversation, draft }: HeldAnswe
   const change = () =>
     conversation.takeBack(async (waiting) => {
       const texts = waiting.map(({ text, answer }) => (answer ? '' : text));
-      draft.write([...texts, draft.text.get()].filter(Boolean).join('\n\n'));
-      await draft.save();
+      drafts.text.write([...texts, drafts.text.text.get()].filter(Boolean).join('\n\n'));
+      await drafts.text.save();
       const decision = waiting.findLast((one) => one.answer);
       if (decision?.answer) {
         const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
         const form = formOf(conversation.now, decision.answer.of);
-        await keepDecision(decision, form, { requestId, storage, tabs: live.tabs });
+        await keepDecision(decision, form, drafts.form);
       }
-      conversation.files.set(waiting.flatMap(({ files = [] }) => files));
+      const files = waiting.flatMap(({ files = [] }) => files);
+      conversation.files.set([...files, ...conversation.files.get()]);
     });
 
   return (

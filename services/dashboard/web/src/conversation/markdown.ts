@@ -31,6 +31,9 @@ const enclosing: Readonly<Record<string, readonly string[]>> = {
 };
 const withOwnDirection = new Set(['p', 'li', 'blockquote', 'th', 'td']);
 
+/** The longest text of a cell that is not broken into lines. */
+const maxUnbroken = 16;
+
 /** A character under marks that would cover other lines, or inside a mark. The last one of a keycap is not among them. */
 const tall = /(?:\P{M}|^)[\p{M}\u200c\u200d]{3,}|.(?!\u20e3)\p{Me}/gsu;
 
@@ -43,6 +46,10 @@ export function renderMarkdown(text: string): DocumentFragment {
   const rendering = new Rendering();
   rendering.add(parseMarkdown(text));
   for (const table of rendering.fragment.querySelectorAll('table')) wrap(table, 'table');
+  for (const cell of rendering.fragment.querySelectorAll<HTMLElement>('th, td')) {
+    // "4 min" stays on one line.
+    if ((cell.textContent ?? '').length <= maxUnbroken) cell.dataset.short = '';
+  }
   for (const code of rendering.fragment.querySelectorAll('pre')) wrap(code, 'code').prepend(copyButton());
   return rendering.fragment;
 }
@@ -78,6 +85,8 @@ class Rendering {
       for (const tag of around) {
         const element = this.#enter(tag);
         if (tag === 'ol') element.setAttribute('start', attribute(token, 'start') || '1');
+        const [, align] = /text-align:(center|right)/.exec(attribute(token, 'style')) ?? [];
+        if (align) element.dataset.align = align;
       }
     } else if (around) {
       for (const _ of around) this.#leave();
@@ -91,7 +100,7 @@ class Rendering {
     } else if (name === 'code_block' || name === 'fence') {
       this.#enter('pre').dir = 'ltr';
       // A copied command must not run by a line break that nobody sees.
-      this.#addCode(token.content.replace(/\n$/, ''), { isBlock: true });
+      this.#addCode(token.content.replace(/\n$/, ''), { isBlock: true, info: token.info });
       this.#leave();
     } else if (name === 'softbreak' || name === 'hardbreak' || name === 'hr') {
       this.#enter(name === 'hr' ? 'hr' : 'br');
@@ -101,8 +110,11 @@ class Rendering {
     }
   }
 
-  #addCode(code: string, { isBlock = false } = {}): void {
-    this.#enter('code').dir = 'ltr';
+  #addCode(code: string, { isBlock = false, info = '' } = {}): void {
+    const element = this.#enter('code');
+    element.dir = 'ltr';
+    const [language] = /^[\w+#-]{1,20}(?!\S)/.exec(info) ?? [];
+    if (language) element.dataset.language = language.toLowerCase();
     const parts = textParts(showHidden(code));
     for (const part of parts) {
       if (isBlock && parts.length > 1) this.#enter('span').dataset.part = '';

@@ -5,7 +5,7 @@ import { useStore } from '../ui/store.ts';
 import { AnswerBody } from './answer-body.tsx';
 import { hasEnded, type PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
-import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
+import { type FailureCode, refusedAnswerSentence } from './refusal-sentences.ts';
 import type { useConversation } from './use-conversation.ts';
 
 type Conversation = ReturnType<typeof useConversation>;
@@ -40,7 +40,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
       </p>
     );
   }
-  const { what, next } = refusalSentence(code);
+  const { what, next } = refusedAnswerSentence(code, isOnline);
   // The expert decides again with the form.
   const isDecision = answer.answer !== undefined;
   return (

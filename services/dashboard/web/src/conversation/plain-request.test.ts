@@ -94,9 +94,9 @@ test('a plain request is read, answered and closed without cryptography', async 
   notify();
   await untilPasses(() => expect(texts).toEqual(['provider: Yes.', 'consumer: Now?']));
   expect(request.status).toBe('responded');
-  await request.close();
+  await request.close({ reason: 'It is gone.' });
   await reading;
-  expect(request.status).toBe('closed');
+  expect(request).toMatchObject({ status: 'closed', closedBy: 'provider', closeReason: 'It is gone.' });
   await expect(request.answer('Too late.')).rejects.toMatchObject({ code: 'conversation_closed' });
 });
 

@@ -1,36 +1,9 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message, SessionConversation } from '../generated/api.ts';
 import { CallError, call } from '../session/call.ts';
 import type { OpenRequest } from './conversation-state.ts';
 import { decisionOf, formName, readDecision, readForm, writeDecision } from './plain-decision.ts';
-
-interface Listed {
-  readonly seq: number;
-  readonly role: 'consumer' | 'provider';
-  readonly messageId: string;
-  readonly createdAt: string;
-  readonly plaintext?: string | null;
-  readonly answer?: string | null;
-}
-
-interface Page {
-  readonly requestId: string;
-  readonly refCode: string;
-  readonly status: OpenRequest['status'];
-  readonly createdAt: string;
-  readonly expiresAt: string;
-  readonly erasedAt?: string;
-  readonly agent?: { readonly name?: string };
-  readonly agentName?: string | null;
-  readonly question?: string | null;
-  readonly context?: OpenRequest['context'];
-  readonly plaintext?: string | null;
-  readonly answerForm?: string | null;
-  readonly consumerEncryptPubKey: string | null;
-  readonly providerEncryptPubKey: string | null;
-  readonly messages: readonly Listed[];
-  readonly next?: number;
-}
 
 interface PlainOptions {
   readonly requestId: string;
@@ -46,7 +19,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   const path = `/api/requests/${encodeURIComponent(requestId)}`;
   const ready: ExpertMessage[] = [];
   let seq = 0;
-  let head: Page | undefined;
+  let head: SessionConversation | undefined;
   let reading: Promise<void> | undefined;
   let hasNews = () => {};
   /** By what an answer says. One that is sent again is the same, since the relay may have stored it already. */
@@ -56,8 +29,10 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   const first = await readPage(signal);
   const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
 
-  async function readPage(aborted?: AbortSignal): Promise<Page> {
-    const { body } = await call<Page>(`${path}?after=${seq}&limit=1000`, { signal: aborted }).catch(fail);
+  async function readPage(aborted?: AbortSignal): Promise<SessionConversation> {
+    const { body } = await call<SessionConversation>(`${path}?after=${seq}&limit=1000`, {
+      signal: aborted,
+    }).catch(fail);
     head = body;
     for (const message of body.messages) {
       if (message.seq > seq) {
@@ -133,6 +108,13 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     get erasedAt() {
       return head?.erasedAt;
     },
+    tags: first.tags ?? [],
+    get closedBy() {
+      return head?.closedBy;
+    },
+    get closeReason() {
+      return head?.closeReason;
+    },
     get isPickedUp() {
       return (head ?? first).providerEncryptPubKey !== null;
     },
@@ -157,8 +139,8 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
       void read().catch(() => {});
       return { messageId: body.messageId, isSent: true };
     },
-    async close() {
-      await call(`${path}/close`, { method: 'POST', body: {} }).catch(fail);
+    async close({ reason } = {}) {
+      await call(`${path}/close`, { method: 'POST', body: { reason } }).catch(fail);
       await read();
     },
   };
@@ -166,7 +148,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
 
 /** Where the agent sent keys, the relay could have written what comes in plain text. */
 const readMessage = (
-  { role, messageId, createdAt, plaintext, answer }: Listed,
+  { role, messageId, createdAt, plaintext, answer }: Message,
   isPlain: boolean,
 ): ExpertMessage => ({
   role,

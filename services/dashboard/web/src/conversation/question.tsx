@@ -10,6 +10,8 @@ import { TextEnd } from './text-end.tsx';
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 const openMessages = 3;
+/** A question of at most this length is larger than the rest. */
+const shortLength = 240;
 
 /** The agent's question and its context. */
 export function Question({ request }: { request: RequestView }) {
@@ -20,7 +22,7 @@ export function Question({ request }: { request: RequestView }) {
   const variant = plaintext && plaintext !== question ? plaintext : undefined;
   return (
     <article className={styles.question} aria-label="Question">
-      <div className={styles.text}>
+      <div className={styles.text} data-short={question.length <= shortLength || undefined}>
         <RichText text={question} isFirst end={questionEnd} />
       </div>
       <p className={styles.note}>
@@ -28,7 +30,7 @@ export function Question({ request }: { request: RequestView }) {
         {encrypted &&
           (question === confidentialQuestion
             ? '. The question itself is encrypted.'
-            : '. The question was sent without encryption: the relay can read it. Answers are encrypted.')}
+            : '. The relay can read the question. Only you and this agent can read the answers.')}
       </p>
       {variant && (
         <section aria-labelledby="plain-variant">

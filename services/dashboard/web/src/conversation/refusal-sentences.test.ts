@@ -1,7 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
-import { actionSentence, codeOf, type FailureCode, isRefusal, refusalSentence } from './refusal-sentences.ts';
+import {
+  actionSentence,
+  codeOf,
+  type FailureCode,
+  isRefusal,
+  refusalSentence,
+  refusedAnswerSentence,
+} from './refusal-sentences.ts';
 
 const source = readFileSync(
   new URL('../../../../../packages/sdk/src/relay-error.ts', import.meta.url),
@@ -27,6 +34,16 @@ test.each(allCodes)('%s of a button promises no kept text and no automatic retry
     /text is kept|you typed|automatically|consumer|provider|payload|topic/i,
   );
 });
+
+test.each(['invalid_key', 'rate_limited', 'unreachable', 'timeout'] as const)(
+  'an answer that was refused with %s says so only until that has passed',
+  (code) => {
+    expect(refusedAnswerSentence(code, false)).toEqual(actionSentence(code));
+    const { what, next } = refusedAnswerSentence(code, true);
+    expect(`${what} ${next}`).toBe('It was interrupted. Try again.');
+    expect(refusedAnswerSentence('conversation_full', true)).toEqual(refusalSentence('conversation_full'));
+  },
+);
 
 test('only errors about trust block the reply box', () => {
   const [, list = ''] = /What cannot be trusted\.([^;]*);/.exec(source) ?? [];

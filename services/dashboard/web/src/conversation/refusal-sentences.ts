@@ -9,28 +9,28 @@ export interface Sentence {
   readonly next: string;
 }
 
-const closeAndAsk = 'Close the request, and ask the agent’s owner over another channel what happened.';
+const endAndAsk = 'End the request, and ask the agent’s owner over another channel what happened.';
 
 const refusals = {
   invalid_public_key: {
     what: 'The agent’s key is not a valid one. Nothing was sent to it.',
-    next: 'Close the request; the agent has to ask again with new keys.',
+    next: 'End the request; the agent has to ask again with new keys.',
   },
   unknown_expert: {
     what: 'The keys of this request belong to another expert. Nothing was sent to them.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   new_expert: {
     what: 'This request belongs to an expert who was never met here. Nothing was sent to them.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   key_signature_missing: {
     what: 'Nothing proves that the keys of this request are yours. Nothing was sent to them.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   key_signature_wrong: {
     what: 'Somebody replaced the keys of this request on their way. Nothing was sent to them.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   unsupported_version: {
     what: 'This request was picked up by a newer version of the program that this page does not understand. Nothing was sent.',
@@ -38,11 +38,11 @@ const refusals = {
   },
   question_altered: {
     what: 'The question has changed since you first saw it. Nothing was sent.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   keys_changed: {
     what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
-    next: 'If you answered with an older expert key, continue on the device that has it. Otherwise close the request.',
+    next: 'If you answered with an older expert key, continue on the device that has it. Otherwise end the request.',
   },
   malformed_message: {
     what: 'A message is damaged and is not shown. Earlier messages are kept.',
@@ -50,19 +50,19 @@ const refusals = {
   },
   wrong_role: {
     what: 'The relay listed a message of one side as the other side’s. It is not shown.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   wrong_sender_key: {
     what: 'A message was not encrypted with its sender’s key. It is not shown.',
-    next: 'Read the conversation again. If this happens again, close the request; the agent has to make a new request.',
+    next: 'Read the conversation again. If this happens again, end the request; the agent has to make a new request.',
   },
   wrong_signature: {
     what: 'A message was not signed by its sender: somebody else wrote or changed it. It is not shown.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   undecryptable: {
     what: 'A message cannot be opened with the keys of this request. It is not shown.',
-    next: 'Read the conversation again. If this happens again, close the request; the agent has to make a new request.',
+    next: 'Read the conversation again. If this happens again, end the request; the agent has to make a new request.',
   },
   malformed_frame: {
     what: 'A message has a format that this page does not know. It is not shown.',
@@ -70,15 +70,15 @@ const refusals = {
   },
   message_missing: {
     what: 'Earlier messages are missing or are out of order. What you read before is kept.',
-    next: 'Read the conversation again. If this happens again, somebody is hiding messages: close the request.',
+    next: 'Read the conversation again. If this happens again, somebody is hiding messages: end the request.',
   },
   message_replayed: {
     what: 'The relay listed a message a second time. What you read before is kept.',
-    next: 'Read the conversation again. If this happens again, close the request.',
+    next: 'Read the conversation again. If this happens again, end the request.',
   },
   plaintext_refused: {
     what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
-    next: closeAndAsk,
+    next: endAndAsk,
   },
   unsequenced_refused: {
     what: 'A message does not say which messages came before it. It is not shown.',
@@ -89,13 +89,17 @@ const refusals = {
 /** Every code has a sentence: the compiler reports a missing one. */
 const sentences: Readonly<Record<FailureCode, Sentence>> = {
   ...refusals,
+  once_reused: {
+    what: 'The agent used the name of a question twice.',
+    next: 'Close the request; the agent has to ask again.',
+  },
   invalid_input: {
     what: 'The relay did not accept this.',
     next: 'Change the text and send it again.',
   },
   invalid_key: {
-    what: 'You were signed out. What you typed is kept.',
-    next: 'Sign in again, then send it again.',
+    what: 'You were signed out.',
+    next: 'Sign in again to go on.',
   },
   not_found: {
     what: 'There is no such request, or it is not yours.',
@@ -106,15 +110,15 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     next: 'Read the conversation again, then send your answer again.',
   },
   rate_limited: {
-    what: 'Too many calls in one minute. Your text is kept.',
+    what: 'Too many calls in one minute.',
     next: 'It continues automatically within a minute.',
   },
   unreachable: {
-    what: 'The relay cannot be reached. Your text is kept.',
+    what: 'The relay cannot be reached.',
     next: 'It continues automatically once the relay is back.',
   },
   unexpected_answer: {
-    what: 'This page does not understand the relay’s answer. Your text is kept.',
+    what: 'This page does not understand the relay’s answer.',
     next: 'Reload this page. If this happens again, tell the people who run this relay.',
   },
   answer_too_large: {
@@ -122,15 +126,15 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     next: 'Reload this page. If this happens again, tell the people who run this relay.',
   },
   aborted: {
-    what: 'This was interrupted. Your text is kept.',
-    next: 'Send it again.',
+    what: 'This was interrupted.',
+    next: 'Try again.',
   },
   timeout: {
-    what: 'The relay took too long. Your text is kept.',
-    next: 'Send it again.',
+    what: 'The relay took too long.',
+    next: 'Try again.',
   },
   conversation_closed: {
-    what: 'The request was closed before this was sent.',
+    what: 'The request was ended before this was sent.',
     next: 'Copy the text if you need it: nothing more can be sent here.',
   },
   conversation_expired: {
@@ -139,7 +143,7 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
   },
   conversation_full: {
     what: 'This conversation is full: it has as many messages as the relay keeps.',
-    next: 'Copy the text, close this request, and ask the agent for a new one.',
+    next: 'Copy the text, end this request, and ask the agent for a new one.',
   },
   no_keys_yet: {
     what: 'This conversation is encrypted, and your expert key is not in this browser.',
@@ -177,7 +181,7 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
 
 export const refusalSentence = (code: FailureCode): Sentence => sentences[code];
 
-/** For buttons such as "Close request": there is no text to keep, and nothing continues automatically. */
+/** For buttons such as "End request": there is no text to keep, and nothing continues automatically. */
 const actionSentences: Partial<Record<FailureCode, Sentence>> = {
   invalid_key: { what: 'You were signed out.', next: 'Sign in again, then try again.' },
   conflict: { what: 'This was just changed on another device.', next: 'Reload this page.' },
@@ -187,13 +191,21 @@ const actionSentences: Partial<Record<FailureCode, Sentence>> = {
     what: 'This page does not understand the relay’s answer.',
     next: 'Reload this page, then try again.',
   },
-  aborted: { what: 'This was interrupted.', next: 'Try again.' },
-  timeout: { what: 'The relay took too long.', next: 'Try again.' },
-  conversation_closed: { what: 'The request is closed already.', next: 'Nothing more can be sent here.' },
+  conversation_closed: { what: 'The request has ended already.', next: 'Nothing more can be sent here.' },
   conversation_expired: { what: 'The request has expired already.', next: 'Nothing more can be sent here.' },
 };
 
 export const actionSentence = (code: FailureCode): Sentence => actionSentences[code] ?? sentences[code];
+
+const temporary: ReadonlySet<FailureCode> = new Set([
+  ...(['invalid_key', 'rate_limited', 'unreachable', 'timeout', 'aborted'] as const),
+]);
+
+/** For an answer that was refused. A reason that lasts for a while is not stated once it has passed. */
+export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sentence {
+  if (!temporary.has(code)) return sentences[code];
+  return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
+}
 
 /** Whether the code means that a third party may have interfered. */
 export const isRefusal = (code: FailureCode): boolean => Object.hasOwn(refusals, code);

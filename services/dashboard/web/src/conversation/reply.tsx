@@ -1,5 +1,9 @@
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import type { Drafts } from '../drafts/use-drafts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
+import { useStore } from '../ui/store.ts';
+import { focusHeader } from './conversation-header.tsx';
+import { KeptDraft } from './kept-draft.tsx';
 import { formToDecide } from './open-form.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
@@ -9,22 +13,30 @@ const FormReply = lazyPage(async () => (await import('./form-reply.tsx')).FormRe
 const Attachments = lazyPage(async () => (await import('../files/attachments.tsx')).Attachments);
 
 export interface ReplyProps {
-  readonly requestId: string;
   readonly conversation: ReturnType<typeof useConversation>;
+  readonly drafts: Drafts;
   /** Whether it takes the focus when it appears. */
   readonly isFocused: boolean;
   /** Where the fields of a form stand, at the end of the conversation. */
   readonly slot: HTMLElement | null;
   readonly onSent: () => void;
+  /** Opens the next request that waits. Undefined when there is none. */
+  readonly onNext: (() => void) | undefined;
 }
 
 /** The agent's form, or a text box. */
 export function Reply(props: ReplyProps) {
-  const { conversation } = props;
+  const { conversation, drafts } = props;
   const { request, answers } = conversation.now;
-  const [isWriting, setIsWriting] = useState(false);
+  const [chosen, setChosen] = useState<'form' | 'text'>();
+  const [isFocused, setIsFocused] = useState(props.isFocused);
   const form = formToDecide(conversation.now);
   const isHeld = answers.some(({ delivery }) => delivery === 'held');
+  const isTextBegun = useStore(drafts.text.text) !== '';
+  useEffect(() => {
+    // A form that arrives does not take the place of a text that is being written.
+    if (form && isTextBegun) setChosen((before) => before ?? 'text');
+  }, [form, isTextBegun]);
   const readers = request?.encrypted
     ? 'Only you and this agent can read your answer.'
     : 'The relay can read this conversation: the agent asked without encryption.';
@@ -34,19 +46,44 @@ export function Reply(props: ReplyProps) {
       <Attachments files={conversation.files} />
     </Suspense>
   );
-  if (!form || isWriting || isHeld) {
-    const onForm = form && (() => setIsWriting(false));
-    return <TextReply {...props} {...{ readers, attachments, onForm }} />;
-  }
+  const choose = (what: 'form' | 'text') => {
+    setIsFocused(true);
+    setChosen(what);
+  };
+  const isText = !form || isHeld || (chosen ?? (isTextBegun ? 'text' : 'form')) === 'text';
   return (
-    <Suspense fallback={<p className={styles.quiet}>Loading the form…</p>}>
-      <FormReply
-        key={form.of}
-        {...props}
-        {...form}
-        {...{ readers, attachments }}
-        onWrite={() => setIsWriting(true)}
+    <>
+      {isText ? (
+        <TextReply
+          {...props}
+          {...{ readers, attachments, isFocused }}
+          onForm={form && (() => choose('form'))}
+        />
+      ) : (
+        <Suspense fallback={<p className={styles.quiet}>Loading the form…</p>}>
+          <FormReply
+            key={form.of}
+            {...props}
+            {...form}
+            {...{ readers, attachments, isFocused, isTextBegun }}
+            draft={drafts.form}
+            onSent={() => {
+              // Nothing more need be written.
+              setIsFocused(false);
+              focusHeader();
+              props.onSent();
+            }}
+            onWrite={() => choose('text')}
+          />
+        </Suspense>
+      )}
+      <KeptDraft
+        {...{ conversation, drafts }}
+        title={
+          isHeld ? 'You have also written this.' : 'You filled this in for a form that is no longer open.'
+        }
+        shown={{ box: !isHeld, files: !isHeld, form: form?.of }}
       />
-    </Suspense>
+    </>
   );
 }

@@ -17,6 +17,15 @@ type Render = (text: string) => DocumentFragment;
 const markdown = createStore<Render | undefined>(undefined);
 let isLoading = false;
 
+/** Colours the code in a text. Without colours it can be read as well, so that a failure needs no repair. */
+function highlight(element: HTMLElement, length: number): void {
+  if (!element.querySelector('[data-language]')) return;
+  import('./highlight.ts').then(
+    ({ highlightCode }) => inTurn(length, () => highlightCode(element)),
+    () => {},
+  );
+}
+
 /** Loads the code that renders Markdown. Until then, texts are shown unrendered. */
 function loadMarkdown(): void {
   if (isLoading) return;
@@ -76,6 +85,7 @@ function Markdown({ text, isFirst, onRefuse }: MarkdownProps) {
       try {
         element.replaceChildren(render(text));
         delete element.dataset.plain;
+        highlight(element, text.length);
       } catch {
         onRefuse();
       }

@@ -1,7 +1,6 @@
 import {
   type KeyboardEvent,
   type ReactNode,
-  type RefObject,
   useEffect,
   useId,
   useLayoutEffect,
@@ -9,20 +8,21 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { createDraft, type Draft } from '../drafts/drafts.ts';
-import { useServices } from '../services/services.tsx';
+import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
+import { isSameContent } from './answer-content.ts';
 import { HeldAnswer } from './held-answer.tsx';
 import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import { RichText } from './rich-text.tsx';
+import { SavedReplies } from './saved-replies.tsx';
 import type { useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
 interface TextReplyProps {
-  readonly requestId: string;
   readonly conversation: ReturnType<typeof useConversation>;
+  readonly drafts: Drafts;
   /** Who can read the answer. */
   readonly readers: string;
   /** Whether the box takes the focus when it appears. */
@@ -31,53 +31,32 @@ interface TextReplyProps {
   /** The agent's form can be answered instead. */
   readonly onForm: (() => void) | undefined;
   readonly onSent: () => void;
+  /** Opens the next request that waits. Undefined when there is none. */
+  readonly onNext: (() => void) | undefined;
 }
 
 const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 
-/** The text box with its draft. */
+/** The text box, or an answer that is held back. */
 export function TextReply(props: TextReplyProps) {
-  const box = useRef<HTMLTextAreaElement>(null);
-  const draft = useDraft(props.requestId, box);
   const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
-  if (!draft) return null;
-  if (held) return <HeldAnswer {...props} answer={held} draft={draft} />;
-  return <Box {...props} draft={draft} box={box} />;
+  return held ? <HeldAnswer {...props} answer={held} /> : <Box {...props} />;
 }
 
-/** The draft of a request, for the lifetime of the component. */
-function useDraft(requestId: string, box: RefObject<HTMLElement | null>): Draft | undefined {
-  const { storage, live } = useServices();
-  const [draft, setDraft] = useState<Draft>();
-  useEffect(() => {
-    const isTyping = () => document.hasFocus() && document.activeElement === box.current;
-    const opened = createDraft({ requestId, storage, tabs: live.tabs, isTyping });
-    setDraft(opened);
-    return () => opened.stop();
-  }, [requestId, storage, live, box]);
-  return draft;
-}
-
-function Box({
-  conversation,
-  readers,
-  isFocused,
-  attachments,
-  onForm,
-  onSent,
-  draft,
-  box,
-}: TextReplyProps & { draft: Draft; box: RefObject<HTMLTextAreaElement | null> }) {
+function Box(props: TextReplyProps) {
+  const { conversation, readers, isFocused, attachments, onForm, onSent, onNext, drafts } = props;
+  const draft = drafts.text;
+  const box = useRef<HTMLTextAreaElement>(null);
   const text = useStore(draft.text);
-  const isRestored = useStore(draft.isRestored);
   const [isPreview, setIsPreview] = useState(false);
+  const [isChoosing, setIsChoosing] = useState(false);
   const readersId = useId();
   const files = useStore(conversation.files);
   const isEmpty = text.trim() === '' && files.length === 0;
 
   useEffect(() => {
     if (isFocused) box.current?.focus();
-  }, [isFocused, box]);
+  }, [isFocused]);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -92,39 +71,61 @@ function Box({
     // A rotated phone changes the width, and so the height.
     addEventListener('resize', resize);
     return () => removeEventListener('resize', resize);
-  }, [text, isPreview, box]);
+  }, [text, isPreview]);
 
   const { answers } = conversation.now;
   const readFirst = useReadFirst(conversation);
-  const isUnsent = isRestored && text !== '' && answers.some((answer) => answer.text === text);
+  const isTextRestored = useStore(draft.isRestored);
+  const areFilesRestored = useStore(conversation.files.isRestored);
+  const isRestored = isTextRestored && areFilesRestored;
+  const content = { text: text.trim() === '' ? '' : text, files };
+  const isUnsent = isRestored && !isEmpty && answers.some((answer) => isSameContent(answer, content));
   const wasChecked = useRef(false);
   useEffect(() => {
     if (!isRestored || wasChecked.current) return;
     wasChecked.current = true;
-    // The page was closed while this text was handed over: the stored draft is out of date.
-    if (isUnsent) draft.write('');
-  }, [isRestored, isUnsent, draft]);
+    if (!isUnsent) return;
+    // The page was closed while this answer was handed over: the stored draft is out of date.
+    draft.write('');
+    conversation.files.set([]);
+  }, [isRestored, isUnsent, draft, conversation.files]);
 
-  function send() {
+  /** Whether it was sent. */
+  function send(): boolean {
     if (isEmpty) {
       box.current?.focus();
-      return;
+      return false;
     }
-    if (!readFirst.check()) return;
+    if (!readFirst.check()) return false;
     // The draft is deleted once the answer is stored. After a reload there must not be both.
-    const content = { text: text.trim() === '' ? '' : text, files };
-    draft.handOver(new Promise<void>((resolve) => void conversation.send(content, resolve).finally(resolve)));
-    conversation.files.set([]);
+    const handedOver = new Promise<void>((resolve) => {
+      void conversation.send(content, resolve).finally(resolve);
+    });
+    draft.handOver(handedOver);
+    conversation.files.handOver(handedOver);
     // At once, since a hidden text box cannot take the focus.
     flushSync(() => setIsPreview(false));
     onSent();
+    box.current?.focus();
+    return true;
+  }
+
+  function sendAndGoOn(): void {
+    if (isEmpty || send()) onNext?.();
+  }
+
+  function insert(reply: string): void {
+    draft.write([text.trimEnd(), reply].filter(Boolean).join('\n\n'));
+    setIsChoosing(false);
+    flushSync(() => setIsPreview(false));
     box.current?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
-    send();
+    if (event.shiftKey && onNext) sendAndGoOn();
+    else send();
   }
 
   return (
@@ -156,6 +157,7 @@ function Box({
       <p id={readersId} className={styles.quiet}>
         {readers}
       </p>
+      {isChoosing && <SavedReplies text={text} onChoose={insert} onClose={() => setIsChoosing(false)} />}
       <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
         {attachments}
@@ -165,9 +167,26 @@ function Box({
             Back to the form
           </Button>
         )}
-        <Button look="quiet" onClick={() => setIsPreview(!isPreview)}>
-          {isPreview ? 'Continue writing' : 'Preview'}
+        <Button
+          look="quiet"
+          className={styles.later}
+          aria-expanded={isChoosing}
+          onClick={() => setIsChoosing(!isChoosing)}
+        >
+          Saved replies
         </Button>
+        <Button look="quiet" className={styles.later} onClick={() => setIsPreview(!isPreview)}>
+          {isPreview ? 'Write' : 'Preview'}
+        </Button>
+        {onNext && (
+          <Button
+            aria-disabled={(!isEmpty && readFirst.isUnread) || undefined}
+            onRefusedClick={send}
+            onClick={sendAndGoOn}
+          >
+            {isEmpty ? 'Next request' : 'Send and next'}
+          </Button>
+        )}
         <Button
           look="main"
           aria-disabled={isEmpty || readFirst.isUnread || undefined}

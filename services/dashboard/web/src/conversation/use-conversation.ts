@@ -1,5 +1,4 @@
-import { RelayError } from '@expert-relay/sdk';
-import type { Expert } from '@expert-relay/sdk/expert';
+import { type Expert, isLoadFailure } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
 import type { Tabs } from '../live/tabs.ts';
 import { type Services, useServices } from '../services/services.tsx';
@@ -19,6 +18,7 @@ export function useConversation(requestId: string): Conversation & { readonly no
   const conversation = conversationOf(storage, live.tabs, requestId);
   const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
   useEffect(() => conversation.follow(open), [conversation, open]);
+  useEffect(() => live.openRequest(requestId), [live, requestId]);
   const now = useStore(conversation.state);
   return { ...conversation, now };
 }
@@ -47,9 +47,6 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
   return conversations;
 }
 
-/** What the SDK throws. Any other error means that its code, which it loads with the first request, is gone. */
-const isRelayError = (error: unknown) => error instanceof RelayError;
-
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
 /** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
@@ -59,8 +56,9 @@ function opener(requestId: string, expert: Expert, live: Services['live']): Open
   const open: Open =
     known.get(requestId) ??
     (async (signal) => {
+      await live.begun;
       if (globalThis.crypto?.subtle)
-        return loadCode(() => expert.request(requestId, { signal }), isRelayError);
+        return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
       const { openPlainRequest } = await import('./plain-request.ts');
       return openPlainRequest({ requestId, listen: live.listenPaced, signal });
     });

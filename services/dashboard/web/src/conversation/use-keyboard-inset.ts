@@ -1,4 +1,8 @@
 import { type RefObject, useEffect } from 'react';
+import { isTyping } from '../app/shortcuts.ts';
+
+/** A phone held upright has at most this height above its keyboard. */
+const lowPx = 560;
 
 /** Keeps the element above the on-screen keyboard in browsers whose keyboard covers the page. */
 export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
@@ -9,6 +13,9 @@ export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
       // While the user has zoomed in, the difference in height is not the keyboard.
       const inset = viewport.scale > 1.01 ? 0 : window.innerHeight - viewport.height - viewport.offsetTop;
       element.current?.style.setProperty('--keyboard-inset', `${Math.max(0, Math.round(inset))}px`);
+      // Little height is left: only what the expert needs to write is shown.
+      const isLow = viewport.height <= lowPx && isTyping(document.activeElement);
+      element.current?.toggleAttribute('data-keyboard', isLow);
     };
     viewport.addEventListener('resize', fit);
     viewport.addEventListener('scroll', fit);

@@ -4,8 +4,19 @@ import type { PendingAnswer } from './conversation-state.ts';
 
 /** Within this distance from its end, the view counts as scrolled to the end. */
 const nearPx = 48;
+/** Of the height of the view: what stays above a form that fills it, so that the text before the form is seen. */
+const aboveForm = 1 / 3;
 /** Content that opens at a click, such as older context, must not scroll the view to the end. */
 const afterClickMs = 300;
+
+/** How far the view is scrolled at its end: at the newest message, or where a form begins that does not fit below it. */
+function endOf(scroller: HTMLElement): number {
+  const end = scroller.scrollHeight - scroller.clientHeight;
+  const form = scroller.querySelector('[data-form]');
+  if (!form) return end;
+  const top = form.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
+  return Math.max(0, Math.min(end, top - scroller.clientHeight * aboveForm));
+}
 
 /** Follows new messages while the view is scrolled to its end. Otherwise `hasNew` reports them. */
 export function useScroll(messages: readonly ExpertMessage[], answers: readonly PendingAnswer[]) {
@@ -15,28 +26,28 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
   const [announcement, setAnnouncement] = useState(0);
   const isFollowing = useRef(false);
   const seen = useRef<number | undefined>(undefined);
-  const height = useRef(0);
+  const end = useRef(0);
 
   const toEnd = useCallback(() => {
     isFollowing.current = true;
     setHasNew(false);
-    if (scroller) scroller.scrollTop = scroller.scrollHeight;
+    if (scroller) scroller.scrollTop = endOf(scroller);
   }, [scroller]);
 
   useEffect(() => {
     if (!scroller || !content) return;
     let clickedAt = Number.NEGATIVE_INFINITY;
     const onScroll = () => {
-      isFollowing.current = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < nearPx;
+      isFollowing.current = Math.abs(endOf(scroller) - scroller.scrollTop) < nearPx;
       if (isFollowing.current) setHasNew(false);
     };
     const onClick = () => {
       clickedAt = performance.now();
     };
     const observer = new ResizeObserver(() => {
-      height.current = scroller.scrollHeight;
+      end.current = endOf(scroller);
       if (isFollowing.current && performance.now() - clickedAt > afterClickMs) {
-        scroller.scrollTop = scroller.scrollHeight;
+        scroller.scrollTop = end.current;
       }
     });
     observer.observe(scroller);
@@ -62,8 +73,7 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
     }
     if (count <= before) return;
     const isFromAgent = messages.slice(before).some(({ role }) => role === 'consumer');
-    const wasAtEnd =
-      isFollowing.current || height.current - scroller.scrollTop - scroller.clientHeight < nearPx;
+    const wasAtEnd = isFollowing.current || Math.abs(end.current - scroller.scrollTop) < nearPx;
     if (isFromAgent) setAnnouncement(count);
     if (wasAtEnd) toEnd();
     else if (isFromAgent) setHasNew(true);
@@ -71,7 +81,8 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
 
   const newest = answers.at(-1)?.key;
   useLayoutEffect(() => {
-    if (newest && isFollowing.current) toEnd();
+    // Also one of an earlier visit that was not sent: below the view it would count as sent.
+    if (newest) toEnd();
   }, [newest, toEnd]);
 
   return { scroller: setScroller, content: setContent, hasNew, announcement, toEnd };

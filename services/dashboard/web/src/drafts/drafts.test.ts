@@ -21,6 +21,9 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const stop of stops) stop();
+  for (const name of ['document', 'addEventListener', 'removeEventListener']) {
+    Reflect.deleteProperty(globalThis, name);
+  }
 });
 
 /** A tab with the request open. */

@@ -5,6 +5,10 @@ import { createStore, type Store } from '../ui/store.ts';
 /** A draft must be saved within 150 ms. */
 const saveAfterMs = 100;
 
+/** Whether there are texts on this page that were not sent. */
+export const hasUnsentTexts: Store<boolean> = createStore(false);
+const unsentTexts = new Set<Store<string>>();
+
 /** A text that is being written. */
 export interface Draft {
   readonly text: Store<string>;
@@ -34,6 +38,13 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving = Promise.resolve();
 
+  const count = () => {
+    if (text.get() === '') unsentTexts.delete(text);
+    else unsentTexts.add(text);
+    hasUnsentTexts.set(unsentTexts.size > 0);
+  };
+  const stopCounting = text.subscribe(count);
+
   void storage
     .get(name)
     .catch(() => undefined)
@@ -48,9 +59,7 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
     timer = undefined;
     const value = text.get();
     tabs.send({ type: 'draft', requestId, text: value });
-    saving = saving
-      .then(() => (value === '' ? storage.delete(name) : storage.set(name, value)))
-      .catch(() => {});
+    saving = (value ? storage.set(name, value) : storage.delete(name)).catch(() => {});
     return saving;
   }
 
@@ -80,12 +89,15 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
       tabs.send({ type: 'draft', requestId, text: '' });
       const forget = () => {
         // A newer text has replaced it.
-        if (text.get() === '') saving = saving.then(() => storage.delete(name)).catch(() => {});
+        if (text.get() === '') saving = storage.delete(name).catch(() => {});
       };
       handedOver.then(forget, forget);
     },
     stop() {
       void save();
+      stopCounting();
+      unsentTexts.delete(text);
+      hasUnsentTexts.set(unsentTexts.size > 0);
       unlisten();
       removeEventListener('pagehide', leave);
       document.removeEventListener('visibilitychange', leave);

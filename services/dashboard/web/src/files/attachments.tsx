@@ -1,8 +1,8 @@
-import type { ReceivedFile } from '@expert-relay/sdk';
 import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import { type Store, useStore } from '../ui/store.ts';
+import { useStore } from '../ui/store.ts';
+import type { AttachedFiles } from './attached-files.ts';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
 import { prepareFile } from './prepare-file.ts';
@@ -12,8 +12,9 @@ const maxFiles = 8;
 const maxBytes = 700_000;
 
 /** The files of the next answer: chosen, pasted, dropped, or taken with the camera. */
-export function Attachments({ files }: { files: Store<readonly ReceivedFile[]> }) {
+export function Attachments({ files }: { files: AttachedFiles }) {
   const attached = useStore(files);
+  const isKept = useStore(files.isKept);
   const [notices, setNotices] = useState<readonly string[]>([]);
   const [isBusy, setIsBusy] = useState(false);
   const queue = useRef(Promise.resolve());
@@ -99,6 +100,9 @@ export function Attachments({ files }: { files: Store<readonly ReceivedFile[]> }
         {notices.map((notice) => (
           <p key={notice}>{notice}</p>
         ))}
+        {attached.length > 0 && !isKept && (
+          <p>Send these files before you close this page: it cannot keep them.</p>
+        )}
       </div>
       <Button
         look="quiet"

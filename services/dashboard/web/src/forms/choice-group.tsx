@@ -3,7 +3,7 @@ import { showHidden } from '@expert-relay/sdk/text';
 import { useId, useState } from 'react';
 import formStyles from '../ui/form.module.css';
 import styles from './fields.module.css';
-import type { FieldProps } from './form-field.tsx';
+import type { FieldProps } from './values.ts';
 
 /** From this number of options on there is a filter. */
 const minFiltered = 7;

@@ -1,22 +1,11 @@
-import { type Field, optionsOf } from '@expert-relay/sdk/forms';
+import { optionsOf } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useId } from 'react';
 import formStyles from '../ui/form.module.css';
 import { ChoiceGroup } from './choice-group.tsx';
 import { DateInput } from './date-input.tsx';
 import styles from './fields.module.css';
-
-/** A field of a form, as the control that the agent asks for. */
-export interface FieldProps {
-  readonly name: string;
-  readonly field: Field;
-  readonly value: string | readonly string[];
-  readonly isRequired: boolean;
-  /** What must be changed. */
-  readonly problem: string | undefined;
-  readonly onChange: (value: string | readonly string[]) => void;
-  readonly onLeave: () => void;
-}
+import type { FieldProps } from './values.ts';
 
 export function FormField(props: FieldProps) {
   const { name, field, isRequired, problem, onLeave } = props;

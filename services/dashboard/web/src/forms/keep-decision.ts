@@ -1,6 +1,6 @@
 import { defaultsOf, type Form, type FormAnswer } from '@expert-relay/sdk/forms';
-import { createDraft, type DraftOptions } from '../drafts/drafts.ts';
-import { type FormDraft, formDraftName } from './use-form-draft.ts';
+import type { Draft } from '../drafts/drafts.ts';
+import type { FormDraft } from './form-draft.ts';
 import { valuesOf } from './values.ts';
 
 interface Decided {
@@ -13,12 +13,10 @@ interface Decided {
 export async function keepDecision(
   { text: comment, answer }: Decided,
   form: Form | undefined,
-  { requestId, storage, tabs }: Pick<DraftOptions, 'requestId' | 'storage' | 'tabs'>,
+  draft: Draft,
 ): Promise<void> {
   if (!answer) return;
   const values = form ? valuesOf(form, answer.action === 'accept' ? answer.content : defaultsOf(form)) : {};
-  const draft = createDraft({ requestId: formDraftName(requestId), storage, tabs, isTyping: () => false });
   draft.write(JSON.stringify({ of: answer.of, values, comment } satisfies FormDraft));
   await draft.save();
-  draft.stop();
 }

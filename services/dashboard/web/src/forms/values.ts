@@ -38,3 +38,15 @@ const readNumber = (text: string): number => (number.test(text.trim()) ? Number(
 /** The sentences for what must be changed, by the names of the fields. */
 export const problemsOf = (form: Form, values: Values): ReadonlyMap<string, string> =>
   new Map(checkContent(form, contentOf(form, values)).map(({ name, message }) => [name, message]));
+
+/** A field of a form, as the control that the agent asks for. */
+export interface FieldProps {
+  readonly name: string;
+  readonly field: Field;
+  readonly value: string | readonly string[];
+  readonly isRequired: boolean;
+  /** What must be changed. */
+  readonly problem: string | undefined;
+  readonly onChange: (value: string | readonly string[]) => void;
+  readonly onLeave: () => void;
+}

@@ -20,7 +20,13 @@ export function useFilter() {
   return { filter, hrefOf: (path: string) => withFilter(path, filter) };
 }
 
-export function FilterTabs({ filter }: { filter: Filter }) {
+interface FilterTabsProps {
+  /** Undefined: the list shows all requests. */
+  readonly filter: Filter | undefined;
+  readonly onChoose: () => void;
+}
+
+export function FilterTabs({ filter, onChoose }: FilterTabsProps) {
   const counts = useCounts();
   return (
     <nav className={styles.tabs} aria-label="Filters">
@@ -29,6 +35,7 @@ export function FilterTabs({ filter }: { filter: Filter }) {
           key={name}
           href={withFilter(routes.inbox, name)}
           className={styles.tab}
+          onClick={onChoose}
           aria-current={name === filter ? 'page' : undefined}
         >
           <span>

@@ -1,11 +1,15 @@
 import { useState } from 'react';
 import { Page } from '../app/page.tsx';
+import type { NewKey } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
 import { call } from '../session/call.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './first-request.module.css';
+
+/** Pages that were loaded over http from another machine have no cryptography. */
+const canEncrypt = globalThis.crypto?.subtle !== undefined;
 
 /** The command shows this until a key is made. */
 const placeholder = 'hs_...';
@@ -14,11 +18,15 @@ const placeholder = 'hs_...';
 export function FirstRequest() {
   const [key, setKey] = useState<string>();
   const making = useAction(async () => {
-    const { body } = await call<{ key: string }>('/api/keys', {
+    const { body } = await call<NewKey>('/api/keys', {
       method: 'POST',
       body: { name: 'first agent', kind: 'consumer' },
     });
     setKey(body.key);
+  });
+  const asking = useAction(async () => {
+    const { askExample } = await import('./ask-example.ts');
+    if (key) await askExample(key);
   });
   const command = commandFor(key ?? placeholder);
   return (
@@ -30,8 +38,8 @@ export function FirstRequest() {
           <p>An agent needs a key to ask you. Give each agent a key of its own.</p>
           {key ? (
             <p role="status" className={styles.done}>
-              The key is in the command below. It is shown only now: copy it, or make another one in Keys
-              later.
+              The key is in the command below. It is shown only now: copy it, or make another one in Agent
+              keys later.
             </p>
           ) : (
             <>
@@ -44,13 +52,24 @@ export function FirstRequest() {
         </li>
         <li>
           <h2>Ask, as the agent would</h2>
-          {key ? (
-            <p>Run this in a terminal.</p>
-          ) : (
-            <p>
-              Run this in a terminal, with a key in place of <code>{placeholder}</code>
-            </p>
+          {key && canEncrypt && (
+            <>
+              <p>This page can be the agent: it asks with encryption, and thanks you for your answer.</p>
+              <Button look="main" isBusy={asking.isBusy} onClick={() => void asking.run()}>
+                Ask an example question
+              </Button>
+              <ActionError error={asking.error} />
+            </>
           )}
+          <p>
+            {key ? (
+              'Or run this in a terminal. curl cannot encrypt: the relay can read this question and your answer.'
+            ) : (
+              <>
+                Run this in a terminal, with a key in place of <code>{placeholder}</code>
+              </>
+            )}
+          </p>
           <CopyButton text={command} look="plain" label="Copy the command" />
           <pre className={styles.command}>
             <code>{command}</code>

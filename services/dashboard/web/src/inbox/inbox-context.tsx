@@ -1,17 +1,21 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { waitingCount } from '../app/page.tsx';
+import { showBadge } from '../notifications/notifications.ts';
 import { useServices } from '../services/services.tsx';
 import { useStore } from '../ui/store.ts';
+import { useNow } from '../ui/time.tsx';
 import { createInbox, type Inbox } from './inbox.ts';
 import { NewsAnnouncer } from './news-announcer.tsx';
 import { NewsNotifier } from './news-notifier.tsx';
 import { type Counts, rowsOf, toCount } from './rows.ts';
+import { createSnoozes, isSnoozed, type Snoozes } from './snoozes.ts';
 import { createVisit, type Visit } from './visit.ts';
 
 interface InboxServices {
   readonly inbox: Inbox;
   readonly visit: Visit;
+  readonly snoozes: Snoozes;
 }
 
 const InboxContext = createContext<InboxServices | undefined>(undefined);
@@ -27,6 +31,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
     () => ({
       inbox: createInbox({ live, queries, check: (rows) => current.current.check(rows) }),
       visit: createVisit(storage),
+      snoozes: createSnoozes(storage, live.tabs),
     }),
     [live, queries, storage],
   );
@@ -38,6 +43,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
     checkedBy.current = expert;
   }, [value, expert]);
   useEffect(() => value.visit.follow(value.inbox.rows), [value]);
+  useEffect(() => value.snoozes.follow(), [value]);
   return (
     <InboxContext value={value}>
       <WaitingCount />
@@ -54,21 +60,33 @@ export function useInbox(): InboxServices {
   return services;
 }
 
-/** The number of requests in each filter. The waiting list is counted here once it was read to its end. */
+/** The number of requests in each filter, without those that are snoozed. The waiting list is counted here once it was read to its end. */
 export function useCounts(): Counts | undefined {
-  const { inbox } = useInbox();
+  const { inbox, snoozes } = useInbox();
+  const all = useStore(snoozes.all);
+  const now = useNow();
   const { data: counts } = useQuery(inbox.countsQuery);
-  const { data: waiting } = useInfiniteQuery({ ...inbox.listQuery({ filter: 'waiting' }), enabled: false });
+  // Which requests are snoozed is known from the list alone: another page reads it for that.
+  const enabled = Object.keys(all).length > 0;
+  const { data: waiting } = useInfiniteQuery({ ...inbox.listQuery({ filter: 'waiting' }), enabled });
   const rows = useStore(inbox.rows);
   const isComplete = waiting?.pages.at(-1)?.next === undefined && waiting !== undefined;
   return useMemo(() => {
-    if (!counts || !isComplete) return counts;
-    return { ...counts, waiting: toCount(rowsOf(rows, { filter: 'waiting' }, undefined).length) };
-  }, [counts, rows, isComplete]);
+    if (!counts) return counts;
+    const waiting = rowsOf(rows, { filter: 'waiting' }, undefined);
+    const later = waiting.filter((row) => isSnoozed(row, all, now)).length;
+    if (isComplete) return { ...counts, waiting: toCount(waiting.length - later) };
+    return typeof counts.waiting === 'number'
+      ? { ...counts, waiting: Math.max(0, counts.waiting - later) }
+      : counts;
+  }, [counts, rows, isComplete, all, now]);
 }
 
 function WaitingCount() {
-  const waiting = useCounts()?.waiting ?? 0;
-  useEffect(() => waitingCount.set(waiting), [waiting]);
+  const waiting = useCounts()?.waiting;
+  useEffect(() => {
+    waitingCount.set(waiting ?? 0);
+    if (waiting !== undefined) showBadge(Number.parseInt(String(waiting), 10));
+  }, [waiting]);
   return null;
 }

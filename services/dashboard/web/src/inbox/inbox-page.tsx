@@ -2,13 +2,21 @@ import { Suspense, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
 import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
+import type { OpenSnooze } from '../conversation/snooze-panel.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
+import { useNow } from '../ui/time.tsx';
 import { useCounts, useInbox } from './inbox-context.tsx';
 import styles from './inbox-page.module.css';
+import { OfferSlot } from './offer-slot.tsx';
 import { RequestList } from './request-list.tsx';
+import { filterOf } from './rows.ts';
+import { isSnoozed } from './snoozes.ts';
+import { useWaiting } from './use-waiting.ts';
 
+const OffNotice = lazyPage(async () => (await import('../channels/off-notice.tsx')).OffNotice);
 const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).FirstRequest);
 
 const loadConversation = async () => (await import('../conversation/conversation-view.tsx')).ConversationView;
@@ -21,6 +29,9 @@ whenIdle(() => void loadConversation().catch(() => {}));
 export function InboxPage({ requestId }: { requestId: string | undefined }) {
   usePageTitle('Inbox');
   const isFirstTime = useFirstTime(requestId);
+  const openNext = useNext(requestId);
+  useShortcuts({ n: () => openNext?.() });
+  const snooze = useSnooze(requestId);
   if (isFirstTime) {
     return (
       <Suspense>
@@ -32,18 +43,45 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
     <div className={styles.columns} data-is-open={requestId !== undefined || undefined}>
       <section className={styles.list} aria-label="Requests">
         <RequestList selected={requestId} />
+        <Suspense>
+          <OffNotice />
+        </Suspense>
+        <OfferSlot />
       </section>
       <section className={styles.conversation} aria-label="Conversation">
         {requestId === undefined ? (
           <p className={styles.nothing}>Choose a request to read it here.</p>
         ) : (
           <Suspense key={requestId} fallback={<ConversationSkeleton />}>
-            <ConversationView requestId={requestId} />
+            <ConversationView {...{ requestId, snooze }} onNext={openNext} />
           </Suspense>
         )}
       </section>
     </div>
   );
+}
+
+/** Opens the request that waits below this one, else the first. Undefined when no other one waits. */
+function useNext(requestId: string | undefined): (() => void) | undefined {
+  const [, navigate] = useLocation();
+  const waiting = useWaiting();
+  const below = waiting.slice(waiting.findIndex((row) => row.requestId === requestId) + 1);
+  const next = [...below, ...waiting].find((row) => row.requestId !== requestId);
+  return next && (() => navigate(routes.request(next.requestId)));
+}
+
+/** The snooze of a request that waits. */
+function useSnooze(requestId: string | undefined): OpenSnooze | undefined {
+  const { inbox, snoozes } = useInbox();
+  const all = useStore(snoozes.all);
+  const now = useNow();
+  const row = useStore(inbox.rows).find((one) => one.requestId === requestId);
+  if (!row || filterOf(row) !== 'waiting') return undefined;
+  return {
+    now: isSnoozed(row, all, now) ? all[row.requestId] : undefined,
+    set: (until) => snoozes.add(row, until),
+    end: () => snoozes.remove(row.requestId),
+  };
 }
 
 /** Whether the expert has never had a request. The first one opens automatically. */

@@ -1,6 +1,7 @@
 import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
+import { createCallBudget } from '../live/call-budget.ts';
 import { createPace } from '../live/pace.ts';
 import { connection } from '../session/connection.ts';
 import { requestRow as row } from '../testing/requests.ts';
@@ -45,6 +46,7 @@ const check: Expert['check'] = async (rows) =>
     form: row.requestId === 'request-12' ? ('approval' as const) : undefined,
     answerForm: undefined,
     ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
+    ...{ tags: row.tags ?? [], closedBy: undefined, closeReason: undefined },
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
   }));
 
@@ -72,9 +74,10 @@ function open(requests: readonly Row[]) {
   };
 
   const listeners = new Set<(event: ExpertEvent) => void>();
-  const pace = createPace({ burst: 2, spacingMs: 4_000, countTabs: async () => 1, now: () => Date.now() });
+  const pace = createPace({ budget: createCallBudget({ burst: 2, spacingMs: 4_000 }), reserve: 0 });
   const live = {
     pace,
+    begun: Promise.resolve(),
     listen(call: (event: ExpertEvent) => void) {
       listeners.add(call);
       return () => listeners.delete(call);

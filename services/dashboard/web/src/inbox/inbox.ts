@@ -47,7 +47,7 @@ interface ListedRow extends Row {
 }
 
 const hasContent = ({ context, erasedAt }: ListedRow): boolean => Array.isArray(context) || Boolean(erasedAt);
-const withoutContent = { question: '', agentName: undefined, form: undefined, refused: undefined };
+const withoutContent = { question: '', agentName: undefined, form: undefined, refused: undefined, tags: [] };
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
@@ -72,6 +72,8 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   /** Events that arrived while a page was being read: the page may not include them. */
   let recent: RequestEvent[] = [];
   let reads = 0;
+  /** Whether anything was read. What is read later includes what happened before the stream was open. */
+  let hasBegun = false;
   /** `createdAt` of the newest request that was read. Undefined before the first read. */
   let newest: string | undefined;
   /** Requests that an event has changed and that must be read, with the filter that they belong to now. */
@@ -83,6 +85,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     signal: AbortSignal | undefined,
     limit = pageSize,
   ): Promise<PageEnd> {
+    await begin();
     const since = recent.length;
     reads += 1;
     try {
@@ -108,6 +111,11 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     }
   }
 
+  async function begin(): Promise<void> {
+    await live.begun;
+    hasBegun = true;
+  }
+
   /**
    * The rows with the questions that may be shown. Pages without cryptography cannot compare them. A relay of the release
    * before does not list the content that is compared.
@@ -118,12 +126,12 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     const checked = await check(listed);
     return read.map((row) => {
       const { requestId, refCode, status, responseCount } = row;
-      const { question, agentName, form, refused } = checked[listed.indexOf(row)] ?? withoutContent;
+      const { question, agentName, form, refused, tags } = checked[listed.indexOf(row)] ?? withoutContent;
       const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
       const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
       return {
         ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
-        ...{ expiresAt, agent, encrypted, question, agentName, refused },
+        ...{ expiresAt, agent, encrypted, question, agentName, refused, tags },
         form,
         ...(!hasContent(row) && { isUnread: true }),
       };
@@ -157,6 +165,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   const countsQuery = queryOptions({
     queryKey: ['request-counts'],
     queryFn: async ({ signal }): Promise<Counts> => {
+      await begin();
       const { body } = await call<{ filters: Counts }>('/api/requests/counts', { signal });
       return body.filters;
     },
@@ -164,7 +173,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
 
   function onEvent(event: ExpertEvent): void {
     if (event.type === 'unknown') {
-      if (event.isMissed) readAllLater();
+      if (event.isMissed && hasBegun) readAllLater();
       return;
     }
     if (reads > 0) recent.push(event);

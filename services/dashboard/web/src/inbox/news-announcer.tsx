@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { agentAndKey } from '../ui/agent-name.ts';
-import { firstWords } from './first-words.ts';
+import { firstWords } from '../ui/first-words.ts';
 import type { Inbox, News } from './inbox.ts';
 
 /** News within this time are announced together. */

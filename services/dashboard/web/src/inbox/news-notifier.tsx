@@ -1,31 +1,72 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { routes } from '../app/routes.ts';
-import { notify, onNotificationClick } from '../notifications/notifications.ts';
+import { closeNotification, notify, onNotificationClick } from '../notifications/notifications.ts';
 import { preferences } from '../preferences/preferences.ts';
 import { useServices } from '../services/services.tsx';
 import { agentAndKey } from '../ui/agent-name.ts';
-import { firstWords } from './first-words.ts';
-import type { Inbox } from './inbox.ts';
+import { firstWords } from '../ui/first-words.ts';
+import type { HeldNews } from './held-news.ts';
+import type { Inbox, News } from './inbox.ts';
+import { filterOf } from './rows.ts';
 
 /** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */
 export function NewsNotifier({ inbox }: { inbox: Inbox }) {
-  const { live } = useServices();
-  const [, navigate] = useLocation();
+  const { live, storage } = useServices();
+  const queries = useQueryClient();
+  const [location, navigate] = useLocation();
   useEffect(() => onNotificationClick((requestId) => navigate(routes.request(requestId))), [navigate]);
-  useEffect(
-    () =>
-      inbox.onNews(({ kind, requestId }) => {
-        if (preferences.get().notifications === 'off' || !live.tabs.isLeading()) return;
-        void send(inbox, kind === 'request' ? 'Request' : 'Message', requestId).catch(() => {});
-      }),
-    [inbox, live],
-  );
+  useEffect(() => {
+    if (preferences.get().notifications !== 'push') return;
+    void import('../channels/push.ts').then(({ renewSubscription }) => renewSubscription()).catch(() => {});
+  }, []);
+  useEffect(() => {
+    const [, requestId] = /^\/requests\/([^/]+)$/.exec(location) ?? [];
+    if (requestId) void closeNotification(requestId).catch(() => {});
+  }, [location]);
+  useEffect(() => {
+    let held: Promise<HeldNews | undefined> | undefined;
+    const waiting = inbox.listQuery({ filter: 'waiting' });
+    const showHeld = async (news: News, isEarlier = false) => {
+      // After a reload, the page that is open may not have read the list.
+      const isRead = isEarlier && (await queries.ensureInfiniteQueryData(waiting).catch(() => false));
+      await show(inbox, news, Boolean(isRead)).catch(() => {});
+    };
+    const follow = () => {
+      const { notifications } = preferences.get();
+      // With `push` the relay notifies this browser, so that a page would notify it twice.
+      const isShowing = notifications === 'on' || notifications === 'with-question';
+      if (isShowing && live.tabs.isLeading.get()) {
+        held ??= import('./held-news.ts').then(
+          ({ createHeldNews }) => createHeldNews({ storage, pace: live.pace, queries, show: showHeld }),
+          () => undefined,
+        );
+      } else {
+        void held?.then((news) => news?.stop());
+        held = undefined;
+      }
+    };
+    follow();
+    const ends = [
+      live.tabs.isLeading.subscribe(follow),
+      preferences.subscribe(follow),
+      inbox.onNews((news) => void held?.then((holder) => (holder ?? { add: showHeld }).add(news))),
+    ];
+    return () => {
+      for (const end of ends) end();
+      void held?.then((news) => news?.stop());
+    };
+  }, [inbox, live, queries, storage]);
   return null;
 }
 
-async function send(inbox: Inbox, what: string, requestId: string): Promise<void> {
+/** `isListed`: what waits was read after the news, so that a request without a row does not wait any more. */
+async function show(inbox: Inbox, { kind, requestId }: News, isListed: boolean): Promise<void> {
   const row = await inbox.complete(requestId);
+  // While the notification was held back, somebody may have answered.
+  if (row ? filterOf(row) !== 'waiting' : isListed) return;
+  const what = kind === 'request' ? 'Request' : 'Message';
   const refCode = row?.refCode ?? '';
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';

@@ -1,20 +1,29 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
+import { preferences } from '../preferences/preferences.ts';
 import { CallError } from '../session/call.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { FilterTabs, filterNames, useFilter } from './filter-tabs.tsx';
+import { useNow } from '../ui/time.tsx';
+import { FilterTabs, useFilter } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
+import { ListOptions } from './list-options.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
-import { type Filter, type Rows, rowsOf } from './rows.ts';
+import { type Filter, groupRows, type Rows, rowsOf } from './rows.ts';
 import { SearchField, useSearchText } from './search-field.tsx';
+import { agentOf, arrangeRows } from './snoozes.ts';
 import { VirtualRows } from './virtual-rows.tsx';
+
+/** Shorter lists need no order. */
+const minForOptions = 4;
+/** So many requests are read to find those with the least time left. */
+const maxSorted = 1_000;
 
 /** What an empty list says. */
 const emptyTexts: Record<Filter, readonly [string, string]> = {
@@ -23,21 +32,19 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
     'No answered requests.',
     'A request that you answered stays here until the agent writes again or the request ends.',
   ],
-  ended: [
-    'No request has ended yet.',
-    'Requests that were closed or have expired are kept here for a while.',
-  ],
+  ended: ['No request has ended yet.', 'Requests that were ended or have expired are kept here for a while.'],
 };
 
 /** The search field, the filters and the requests, newest first. */
 export function RequestList({ selected }: { selected: string | undefined }) {
-  const { inbox } = useInbox();
+  const { inbox, snoozes } = useInbox();
   const { filter, hrefOf } = useFilter();
   const search = useSearchText();
   const searchField = useRef<HTMLInputElement>(null);
   const [, navigate] = useLocation();
   const listing = useMemo(
-    () => ({ filter, ...(search.settled && { q: search.settled }) }),
+    // A search covers all lists.
+    () => (search.settled ? { q: search.settled } : { filter }),
     [filter, search.settled],
   );
   const list = useInfiniteQuery(inbox.listQuery(listing));
@@ -45,18 +52,49 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const known = useStore(inbox.rows);
   const end = list.hasNextPage ? list.data?.pages.findLast(({ last }) => last)?.last : undefined;
   const isRead = list.data !== undefined;
-  const rows = useMemo(
+  const { order } = useStore(preferences);
+  const allSnoozes = useStore(snoozes.all);
+  const now = useNow();
+  const [agent, setAgent] = useState('');
+  const listed = useMemo(
     () => (isRead ? rowsOf(known, listing, end) : undefined),
     [known, listing, end, isRead],
   );
+  const agents = useMemo(() => [...new Set((listed ?? []).map(agentOf))].filter(Boolean).sort(), [listed]);
+  const isWaiting = filter === 'waiting' && !search.settled;
+  const rows = useMemo(
+    () =>
+      listed &&
+      arrangeRows(search.settled ? groupRows(listed) : listed, {
+        order: isWaiting ? order : 'newest',
+        snoozes: isWaiting ? allSnoozes : {},
+        agent: agents.includes(agent) ? agent : '',
+        now,
+      }),
+    [listed, isWaiting, order, allSnoozes, agents, agent, now, search.settled],
+  );
+  const isSorted = isWaiting && order === 'time-left' && (listed?.length ?? 0) < maxSorted;
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
+  useEffect(() => {
+    // The request with the least time left may be on the last page.
+    if (isSorted && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
+  }, [isSorted, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
   const shown = useRef<Rows>([]);
   useEffect(() => {
     if (rows) shown.current = rows;
   }, [rows]);
 
-  const open = (step: number) => {
-    const at = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
-    const next = rows?.[at < 0 ? 0 : at + step];
+  const selectedAt = rows?.findIndex(({ requestId }) => requestId === selected) ?? -1;
+  /** Where the open request was before it left this list, such as after an answer. */
+  const lastAt = useRef(0);
+  useEffect(() => {
+    if (selectedAt >= 0) lastAt.current = selectedAt;
+  }, [selectedAt]);
+
+  const open = (step: 1 | -1) => {
+    const hasLeft = selected !== undefined && selectedAt < 0;
+    const at = hasLeft ? lastAt.current + Math.min(step, 0) : selectedAt < 0 ? 0 : selectedAt + step;
+    const next = rows?.[Math.min(at, selectedAt < 0 ? rows.length - 1 : at)];
     // After j and k the focus stays where it is.
     if (next) navigate(hrefOf(routes.request(next.requestId)), { state: { keepsFocus: true } });
   };
@@ -73,7 +111,10 @@ export function RequestList({ selected }: { selected: string | undefined }) {
           Inbox
         </PageHeading>
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
-        <FilterTabs filter={filter} />
+        <FilterTabs filter={search.settled ? undefined : filter} onChoose={() => search.change('')} />
+        {(listed?.length ?? 0) >= minForOptions && (
+          <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={setAgent} />
+        )}
       </div>
       {show()}
     </div>
@@ -100,8 +141,8 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       if (isCounting) return null;
       const [text, hint] = search.settled
         ? [
-            `Nothing found for “${search.settled}” in ${filterNames[filter]}.`,
-            'Search the other lists, or for a code such as HS‑7K3M9QXA.',
+            `Nothing found for “${search.settled}”.`,
+            'Questions, tags and codes such as HS‑7K3M9QXA are searched, in all lists. Answers are not: the relay cannot read them.',
           ]
         : emptyTexts[filter];
       return (
@@ -119,6 +160,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       <VirtualRows
         key={`${filter} ${search.settled}`}
         rows={rows}
+        isGrouped={search.settled !== ''}
         selected={selected}
         hrefOf={(id) => hrefOf(routes.request(id))}
         hasNext={list.hasNextPage}

@@ -1,8 +1,10 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
 import { agentAndKey } from '../ui/agent-name.ts';
+import { firstWords } from '../ui/first-words.ts';
+import { LockIcon } from '../ui/icons.tsx';
+import { Tags } from '../ui/tags.tsx';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
-import { firstWords } from './first-words.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
 
@@ -11,21 +13,26 @@ interface RequestRowProps {
   readonly href: string;
   readonly isSelected: boolean;
   readonly isNew: boolean;
+  /** The list is one stop of the Tab key: this row. */
+  readonly isTabStop: boolean;
+  readonly isSnoozed: boolean;
 }
 
 /** More characters than two lines can show. */
 const maxQuestionLength = 240;
 
 /** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
-export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNew }: RequestRowProps) {
-  const { requestId, refCode, question, agent, createdAt } = row;
-  const state = describeState(row);
+export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
+  const { row, href, isSelected, isNew, isTabStop, isSnoozed } = props;
+  const { requestId, refCode, question, agent } = row;
+  const state = isSnoozed ? 'Snoozed' : describeState(row);
   return (
     <Link
       href={href}
-      className={styles.row}
+      className={isSnoozed ? `${styles.row} ${styles.snoozed}` : styles.row}
       aria-current={isSelected ? 'true' : undefined}
       data-request={requestId}
+      tabIndex={isTabStop ? 0 : -1}
     >
       <span className={styles.first}>
         {isNew && (
@@ -41,7 +48,7 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
         </span>
         <span className={styles.age}>
           {state && `${state} · `}
-          <Time at={createdAt} />
+          <Time at={stateAt(row)} />
         </span>
       </span>
       <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
@@ -51,13 +58,22 @@ export const RequestRow = memo(function RequestRow({ row, href, isSelected, isNe
         <code className={styles.code}>{refCode}</code>
         {row.form && <span>{row.form === 'approval' ? 'Approval' : 'Form'}</span>}
         {row.encrypted !== undefined && !wasErased(row) && (
-          <span>{row.encrypted ? 'Encrypted' : 'Not encrypted'}</span>
+          <span>{row.encrypted ? <Encrypted /> : 'Not encrypted'}</span>
         )}
+        <Tags tags={row.tags} isShort />
         <TimeLeft row={row} />
       </span>
     </Link>
   );
 });
+
+/** As in the conversation, where the word stands beside it. */
+const Encrypted = () => (
+  <span className={styles.lock} title="Encrypted">
+    <LockIcon />
+    <span className="visually-hidden">Encrypted</span>
+  </span>
+);
 
 function withoutQuestion({ agent, refused, isUnread }: Row): string {
   if (!agent) return 'Loading…';
@@ -71,16 +87,24 @@ function TimeLeft({ row }: { row: Row }) {
   const now = useNow();
   if (!row.expiresAt || filterOf(row) === 'ended') return null;
   const left = describeTimeLeft(row.expiresAt, now);
-  return left ? <span className={styles.left}>{left}</span> : null;
+  return left ? (
+    <span className={styles.left} data-urgency={left.urgency}>
+      {left.text}
+    </span>
+  ) : null;
 }
 
 /** The state in words, unless the filter or the rest of the row shows it already. */
 function describeState({ status, turn, pickedUp, responseCount }: Row): string | undefined {
   if (status === 'expired') return responseCount > 0 ? 'Expired' : 'Expired unanswered';
-  if (status === 'closed') return responseCount > 0 ? undefined : 'Closed unanswered';
+  if (status === 'closed') return responseCount > 0 ? undefined : 'Ended unanswered';
   if (status === 'responded') return turn === 'expert' ? 'Follow-up' : undefined;
   return pickedUp ? 'Answer started' : undefined;
 }
+
+/** When the state began that the row shows: at the end, the newest message, or the question. */
+const stateAt = ({ status, expiresAt, lastActivityAt }: Row): string =>
+  status === 'expired' && expiresAt ? expiresAt : lastActivityAt;
 
 /** The relay erases the content of ended requests after the retention time. */
 const wasErased = (row: Row): boolean =>

@@ -132,10 +132,14 @@ test('rows of the same millisecond are ordered by their ids, as the relay orders
 });
 
 test('a search finds what the relay finds', () => {
-  const rows = putRows([], [row(1), row(2, { refCode: 'HS-1L0A', question: 'Größe?' }), row(3)]);
+  const rows = putRows(
+    [],
+    [row(1), row(2, { refCode: 'HS-1L0A', question: 'Größe?', tags: ['EU west'] }), row(3)],
+  );
   expect(shown(rows, 'waiting', 'LOCK 3')).toEqual([3]);
   expect(shown(rows, 'waiting', 'GRÖSSE')).toEqual([]);
   expect(shown(rows, 'waiting', 'größe')).toEqual([2]);
+  expect(shown(rows, 'waiting', 'eu WEST')).toEqual([2]);
   expect(shown(rows, 'waiting', 'hs-00000001')).toEqual([1]);
   expect(shown(rows, 'waiting', ' ooooooo1 ')).toEqual([1]);
   expect(shown(rows, 'answered', 'lock')).toEqual([]);

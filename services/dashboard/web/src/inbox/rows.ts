@@ -1,11 +1,20 @@
 import type { RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import type { Agent, Count, InboxFilter, ListedRequest, RequestCounts } from '../generated/api.ts';
 
 /** A request as the list shows it. */
-export interface Row {
-  readonly requestId: string;
-  readonly refCode: string;
-  readonly status: 'pending' | 'responded' | 'closed' | 'expired';
+export interface Row
+  extends Pick<
+    ListedRequest,
+    | 'requestId'
+    | 'refCode'
+    | 'status'
+    | 'responseCount'
+    | 'createdAt'
+    | 'lastActivityAt'
+    | 'turn'
+    | 'pickedUp'
+  > {
   /** The whole question, once it was compared with the first one that was shown. */
   readonly question: string;
   /** The name that the agent gave itself. */
@@ -14,22 +23,18 @@ export interface Row {
   readonly refused?: RelayErrorCode | undefined;
   /** The list did not contain the question: it is shown once the request is opened. */
   readonly isUnread?: boolean | undefined;
-  readonly responseCount: number;
-  readonly createdAt: string;
-  readonly lastActivityAt: string;
-  /** Whose turn it is. */
-  readonly turn: 'expert' | 'agent';
   /** What the agent asks for besides a text. */
-  readonly form?: 'approval' | 'form' | undefined;
-  readonly pickedUp: boolean;
+  readonly form?: ListedRequest['form'] | undefined;
+  /** The agent's words for sorting, as the relay states them. */
+  readonly tags?: ListedRequest['tags'] | undefined;
   /** The event of a new request does not contain these three, nor the question: they are undefined until the request is read. */
   readonly expiresAt: string | undefined;
-  readonly agent: { readonly keyId: string; readonly name: string } | undefined;
+  readonly agent: Agent | undefined;
   readonly encrypted: boolean | undefined;
 }
 
-export const filters = ['waiting', 'answered', 'ended'] as const;
-export type Filter = (typeof filters)[number];
+export const filters = ['waiting', 'answered', 'ended'] as const satisfies InboxFilter[];
+export type Filter = InboxFilter;
 
 /** What a list shows: all requests when it has no filter. */
 export interface Listing {
@@ -150,13 +155,18 @@ export function rowsOf(rows: Rows, listing: Listing, end: Position | undefined):
   return rows.filter((row) => (!end || compare(row, end) <= 0) && isListed(row, listing));
 }
 
+/** The same rows by their filters, as the results of a search are shown. */
+export const groupRows = (rows: Rows): Rows =>
+  filters.flatMap((filter) => rows.filter((row) => filterOf(row) === filter));
+
 function isListed(row: Row, { filter, q }: Listing): boolean {
   return (filter === undefined || filterOf(row) === filter) && (!q || matches(row, q));
 }
 
 /** Matches the same requests as the relay's search. */
-function matches({ question, refCode }: Row, q: string): boolean {
-  return question.toLowerCase().includes(q.toLowerCase()) || refCode === readRefCode(q);
+function matches({ question, tags = [], refCode }: Row, q: string): boolean {
+  const isIn = (text: string) => text.toLowerCase().includes(q.toLowerCase());
+  return isIn(question) || tags.some(isIn) || refCode === readRefCode(q);
 }
 
 /** The reference code as typed: with or without `HS-`, in any case, with O for 0 and I or L for 1. */
@@ -165,9 +175,7 @@ function readRefCode(text: string): string {
   return `HS-${typed.replaceAll('O', '0').replace(/[IL]/g, '1')}`;
 }
 
-/** A number up to 999, or `999+`. */
-export type Count = number | string;
-export type Counts = Readonly<Record<Filter, Count>>;
+export type Counts = RequestCounts['filters'];
 
 /** The counts after a request moved from one filter to another. `999+` cannot be counted, and stays until it is read again. */
 export function moveCount(counts: Counts, from: Filter | undefined, to: Filter | undefined): Counts {

@@ -33,7 +33,7 @@ export function SearchField({ ref, text, onChange }: SearchFieldProps) {
       type="search"
       className={styles.field}
       aria-label="Search requests"
-      placeholder="Search questions and codes"
+      placeholder="Search questions, tags and codes"
       dir="auto"
       maxLength={200}
       autoComplete="off"

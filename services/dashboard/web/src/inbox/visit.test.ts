@@ -22,4 +22,5 @@ test('a request that arrives while the last visit is read from the storage is ne
   const seen = visit.seen.get();
   expect(seen && isNew(row, seen)).toBe(true);
   stop();
+  Reflect.deleteProperty(globalThis, 'document');
 });

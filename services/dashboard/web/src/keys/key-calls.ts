@@ -1,21 +1,8 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { Key, KeyList, NewKey, NewKeyBody } from '../generated/api.ts';
 import { call } from '../session/call.ts';
 
-export type KeyKind = 'consumer' | 'provider';
-
-/** An API key without its secret, which is shown only when it is made. */
-export interface Key {
-  readonly id: string;
-  readonly kind: KeyKind;
-  readonly name: string;
-  readonly lastFour: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string | null;
-  readonly revokedAt: string | null;
-}
-
-/** The only answer that contains the secret, as `key`. It is never cached. */
-type KeyWithSecret = Key & { readonly key: string };
+export type KeyKind = Key['kind'];
 
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
@@ -31,7 +18,7 @@ async function readKeys(signal: AbortSignal): Promise<readonly Key[]> {
   const keys: Key[] = [];
   let query = '';
   for (let page = 0; page < maxPages; page++) {
-    const { body } = await call<{ keys: readonly Key[]; next?: string }>(`/api/keys${query}`, { signal });
+    const { body } = await call<KeyList>(`/api/keys${query}`, { signal });
     keys.push(...body.keys);
     if (body.next === undefined) break;
     query = `?after=${encodeURIComponent(body.next)}`;
@@ -39,13 +26,13 @@ async function readKeys(signal: AbortSignal): Promise<readonly Key[]> {
   return keys;
 }
 
-export async function makeKey(queries: QueryClient, key: { name: string; kind: KeyKind }) {
-  return keepKey(queries, (await call<KeyWithSecret>('/api/keys', { method: 'POST', body: key })).body);
+export async function makeKey(queries: QueryClient, key: NewKeyBody) {
+  return keepKey(queries, (await call<NewKey>('/api/keys', { method: 'POST', body: key })).body);
 }
 
 export async function rotateKey(queries: QueryClient, id: string, graceSeconds: number) {
   const path = `/api/keys/${encodeURIComponent(id)}/rotate`;
-  return keepKey(queries, (await call<KeyWithSecret>(path, { method: 'POST', body: { graceSeconds } })).body);
+  return keepKey(queries, (await call<NewKey>(path, { method: 'POST', body: { graceSeconds } })).body);
 }
 
 export async function renameKey(queries: QueryClient, id: string, name: string): Promise<void> {
@@ -59,7 +46,7 @@ export async function revokeKey(queries: QueryClient, key: Key): Promise<void> {
   keep(queries, { ...key, revokedAt: new Date().toISOString() });
 }
 
-function keepKey(queries: QueryClient, { key: secret, ...key }: KeyWithSecret) {
+function keepKey(queries: QueryClient, { key: secret, ...key }: NewKey) {
   keep(queries, key);
   return { key, secret };
 }

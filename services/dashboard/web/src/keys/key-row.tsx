@@ -1,22 +1,29 @@
 import { showHidden } from '@expert-relay/sdk/text';
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import type { Key, Webhook } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
+import { Confirmation } from '../session/confirmation.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
+import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
 import { TextField } from '../ui/text-field.tsx';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { type Key, renameKey, revokeKey } from './key-calls.ts';
-import styles from './keys.module.css';
+import { useDone } from '../ui/use-done.ts';
+import { webhooksQuery } from '../webhooks/webhook-calls.ts';
+import { WebhookList } from '../webhooks/webhook-list.tsx';
+import { renameKey, revokeKey } from './key-calls.ts';
 import { RotateKey } from './rotate-key.tsx';
 
 const kinds = { consumer: 'For an agent', provider: 'For a script' };
 const prefixes = { consumer: 'hs_', provider: 'hs_prov_' };
 
-type Part = 'rename' | 'rotate' | 'revoke';
+type Part = 'webhooks' | 'rename' | 'rotate' | 'revoke';
 
-const actions: readonly (readonly [Part, string])[] = [
+const parts: readonly (readonly [Part, string])[] = [
+  ['webhooks', 'Webhooks'],
   ['rename', 'Rename'],
   ['rotate', 'New secret'],
   ['revoke', 'Revoke'],
@@ -25,22 +32,20 @@ const actions: readonly (readonly [Part, string])[] = [
 /** A key that is in use, with the open action below it. */
 export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => void }) {
   const { name, kind, lastFour, createdAt, lastUsedAt } = apiKey;
-  const [open, setOpen] = useState<Part>();
-  const opener = useRef<HTMLButtonElement>(null);
-
-  function close() {
-    setOpen(undefined);
-    opener.current?.focus();
-  }
+  const part = useOpenPart<Part>();
+  const { open, close } = part;
+  const webhooks = useQuery(webhooksQuery).data;
+  // The webhooks of a script's owner are in the settings. Some relays deliver none.
+  const hasWebhooks = kind === 'consumer' && webhooks !== null;
 
   return (
-    <li className={styles.row}>
-      <div className={styles.line}>
-        <div className={styles.facts}>
-          <span className={styles.name} dir="auto">
+    <li className={rows.row}>
+      <div className={rows.line}>
+        <div className={rows.facts}>
+          <span className={rows.name} dir="auto">
             {showHidden(name)}
           </span>
-          <span className={styles.detail}>
+          <span className={rows.detail}>
             <span>{kinds[kind]}</span>
             <code>
               {prefixes[kind]}…{lastFour}
@@ -57,29 +62,51 @@ export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => vo
             <span>
               made <Time at={createdAt} details />
             </span>
+            <WebhookCount webhooks={webhooks?.filter(({ keyId }) => keyId === apiKey.id) ?? []} />
           </span>
         </div>
-        <div className={styles.actions}>
-          {actions.map(([part, label]) => (
-            <Button
-              key={part}
-              look="quiet"
-              aria-label={`${label}: ${name}`}
-              aria-expanded={open === part}
-              onClick={({ currentTarget }) => {
-                opener.current = currentTarget;
-                setOpen(open === part ? undefined : part);
-              }}
-            >
-              {label}
-            </Button>
-          ))}
+        <div className={rows.quietActions}>
+          <PartButtons
+            parts={parts.filter(([id]) => id !== 'webhooks' || hasWebhooks)}
+            rowName={name}
+            state={part}
+          />
         </div>
       </div>
+      {open === 'webhooks' && <KeyWebhooks apiKey={apiKey} />}
       {open === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
       {open === 'rotate' && <RotateKey apiKey={apiKey} onClose={close} />}
       {open === 'revoke' && <RevokeKey apiKey={apiKey} onClose={close} onRevoked={onRevoked} />}
     </li>
+  );
+}
+
+function WebhookCount({ webhooks }: { webhooks: readonly Webhook[] }) {
+  if (webhooks.length === 0) return null;
+  const isBad = webhooks.some(
+    ({ failingSince, offReason }) => failingSince !== undefined || offReason === 'gone',
+  );
+  return (
+    <span className={isBad ? rows.bad : undefined}>
+      {webhooks.length === 1 ? '1 webhook' : `${webhooks.length} webhooks`}
+      {isBad && ', failing'}
+    </span>
+  );
+}
+
+function KeyWebhooks({ apiKey }: { apiKey: Key }) {
+  const [done, setDone] = useDone();
+  return (
+    <Panel title={`Webhooks of “${apiKey.name}”`}>
+      <p>
+        The relay calls an address of the agent when something happens to one of its requests, so that the
+        agent need not wait. The call has ids and codes, no text of yours.
+      </p>
+      <p role="status" className={done ? rows.ok : 'visually-hidden'}>
+        {done}
+      </p>
+      <WebhookList keyId={apiKey.id} onDone={setDone} />
+    </Panel>
   );
 }
 
@@ -96,7 +123,7 @@ function RenameKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
   }
   return (
     <form
-      className={styles.rename}
+      className={rows.form}
       onSubmit={rename}
       onKeyDown={({ key }) => {
         if (key === 'Escape') onClose();
@@ -112,7 +139,7 @@ function RenameKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
         onFocus={({ target }) => target.select()}
         autoComplete="off"
       />
-      <div className={styles.actions}>
+      <div className={rows.actions}>
         <Button look="main" type="submit" isBusy={renaming.isBusy}>
           {renaming.isBusy ? 'Saving…' : 'Save'}
         </Button>
@@ -133,27 +160,20 @@ function RevokeKey({
   onRevoked: () => void;
 }) {
   const queries = useQueryClient();
-  const revoking = useAction(async () => {
-    await revokeKey(queries, apiKey);
-    onRevoked();
-  });
   return (
-    <Panel title={`Revoke “${apiKey.name}”?`}>
-      <p>
-        {apiKey.kind === 'consumer'
-          ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. Their open conversations stay readable to you.'
-          : 'Scripts with this key are refused within 5 seconds. Your requests and what was said in them stay.'}{' '}
-        This cannot be undone.
-      </p>
-      <div className={styles.actions}>
-        <Button look="danger" isBusy={revoking.isBusy} onClick={() => void revoking.run()}>
-          {revoking.isBusy ? 'Revoking…' : 'Revoke the key'}
-        </Button>
-        <Button look="quiet" onClick={onClose}>
-          Keep it
-        </Button>
-      </div>
-      <ActionError error={revoking.error} />
-    </Panel>
+    <Confirmation
+      title={`Revoke “${apiKey.name}”?`}
+      submit={['Revoke the key', 'Revoking…']}
+      onConfirm={async () => {
+        await revokeKey(queries, apiKey);
+        onRevoked();
+      }}
+      onKeep={onClose}
+    >
+      {apiKey.kind === 'consumer'
+        ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. Their open conversations stay readable to you.'
+        : 'Scripts with this key are refused within 5 seconds. Your requests and what was said in them stay.'}{' '}
+      This cannot be undone.
+    </Confirmation>
   );
 }

@@ -2,10 +2,12 @@ import { showHidden } from '@expert-relay/sdk/text';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Page } from '../app/page.tsx';
+import type { Key } from '../generated/api.ts';
 import { QueryView } from '../session/query-view.tsx';
 import { Button } from '../ui/button.tsx';
+import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
-import { type Key, keysQuery } from './key-calls.ts';
+import { keysQuery } from './key-calls.ts';
 import { KeyRow } from './key-row.tsx';
 import styles from './keys.module.css';
 import { MakeKey } from './make-key.tsx';
@@ -23,7 +25,7 @@ export function KeysPage() {
   }, [isMaking]);
 
   return (
-    <Page title="Keys">
+    <Page title="Agent keys">
       <div className={styles.top}>
         <p className={styles.about}>
           An agent needs a key to ask you. Give each agent a key of its own, so that you can revoke one
@@ -42,7 +44,7 @@ export function KeysPage() {
         </Button>
       </div>
       {isMaking && <MakeKey onClose={() => setIsMaking(false)} />}
-      <p role="status" className={done ? styles.done : 'visually-hidden'}>
+      <p role="status" className={done ? rows.ok : 'visually-hidden'}>
         {done}
       </p>
       <QueryView query={keys} what="Your keys" lines={['30%', '55%', '30%', '55%', '30%', '55%']}>
@@ -74,10 +76,10 @@ function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
     <>
       {active.length === 0 ? (
         !isMaking && (
-          <p className={styles.nothing}>You have no keys. Make one for the first agent that asks you.</p>
+          <p className={rows.quiet}>You have no keys. Make one for the first agent that asks you.</p>
         )
       ) : (
-        <ul className={styles.list} aria-label="Keys in use">
+        <ul className={rows.list} aria-label="Keys in use">
           {active.map((key) => (
             <KeyRow key={key.id} apiKey={key} onRevoked={() => onRevoked(key)} />
           ))}
@@ -86,14 +88,14 @@ function KeyList({ keys, isMaking, onRevoked }: KeyListProps) {
       {revoked.length > 0 && (
         <details>
           <summary className={styles.summary}>Revoked keys ({revoked.length})</summary>
-          <ul className={styles.list}>
+          <ul className={rows.list}>
             {revoked.map(({ id, name, lastFour, revokedAt }) => (
-              <li key={id} className={styles.row}>
-                <div className={styles.facts}>
-                  <span className={styles.name} dir="auto">
+              <li key={id} className={rows.row}>
+                <div className={rows.facts}>
+                  <span className={rows.name} dir="auto">
                     {showHidden(name)}
                   </span>
-                  <span className={styles.detail}>
+                  <span className={rows.detail}>
                     <code>…{lastFour}</code>
                     {revokedAt && (
                       <span>

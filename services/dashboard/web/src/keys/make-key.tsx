@@ -4,11 +4,11 @@ import { ActionError } from '../session/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { type KeyKind, makeKey } from './key-calls.ts';
-import styles from './keys.module.css';
-import { NewSecret } from './new-secret.tsx';
+import { NewKeySecret } from './new-key-secret.tsx';
 
 const kinds: readonly Choice<KeyKind>[] = [
   { value: 'consumer', label: 'For an agent', hint: 'It asks you questions, and reads your answers.' },
@@ -40,11 +40,11 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
   }
 
   if (secret) {
-    return <NewSecret title={`The key “${name.trim()}”`} kind={kind} secret={secret} onClose={onClose} />;
+    return <NewKeySecret title={`The key “${name.trim()}”`} kind={kind} secret={secret} onClose={onClose} />;
   }
   return (
     <Panel title="Make a key">
-      <form className={styles.form} onSubmit={make} noValidate>
+      <form className={rows.form} onSubmit={make} noValidate>
         <TextField
           ref={field}
           label="Name"
@@ -58,7 +58,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           autoComplete="off"
         />
         <Choices legend="What is it for?" choices={kinds} value={kind} onChange={setKind} />
-        <div className={styles.actions}>
+        <div className={rows.actions}>
           <Button look="main" type="submit" isBusy={making.isBusy}>
             {making.isBusy ? 'Making…' : 'Make the key'}
           </Button>

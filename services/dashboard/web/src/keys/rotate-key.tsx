@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Key } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
 import { useAction } from '../ui/use-action.ts';
-import { type Key, rotateKey } from './key-calls.ts';
-import styles from './keys.module.css';
-import { NewSecret } from './new-secret.tsx';
+import { rotateKey } from './key-calls.ts';
+import { NewKeySecret } from './new-key-secret.tsx';
 
 type Grace = '0' | '3600' | '86400' | '604800';
 
@@ -33,7 +34,7 @@ export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
 
   if (made) {
     return (
-      <NewSecret
+      <NewKeySecret
         title={`The new secret of “${apiKey.name}”`}
         kind={apiKey.kind}
         secret={made.secret}
@@ -53,7 +54,7 @@ export function RotateKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
         used before the old one stops.
       </p>
       <Choices legend="What about the old secret?" choices={graces} value={grace} onChange={setGrace} />
-      <div className={styles.actions}>
+      <div className={rows.actions}>
         <Button look="main" isBusy={rotating.isBusy} onClick={() => void rotating.run()}>
           {rotating.isBusy ? 'Making…' : 'Make a new secret'}
         </Button>

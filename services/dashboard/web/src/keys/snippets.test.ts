@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { pythonForTests } from '@expert-relay/constellation/python';
 import { makeRecoveryCode, makeRoot, sealVault } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { eventually } from '@expert-relay/testkit';
@@ -11,6 +12,7 @@ import { snippetsFor } from './snippets.ts';
 
 // Runs the page's snippets unchanged. Only the npm packages come from this repository.
 const cli = join(process.cwd(), 'packages/cli/bin/relay.mjs');
+const { program: python, testWithPython } = await pythonForTests();
 let relay: Constellation;
 let folder: string;
 
@@ -39,10 +41,16 @@ function run(block: string, { input = '', device = 'one' } = {}): Promise<string
   return new Promise((resolve, reject) => {
     const child = execFile(
       'bash',
-      ['-euc', command.replace(/^npm install .*\n/, '')],
+      ['-euc', command.replace(/^(npm install |python3 -m venv |pip install ).*\n/gm, '')],
       {
         cwd: folder,
-        env: { PATH: process.env.PATH, RELAY_CONFIG_DIR: join(folder, device), RELAY_HUB_URL: relay.hubUrl },
+        env: {
+          PATH: `${dirname(python)}:${process.env.PATH}`,
+          PYTHONPATH: join(process.cwd(), 'clients/python/src'),
+          PYTHONDONTWRITEBYTECODE: '1',
+          RELAY_CONFIG_DIR: join(folder, device),
+          RELAY_HUB_URL: relay.hubUrl,
+        },
       },
       (error, stdout, stderr) => (error ? reject(new Error(`${error.message}\n${stderr}`)) : resolve(stdout)),
     );
@@ -87,8 +95,9 @@ test.each(['Command line', 'JavaScript'])(
   'an agent asks by %s, and gets the encrypted answer',
   async (name) => {
     const tenant = await relay.makeTenant();
-    const [start = '', script] = snippet('consumer', name, tenant);
-    if (script) writeFileSync(join(folder, 'ask.mjs'), script);
+    const blocks = snippet('consumer', name, tenant);
+    const start = blocks.pop() ?? '';
+    for (const script of blocks) writeFileSync(join(folder, 'ask.mjs'), script);
     const [said] = await Promise.all([
       run(start, { device: crypto.randomUUID() }),
       makeExpert(tenant).then(answerOne),
@@ -96,6 +105,19 @@ test.each(['Command line', 'JavaScript'])(
     expect(said).toContain('Yes, it is stale.');
   },
 );
+
+testWithPython('an agent asks by Python, and gets the encrypted decision', async () => {
+  const tenant = await relay.makeTenant();
+  const [script = '', start = ''] = snippet('consumer', 'Python', tenant);
+  writeFileSync(join(folder, 'ask.py'), script);
+  const { expert } = await makeExpert(tenant);
+  const asked = run(start);
+  for await (const request of expert.requests()) {
+    await request.answer('Yes, it is stale.', { decision: { action: 'accept', content: {} } });
+    break;
+  }
+  expect(await asked).toBe('Approved. Yes, it is stale.\n');
+});
 
 test('the command line opens the key of the browser and answers', async () => {
   const tenant = await relay.makeTenant();
@@ -127,7 +149,7 @@ test('the command line opens the key of the browser and answers', async () => {
 test('a JavaScript script opens the key of the browser and answers', async () => {
   const tenant = await relay.makeTenant();
   const { code } = await makeExpert(tenant);
-  const [start = '', script = ''] = snippet('provider', 'JavaScript', tenant);
+  const [script = '', start = ''] = snippet('provider', 'JavaScript', tenant);
   // Without the break it would wait for further requests.
   writeFileSync(join(folder, 'answer.mjs'), script.replace("('pong');", "('pong'); break;"));
   const ask = snippet('consumer', 'Command line', tenant)[0] ?? '';
@@ -167,8 +189,9 @@ test.each(['consumer', 'provider'] as const)(
         .map(({ code }) => code)
         .join('\n');
     expect(codeOf()).not.toMatch(/npx|@expert-relay\/cli|npm install (?!\.\/expert-relay-\*\.tgz$)/m);
+    expect(codeOf()).not.toMatch(/pip install (?!\.\/expert_relay-\*\.whl$)/m);
     expect(codeOf(true)).toContain('npx -y @expert-relay/cli');
     expect(codeOf(true)).toContain('npm install @expert-relay/sdk');
-    expect(codeOf(true)).not.toMatch(/tgz|PATH/);
+    expect(codeOf(true)).not.toMatch(/tgz|whl|PATH/);
   },
 );

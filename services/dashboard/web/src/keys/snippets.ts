@@ -21,23 +21,29 @@ interface SnippetOptions {
 
 /**
  * Whether the packages are on npm: `true` in the release that publishes them. Until then no page may name them to npm, since
- * whoever publishes them first would get the key that stands beside.
+ * the first publisher of these names would get the key that stands beside them.
  */
 const arePublished = false;
 
+/** What installs the packages. */
 interface Packages {
   readonly about: string;
-  /** Empty, or one line of a shell that ends with a line break. */
+  /** Empty, or lines of a shell, each with a line break at its end. */
   readonly installForCommands: string;
   readonly installForScripts: string;
+  readonly python: { readonly about: string; readonly install: string };
   readonly relay: string;
   readonly mcp: { readonly command: string; readonly args: readonly string[] };
 }
+
+/** Debian, Ubuntu and others refuse to install outside of one. */
+const virtualEnvironment = 'python3 -m venv .venv && . .venv/bin/activate\n';
 
 const fromNpm: Packages = {
   about: '',
   installForCommands: '',
   installForScripts: 'npm install @expert-relay/sdk\n',
+  python: { about: '', install: `${virtualEnvironment}pip install expert-relay\n` },
   relay: 'npx -y @expert-relay/cli',
   mcp: { command: 'npx', args: ['-y', '@expert-relay/cli', 'mcp'] },
 };
@@ -46,9 +52,14 @@ const install = 'npm install ./expert-relay-*.tgz\n';
 /** These commands never ask npm for a name. */
 const fromFiles: Packages = {
   about:
-    'Not on npm yet: “npm run pack” in the folder of Expert Relay makes two files. Put both into the folder where you run this.',
+    'Not on npm yet: “npm run pack” in the folder of Expert Relay makes the packages. Copy expert-relay-*.tgz into the folder where you run this.',
   installForCommands: install,
   installForScripts: install,
+  python: {
+    about:
+      'Not on PyPI yet: “npm run pack” in the folder of Expert Relay makes the package. Copy expert_relay-*.whl into the folder where you run this.',
+    install: `${virtualEnvironment}pip install ./expert_relay-*.whl\n`,
+  },
   relay: './node_modules/.bin/relay',
   mcp: { command: '/PATH/TO/THE/FOLDER/node_modules/.bin/relay', args: ['mcp'] },
 };
@@ -96,7 +107,6 @@ ${packages.relay} ask "May I remove the lock file?"`,
       name: 'JavaScript',
       about: packages.about,
       blocks: [
-        runScript('ask.mjs', environment(url, secret), packages),
         {
           title: 'ask.mjs',
           code: `import { createRelay } from '@expert-relay/sdk';
@@ -107,6 +117,23 @@ const conversation = await relay.ask({ question: 'May I remove the lock file?' }
 const answer = await conversation.waitForAnswer({ timeout: 600_000 });
 console.log(answer.text);`,
         },
+        runScript('node ask.mjs', environment(url, secret), packages.installForScripts),
+      ],
+    },
+    {
+      name: 'Python',
+      about: `For Python 3.10 or later. ${packages.python.about}`.trim(),
+      blocks: [
+        {
+          title: 'ask.py',
+          code: `from expert_relay import Relay
+
+relay = Relay.from_env()
+approval = relay.approve("May I remove the lock file?", timeout=600)
+print("Approved." if approval.approved else "Declined.", approval.comment)
+relay.stop()`,
+        },
+        runScript('python3 ask.py', environment(url, secret), packages.python.install),
       ],
     },
     {
@@ -160,7 +187,6 @@ ${packages.relay} keys ${hasExpertKey ? 'restore' : 'make'}`,
       about:
         `It opens your key by its recovery code, answers “ping” and prints everything else. ${hasExpertKey ? '' : 'Make your key first, in Settings. '}${packages.about}`.trim(),
       blocks: [
-        runScript('answer.mjs', environment(url, secret), packages),
         {
           title: 'answer.mjs',
           code: `import { createInterface } from '${readline}';
@@ -183,6 +209,7 @@ for await (const request of expert.requests()) {
   await request.answer('pong');
 }`,
         },
+        runScript('node answer.mjs', environment(url, secret), packages.installForScripts),
       ],
     },
     {
@@ -208,7 +235,7 @@ for await (const request of expert.requests()) {
 const environment = (url: string, secret: string): string =>
   `export RELAY_URL=${url}\nexport RELAY_API_KEY=${secret}`;
 
-const runScript = (file: string, variables: string, { installForScripts }: Packages) => ({
+const runScript = (command: string, variables: string, install: string) => ({
   title: 'In a terminal',
-  code: `${installForScripts}${variables}\nnode ${file}`,
+  code: `${install}${variables}\n${command}`,
 });

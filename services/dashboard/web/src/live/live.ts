@@ -1,8 +1,9 @@
 import { createSessionExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
+import type { Me } from '../generated/api.ts';
 import { relayFetch } from '../session/call.ts';
 import { streamIsOpen } from '../session/connection.ts';
-import type { Me } from '../session/me.ts';
-import { createPace, createPacedEvents, type Pace } from './pace.ts';
+import { createCallBudget } from './call-budget.ts';
+import { createPace, createPacedEvents, type Pace, type PacedEvents } from './pace.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
 /** The live events of this expert's requests. */
@@ -10,30 +11,49 @@ export interface Live {
   /** All events. An `unknown` one with `isMissed` says that some were missed: then lists must be read again. */
   listen(call: (event: ExpertEvent) => void): () => void;
   /** The same for open conversations, at a pace: each event makes them call the relay. */
-  listenPaced(call: (event: ExpertEvent) => void): () => void;
+  listenPaced: PacedEvents['listen'];
+  /** A conversation is open in this tab: `listenPaced` passes its events on. Returns a function that ends it. */
+  openRequest: PacedEvents['open'];
+  /** Resolves when events arrive, or after a short time: what is read then need not be read again. */
+  readonly begun: Promise<void>;
   readonly tabs: Tabs;
   readonly pace: Pace;
 }
 
-/** At most 12 calls a minute after a burst, of all tabs together. The rate limit is 60, and opening a page costs calls too. */
-const spacingMs = 5_000;
-const burst = 2;
+/** At most 20 calls a minute after a burst, of all tabs together. The rate limit is 60, and opening a page costs calls too. */
+const spacingMs = 3_000;
+const burst = 12;
+/** Of the burst, what is kept for the conversation on the screen. */
+const reserve = 8;
+/** How long the first reads wait for the stream. On a fast network it is open by then. */
+const maxWaitMs = 250;
 
 /** One tab reads the event stream and forwards the events to the others. */
 export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
-  const pace = createPace({ burst, spacingMs, countTabs: () => tabs.count() });
+  const pace = createPace({ budget: createCallBudget({ burst, spacingMs }), reserve });
   const calls = new Set<(event: ExpertEvent) => void>();
-  const paced = createPacedEvents(pace);
+  const isVisible = () => document.visibilityState === 'visible';
+  const paced = createPacedEvents(pace, isVisible);
+  document.addEventListener('visibilitychange', () => isVisible() && pace.wake());
+  let begin = () => {};
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+    setTimeout(resolve, maxWaitMs);
+  });
 
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
     paced.emit(event);
+    if (event.type === 'unknown') begin();
   };
 
   tabs.listen((message) => {
     if (message.type === 'event') emit(message.event);
-    else if (message.type === 'stream') streamIsOpen.set(message.isOpen);
+    else if (message.type === 'stream') {
+      streamIsOpen.set(message.isOpen);
+      if (message.isOpen) begin();
+    }
   });
   tabs.lead(async (signal) => {
     const unlisten = tabs.listen(({ type }) => {
@@ -44,7 +64,7 @@ export function createLive(me: Me): Live {
     const expert = createSessionExpert({
       url: location.origin,
       hubUrl: me.hubUrl,
-      fetch: fetchAndNoteStream(me.hubUrl),
+      fetch: fetchAndNoteStream(me),
       // How often lists are read while there is no stream.
       timing: { poll: 20_000 },
     });
@@ -74,14 +94,18 @@ export function createLive(me: Me): Live {
       return () => calls.delete(call);
     },
     listenPaced: paced.listen,
+    openRequest: paced.open,
+    begun,
   };
 }
 
 /** `fetch` for the client that reads the stream. It also updates `streamIsOpen`. */
-function fetchAndNoteStream(hubUrl: string): typeof fetch {
-  const hub = new URL(hubUrl);
+function fetchAndNoteStream(me: Me): typeof fetch {
+  const hub = new URL(me.hubUrl);
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input, location.href);
+    // The page has read it already.
+    if (url.pathname === '/api/me') return Response.json(me);
     if (url.origin !== hub.origin || url.pathname.startsWith('/api/')) return relayFetch(input, init);
     try {
       const response = await fetch(input, init);

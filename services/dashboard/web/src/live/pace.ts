@@ -1,95 +1,113 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import type { CallBudget } from './call-budget.ts';
 
 /** Spreads background calls over time, so that all tabs together stay far below the rate limit. */
 export interface Pace {
   /**
-   * Runs `work` as soon as the pace allows. It replaces waiting work of the same name; while such work is running, it runs
-   * once more afterwards.
+   * Runs `work` as soon as the budget allows. It replaces waiting work of the same name; while such work is running, it
+   * runs once more afterwards. Urgent work, which the expert looks at, may use all of the budget.
    */
-  run(name: string, work: () => unknown): void;
+  run(name: string, work: () => unknown, options?: { readonly isUrgent?: () => boolean }): void;
+  /** Looks again which of the waiting work is urgent. */
+  wake(): void;
 }
 
-export interface PaceOptions {
-  /** Calls that may be made at once after a pause. */
-  readonly burst: number;
-  /** Milliseconds between further calls, of all tabs together. */
-  readonly spacingMs: number;
-  readonly countTabs: () => Promise<number>;
-  readonly now?: () => number;
+interface Waiting {
+  readonly work: () => unknown;
+  readonly isUrgent: () => boolean;
 }
 
-export function createPace({
-  burst,
-  spacingMs,
-  countTabs,
-  now = () => performance.now(),
-}: PaceOptions): Pace {
-  const waiting = new Map<string, () => unknown>();
+/** `reserve`: the calls of the budget that only urgent work may use. */
+export function createPace({ budget, reserve }: { budget: CallBudget; reserve: number }): Pace {
+  const waiting = new Map<string, Waiting>();
   const running = new Set<string>();
-  let credit = burst;
-  let countedAt = now();
-  let isScheduled = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isServing = false;
+  let isOutdated = false;
 
   async function serve(): Promise<void> {
-    // A browser may refuse to count the tabs.
-    const spacing = spacingMs * (await countTabs().catch(() => 1));
-    const time = now();
-    credit = Math.min(burst, credit + (time - countedAt) / spacing);
-    countedAt = time;
-    for (const [name, work] of waiting) {
-      if (credit < 1) break;
-      if (running.has(name)) continue;
-      credit -= 1;
-      waiting.delete(name);
-      running.add(name);
-      void Promise.resolve()
-        .then(work)
-        .catch(() => {})
-        .finally(() => {
-          running.delete(name);
-          schedule(0);
-        });
+    if (isServing) {
+      isOutdated = true;
+      return;
     }
-    isScheduled = false;
-    const isBlocked = [...waiting.keys()].every((name) => running.has(name));
-    if (waiting.size > 0 && !isBlocked) schedule(Math.max(50, (1 - credit) * spacing));
+    isServing = true;
+    isOutdated = false;
+    const waits: number[] = [];
+    const names = [...waiting.keys()].filter((name) => !running.has(name));
+    const isUrgent = (name: string) => waiting.get(name)?.isUrgent() === true;
+    for (const name of [...names.filter(isUrgent), ...names.filter((name) => !isUrgent(name))]) {
+      const wait = await budget.take(isUrgent(name) ? 0 : reserve).catch(() => 0);
+      if (wait > 0) waits.push(wait);
+      else start(name);
+    }
+    isServing = false;
+    if (isOutdated) schedule(0);
+    else if (waits.length > 0) schedule(Math.max(50, Math.min(...waits)));
   }
 
-  function schedule(wait: number): void {
-    if (isScheduled || waiting.size === 0) return;
-    isScheduled = true;
-    setTimeout(() => void serve(), wait);
+  function start(name: string): void {
+    const work = waiting.get(name)?.work;
+    waiting.delete(name);
+    running.add(name);
+    void Promise.resolve()
+      .then(work)
+      .catch(() => {})
+      .finally(() => {
+        running.delete(name);
+        schedule(0);
+      });
+  }
+
+  function schedule(waitMs: number): void {
+    clearTimeout(timer);
+    if (waiting.size > 0) timer = setTimeout(() => void serve(), waitMs);
   }
 
   return {
-    run(name, work) {
-      waiting.set(name, work);
+    run(name, work, { isUrgent = () => false } = {}) {
+      waiting.set(name, { work, isUrgent });
       schedule(0);
     },
+    wake: () => schedule(0),
   };
 }
 
 type Listener = (event: ExpertEvent) => void;
 
+export interface PacedEvents {
+  emit: Listener;
+  listen(call: Listener): () => void;
+  /** A request is open in this tab. Events about others are not passed on. Returns a function that ends it. */
+  open(requestId: string): () => void;
+}
+
 /** Passes events on at a pace. Of several events about one request only the newest is passed on. */
-export function createPacedEvents(pace: Pace): { emit: Listener; listen(call: Listener): () => void } {
+export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => boolean): PacedEvents {
   const listeners = new Set<Listener>();
+  const open: string[] = [];
   /** Events that wait, by request. */
   let newest = new Map<string, ExpertEvent>();
+
+  function passOn(): void {
+    const events = [...newest.values()];
+    newest = new Map();
+    for (const event of events) for (const call of [...listeners]) call(event);
+  }
+
   return {
     emit(event) {
-      if (listeners.size === 0) return;
+      const isOpen = event.type === 'unknown' || open.includes(event.requestId);
+      if (listeners.size === 0 || !isOpen) return;
       newest.set(event.type === 'unknown' ? '' : event.requestId, event);
-      // One name for all requests: those that are not open must not delay the one that is.
-      pace.run('conversations', () => {
-        const events = [...newest.values()];
-        newest = new Map();
-        for (const each of events) for (const call of [...listeners]) call(each);
-      });
+      pace.run('conversations', passOn, { isUrgent: isVisible });
     },
     listen(call) {
       listeners.add(call);
       return () => listeners.delete(call);
+    },
+    open(requestId) {
+      open.push(requestId);
+      return () => open.splice(open.indexOf(requestId), 1);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import { createStore, type Store } from '../ui/store.ts';
 
 /** Messages between the tabs of one user in one browser. */
 export type TabMessage =
@@ -9,6 +10,8 @@ export type TabMessage =
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
   /** What happens to answers that wait was decided in another tab. */
   | { readonly type: 'answers'; readonly requestId: string }
+  /** Which requests are snoozed. */
+  | { readonly type: 'snoozes' }
   /** The expert key of this browser was made, opened or removed. */
   | { readonly type: 'key-changed' };
 
@@ -21,9 +24,7 @@ export interface Tabs {
    */
   lead(work: (signal: AbortSignal) => Promise<void>): void;
   /** Whether this tab is the leader. Without locks every tab is one. */
-  isLeading(): boolean;
-  /** How many tabs are open, at least one. */
-  count(): Promise<number>;
+  readonly isLeading: Store<boolean>;
 }
 
 /** The leader sends a message at least this often. */
@@ -36,29 +37,25 @@ export function createTabs(userId: string): Tabs {
   const calls = new Set<(message: TabMessage) => void>();
   const locks: LockManager | undefined = navigator.locks;
   const leader = `expert-relay:${userId}:stream`;
-  const present = `expert-relay:${userId}:tab`;
   let heardAt = performance.now();
-  let isLeading = false;
+  const isLeading = createStore(!locks);
 
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const isFromLeader = data.type === 'event' || data.type === 'stream';
     if (isFromLeader) heardAt = performance.now();
     // Without locks each tab has its own stream.
-    if (isFromLeader && (isLeading || !locks)) return;
+    if (isFromLeader && isLeading.get()) return;
     for (const call of [...calls]) call(data);
   };
-  // This lock is held until the page is closed, so that tabs can be counted.
-  void locks?.request(present, { mode: 'shared' }, () => new Promise(() => {}));
-
   async function work(run: (signal: AbortSignal) => Promise<void>, steal: boolean): Promise<void> {
     const stopped = new AbortController();
     try {
       await locks?.request(leader, { steal }, async () => {
-        isLeading = true;
+        isLeading.set(true);
         await run(stopped.signal);
       });
     } finally {
-      isLeading = false;
+      isLeading.set(false);
       stopped.abort();
     }
   }
@@ -81,16 +78,12 @@ export function createTabs(userId: string): Tabs {
       };
       queue(false);
       setInterval(() => {
-        if (isLeading) return;
+        if (isLeading.get()) return;
         // Some systems suspend a tab while it has the lock.
         const isSilent = performance.now() - heardAt > maxSilenceMs;
         if (isSilent && document.visibilityState === 'visible') queue(true);
       }, aliveMs);
     },
-    isLeading: () => isLeading || !locks,
-    async count() {
-      const { held = [] } = (await locks?.query()) ?? {};
-      return Math.max(1, held.filter(({ name }) => name === present).length);
-    },
+    isLeading,
   };
 }

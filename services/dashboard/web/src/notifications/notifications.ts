@@ -1,3 +1,5 @@
+import { changePreferences } from '../preferences/preferences.ts';
+
 /** A notification about one request. */
 export interface Notice {
   readonly title: string;
@@ -22,7 +24,7 @@ const policy: ScriptUrlPolicy | undefined = trustedTypes?.createPolicy('expert-r
   },
 });
 
-const isSupported = (): boolean => 'Notification' in globalThis && 'serviceWorker' in navigator;
+export const isSupported = (): boolean => 'Notification' in globalThis && 'serviceWorker' in navigator;
 
 /** Asks for permission if the expert has not decided yet. Call it from a click. */
 export async function askForNotifications(): Promise<'granted' | 'denied' | 'unsupported' | 'failed'> {
@@ -51,7 +53,27 @@ export function onNotificationClick(open: (requestId: string) => void): () => vo
   return () => serviceWorker?.removeEventListener('message', onMessage);
 }
 
-async function startWorker(): Promise<ServiceWorker | null> {
+/** Closes the notification of a request that is open now. */
+export async function closeNotification(requestId: string): Promise<void> {
+  const worker = await globalThis.navigator.serviceWorker?.getRegistration();
+  for (const notification of (await worker?.getNotifications({ tag: requestId })) ?? []) notification.close();
+}
+
+/** Shows the number of waiting requests on the app's icon, where the browser can. */
+export function showBadge(count: number): void {
+  void navigator.setAppBadge?.(count).catch(() => {});
+}
+
+/** After a sign-out nothing of the user is shown in this browser: notifications name requests, and may show questions. */
+export async function endNotifications(): Promise<void> {
+  changePreferences({ notifications: 'off', pushDigest: undefined });
+  showBadge(0);
+  const worker = await globalThis.navigator.serviceWorker?.getRegistration();
+  for (const notification of (await worker?.getNotifications()) ?? []) notification.close();
+  await (await worker?.pushManager?.getSubscription())?.unsubscribe();
+}
+
+export async function startWorker(): Promise<ServiceWorker | null> {
   await navigator.serviceWorker.register(policy?.createScriptURL(scriptUrl) ?? scriptUrl);
   return (await navigator.serviceWorker.ready).active;
 }

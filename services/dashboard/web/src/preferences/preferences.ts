@@ -5,11 +5,16 @@ export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark';
   /** Whether single keys such as j and k are shortcuts. */
   readonly shortcuts: boolean;
-  readonly notifications: 'off' | 'on' | 'with-question';
+  /** How requests that wait are ordered. */
+  readonly order: 'newest' | 'time-left';
+  /** `push`: the relay notifies this browser. The others are about notifications by an open page. */
+  readonly notifications: 'off' | 'on' | 'with-question' | 'push';
+  /** Which subscription of this browser was registered at the relay: the SHA-256 of its address. */
+  readonly pushDigest?: string | undefined;
 }
 
 const name = 'expert-relay:preferences';
-const defaults: Preferences = { theme: 'system', shortcuts: true, notifications: 'off' };
+const defaults: Preferences = { theme: 'system', shortcuts: true, order: 'newest', notifications: 'off' };
 
 export const preferences: Store<Preferences> = createStore(read());
 

@@ -1,9 +1,9 @@
 import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import type { Me } from '../generated/api.ts';
 import { createLive, type Live } from '../live/live.ts';
-import { changePreferences } from '../preferences/preferences.ts';
+import { endNotifications } from '../notifications/notifications.ts';
 import { relayFetch } from '../session/call.ts';
-import type { Me } from '../session/me.ts';
 import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
 import {
@@ -12,7 +12,6 @@ import {
   type ExpertKeyState,
   fingerprintName,
 } from '../vault/expert-key.ts';
-import { closeNotifications } from './sign-out.ts';
 
 /** The objects that every page of a signed-in expert uses. */
 export interface Services {
@@ -63,9 +62,8 @@ async function forgetOthers(
   const lastUser = localStorage.getItem(lastUserName) ?? userId;
   localStorage.setItem(lastUserName, userId);
   if (forgotten.length === 0 && lastUser === userId) return;
-  // Each user decides whether notifications may show questions.
-  changePreferences({ notifications: 'off' });
-  await closeNotifications();
+  // Each user decides about notifications.
+  await endNotifications();
 }
 
 const ServicesContext = createContext<(Services & { readonly expert: Expert }) | undefined>(undefined);

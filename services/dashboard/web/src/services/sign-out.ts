@@ -1,4 +1,4 @@
-import { changePreferences } from '../preferences/preferences.ts';
+import { endNotifications } from '../notifications/notifications.ts';
 import { CallError, relayFetch } from '../session/call.ts';
 import { reportSignOut } from '../session/me.ts';
 import type { Services } from './services.tsx';
@@ -27,15 +27,8 @@ export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<v
     throw new CallError(answer?.status ?? 0, 'still_signed_in', 'You are still signed in. Try again.');
   }
   await storage.clear();
-  changePreferences({ notifications: 'off' });
-  await closeNotifications().catch(() => {});
+  await endNotifications().catch(() => {});
   // Other tabs reload now, and find neither the session nor the stored data.
   reportSignOut();
   location.replace('/auth/login');
-}
-
-/** Notifications name requests, and may show questions. */
-export async function closeNotifications(): Promise<void> {
-  const worker = await globalThis.navigator.serviceWorker?.getRegistration();
-  for (const notification of (await worker?.getNotifications()) ?? []) notification.close();
 }

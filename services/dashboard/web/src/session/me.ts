@@ -1,12 +1,5 @@
+import type { Me } from '../generated/api.ts';
 import { call } from './call.ts';
-
-/** The signed-in user and the hub's address. */
-export interface Me {
-  readonly userId: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly hubUrl: string;
-}
 
 export const readMe = async (): Promise<Me> => (await call<Me>('/api/me')).body;
 

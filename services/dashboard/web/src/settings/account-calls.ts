@@ -1,30 +1,15 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import type { IdentityList, ProviderVisit, SessionList } from '../generated/api.ts';
 import { call } from '../session/call.ts';
 
 /** An account at a provider, such as GitHub, with which the user signs in. */
-export interface Identity {
-  readonly provider: string;
-  readonly label: string | null;
-  readonly createdAt: string;
-}
+export type Identity = IdentityList['identities'][number];
 
-interface Identities {
-  readonly identities: readonly Identity[];
-  /** Providers that can be added. */
-  readonly providers: readonly string[];
-  /** Their names for people. A dashboard of the previous release does not state them. */
-  readonly titles?: Readonly<Record<string, string>>;
-}
+/** A dashboard of the release before does not state the titles. */
+type Identities = Omit<IdentityList, 'titles'> & Partial<Pick<IdentityList, 'titles'>>;
 
 /** A browser where the user is signed in. */
-export interface Session {
-  readonly id: string;
-  readonly device: string;
-  readonly provider: string;
-  readonly createdAt: string;
-  readonly lastUsedAt: string;
-  readonly current: boolean;
-}
+export type Session = SessionList['sessions'][number];
 
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
@@ -35,14 +20,13 @@ export const identitiesQuery = queryOptions({
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
   staleTime: 0,
-  queryFn: async ({ signal }) =>
-    (await call<{ sessions: readonly Session[] }>('/api/sessions', { signal })).body.sessions,
+  queryFn: async ({ signal }) => (await call<SessionList>('/api/sessions', { signal })).body.sessions,
 });
 
 /** Opens the page of the provider, which leads back to the settings. */
 export async function addIdentity(provider: string): Promise<void> {
   const path = `/api/identities/${encodeURIComponent(provider)}`;
-  const { body } = await call<{ location: string }>(path, { method: 'POST' });
+  const { body } = await call<ProviderVisit>(path, { method: 'POST' });
   location.assign(body.location);
   // Never resolves: the button stays busy until the page is left.
   await new Promise(() => {});

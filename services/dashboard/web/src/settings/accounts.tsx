@@ -1,11 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
+import { Confirmation } from '../session/confirmation.tsx';
 import { QueryView } from '../session/query-view.tsx';
 import { Button } from '../ui/button.tsx';
-import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { useDone } from '../ui/use-done.ts';
 import {
   addIdentity,
   type Identity,
@@ -14,8 +16,7 @@ import {
   sessionsQuery,
   useProviderNames,
 } from './account-calls.ts';
-import { Section, useDone } from './section.tsx';
-import styles from './settings.module.css';
+import { Section } from './section.tsx';
 
 /** The accounts with which the user signs in. */
 export function Accounts() {
@@ -27,7 +28,7 @@ export function Accounts() {
       <QueryView query={query} what="Your ways to sign in" lines={['50%', '30%']}>
         {({ identities, providers }) => (
           <>
-            <ul className={styles.list}>
+            <ul className={rows.list}>
               {identities.map((identity) => (
                 <AccountRow
                   key={identity.provider}
@@ -54,7 +55,7 @@ function AddAccount({ providers }: { providers: readonly string[] }) {
   if (providers.length === 0) return null;
   return (
     <>
-      <div className={styles.actions}>
+      <div className={rows.actions}>
         {providers.map((provider) => (
           <Button
             key={provider}
@@ -87,7 +88,7 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
   const name = useProviderNames()(provider);
   const sessions = useQuery(sessionsQuery).data ?? [];
   const isOwn = sessions.some((session) => session.current && session.provider === provider);
-  const removing = useAction(async () => {
+  async function remove(): Promise<void> {
     await removeIdentity(provider);
     // This session has ended too: without it, the address leads to the sign-in page.
     if (isOwn) return location.reload();
@@ -98,20 +99,20 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
     );
     onRemoved();
     await queries.invalidateQueries(sessionsQuery);
-  });
+  }
   return (
-    <li className={styles.row}>
-      <div className={styles.line}>
-        <div className={styles.facts}>
-          <span className={styles.name}>
+    <li className={rows.row}>
+      <div className={rows.line}>
+        <div className={rows.facts}>
+          <span className={rows.name}>
             {name}
             {label && (
-              <span dir="auto" className={styles.label}>
+              <span dir="auto" className={rows.label}>
                 {label}
               </span>
             )}
           </span>
-          <span className={styles.detail}>
+          <span className={rows.detail}>
             <span>
               added <Time at={createdAt} details />
             </span>
@@ -130,27 +131,18 @@ function AccountRow({ identity, isOnly, onRemoved }: AccountRowProps) {
         )}
       </div>
       {isAsked && (
-        <Panel title={`Remove ${name}?`}>
-          <p>
-            You can no longer sign in with it, and every session that was started with it ends
-            {isOwn ? ': this one too, so you sign in again in another way.' : '.'}
-          </p>
-          <div className={styles.actions}>
-            <Button look="danger" isBusy={removing.isBusy} onClick={() => void removing.run()}>
-              {removing.isBusy ? 'Removing…' : `Remove ${name}`}
-            </Button>
-            <Button
-              look="quiet"
-              onClick={() => {
-                setIsAsked(false);
-                opener.current?.focus();
-              }}
-            >
-              Keep it
-            </Button>
-          </div>
-          <ActionError error={removing.error} />
-        </Panel>
+        <Confirmation
+          title={`Remove ${name}?`}
+          submit={[`Remove ${name}`, 'Removing…']}
+          onConfirm={remove}
+          onKeep={() => {
+            setIsAsked(false);
+            opener.current?.focus();
+          }}
+        >
+          You can no longer sign in with it, and every session that was started with it ends
+          {isOwn ? ': this one too, so you sign in again in another way.' : '.'}
+        </Confirmation>
       )}
     </li>
   );

@@ -2,7 +2,8 @@ import { changePreferences, type Preferences, preferences } from '../preferences
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { useStore } from '../ui/store.ts';
 import { Switch } from '../ui/switch.tsx';
-import { Section, useDone } from './section.tsx';
+import { useDone } from '../ui/use-done.ts';
+import { Section } from './section.tsx';
 
 const themes: readonly Choice<Preferences['theme']>[] = [
   { value: 'system', label: 'Same as the system' },

@@ -1,15 +1,16 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ExpertKeyPanel, NoExpertKey } from '../expert-key/expert-key-panel.tsx';
 import { useExpertKey, useServices } from '../services/services.tsx';
-import { ActionError } from '../session/action-error.tsx';
+import { Confirmation } from '../session/confirmation.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { useAction } from '../ui/use-action.ts';
-import { Section, useDone } from './section.tsx';
+import { useStore } from '../ui/store.ts';
+import { useDone } from '../ui/use-done.ts';
+import { Section } from './section.tsx';
 import styles from './settings.module.css';
 
 const MakeExpertKey = lazyPage(async () => (await import('../expert-key/make-expert-key.tsx')).MakeExpertKey);
@@ -21,7 +22,8 @@ const ReplaceExpertKey = lazyPage(
 type Part = 'begin' | 'renew' | 'replace' | 'make' | 'remove';
 
 export function ExpertKeySettings() {
-  const { storage } = useServices();
+  const { storage, expertKey } = useServices();
+  const { agents } = useStore(expertKey.earlier.state);
   const state = useExpertKey();
   const [chosen, setOpen] = useState<Part>();
   // Another tab may have made or opened the key in the meantime.
@@ -80,6 +82,18 @@ export function ExpertKeySettings() {
             <code className={styles.digits}>{state.fingerprint}</code>
             <CopyButton text={state.fingerprint} aria-label="Copy the fingerprint" />
           </div>
+          {agents.length > 0 && (
+            <Notice
+              kind="warning"
+              title="Some agents know your earlier key."
+              actions={<Button onClick={() => void expertKey.earlier.forgetAgents()}>Done</Button>}
+            >
+              <p>
+                They refuse your answers until their owners have given them this fingerprint:{' '}
+                <bdi>{agents.join(', ')}</bdi>.
+              </p>
+            </Notice>
+          )}
           {!storage.isLasting && (
             <Notice kind="warning" title="This browser forgets your key when you close the page.">
               <p>It stores nothing, as in a private window. Have your recovery code ready.</p>
@@ -87,7 +101,7 @@ export function ExpertKeySettings() {
           )}
         </>
       )}
-      <div ref={buttons} className={styles.actions} hidden={open !== undefined}>
+      <div ref={buttons} className={rows.actions} hidden={open !== undefined}>
         {state.kind === 'missing' && (
           <Button name="begin" onClick={() => begin('begin')}>
             Make my key
@@ -103,11 +117,11 @@ export function ExpertKeySettings() {
             <Button name="renew" onClick={() => begin('renew')}>
               New recovery code
             </Button>
-            <Button name="replace" onClick={() => begin('replace')}>
-              Make a new key
-            </Button>
             <Button name="remove" onClick={() => begin('remove')}>
               Remove from this browser
+            </Button>
+            <Button name="replace" look="danger" onClick={() => begin('replace')}>
+              Make a new key…
             </Button>
           </>
         )}
@@ -139,25 +153,18 @@ export function ExpertKeySettings() {
 
 function RemoveKey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
   const { expertKey } = useServices();
-  const removing = useAction(async () => {
-    await expertKey.forget();
-    onDone();
-  });
   return (
-    <Panel title="Remove your key from this browser?">
-      <p>
-        To read and answer encrypted requests here again, you need your recovery code. If you do not have it,
-        make a new recovery code first.
-      </p>
-      <div className={styles.actions}>
-        <Button look="danger" isBusy={removing.isBusy} onClick={() => void removing.run()}>
-          {removing.isBusy ? 'Removing…' : 'Remove the key'}
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Keep it
-        </Button>
-      </div>
-      <ActionError error={removing.error} />
-    </Panel>
+    <Confirmation
+      title="Remove your key from this browser?"
+      submit={['Remove the key', 'Removing…']}
+      onConfirm={async () => {
+        await expertKey.forget();
+        onDone();
+      }}
+      onKeep={onCancel}
+    >
+      To read and answer encrypted requests here again, you need your recovery code. If you do not have it,
+      make a new recovery code first.
+    </Confirmation>
   );
 }

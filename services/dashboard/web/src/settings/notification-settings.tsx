@@ -1,69 +1,33 @@
-import { useState } from 'react';
-import { askForNotifications } from '../notifications/notifications.ts';
-import { changePreferences, type Preferences, preferences } from '../preferences/preferences.ts';
-import { type Choice, Choices } from '../ui/choices.tsx';
-import { Notice } from '../ui/notice.tsx';
-import { useStore } from '../ui/store.ts';
-import { Section, useDone } from './section.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { notificationsQuery } from '../channels/channel-calls.ts';
+import { ChannelList } from '../channels/channel-list.tsx';
+import { ThisBrowser } from '../channels/this-browser.tsx';
+import { QueryView } from '../session/query-view.tsx';
+import rows from '../ui/rows.module.css';
+import { useDone } from '../ui/use-done.ts';
+import { Section } from './section.tsx';
 
-type Notifications = Preferences['notifications'];
-
-const choices: readonly Choice<Notifications>[] = [
-  { value: 'off', label: 'Off' },
-  { value: 'on', label: 'On', hint: 'They show the agent and the code of the request.' },
-  {
-    value: 'with-question',
-    label: 'On, with the question',
-    hint: 'Anybody who sees your screen can read it, even while it is locked.',
-  },
-];
-
-const refusals = {
-  denied: {
-    what: 'This browser does not allow notifications here.',
-    next: 'Allow them for this page in the browser’s settings, beside its address, then choose again.',
-  },
-  unsupported: {
-    what: 'This browser does not offer notifications here.',
-    next: 'Open this page over https. On a phone, also add Expert Relay to the home screen, and open it from there. Then choose again.',
-  },
-  failed: {
-    what: 'This browser could not prepare notifications, so they are not switched on.',
-    next: 'Reload this page, then choose again. If this happens again, allow this page to store data in the browser’s settings.',
-  },
-};
-
+/** How the expert is reached: the channels, and when they are quiet. */
 export function NotificationSettings() {
-  const { notifications } = useStore(preferences);
-  const [refusal, setRefusal] = useState<keyof typeof refusals>();
+  const query = useQuery(notificationsQuery);
   const [done, setDone] = useDone();
-
-  async function choose(chosen: Notifications) {
-    const outcome = chosen === 'off' ? 'granted' : await askForNotifications();
-    setRefusal(outcome === 'granted' ? undefined : outcome);
-    if (outcome !== 'granted') return;
-    changePreferences({ notifications: chosen });
-    setDone('Saved');
-  }
-
   return (
     <Section
       title="Notifications"
-      about="About new requests, while Expert Relay is open in this browser."
+      about="Each channel is notified of new requests, and of what an agent writes later. A channel with a delay is notified only if nobody has answered until then."
       done={done}
     >
-      <Choices
-        legend="Notifications"
-        isLegendHidden
-        choices={choices}
-        value={notifications}
-        onChange={(chosen) => void choose(chosen)}
-      />
-      {refusal && (
-        <Notice kind="warning" title={refusals[refusal].what}>
-          <p>{refusals[refusal].next}</p>
-        </Notice>
-      )}
+      <QueryView query={query} what="Your channels" lines={['30%', '50%', '30%', '50%']}>
+        {(state) =>
+          state ? (
+            <ChannelList state={state} onDone={setDone} />
+          ) : (
+            <ul className={rows.list}>
+              <ThisBrowser pushKey={undefined} onDone={setDone} />
+            </ul>
+          )
+        }
+      </QueryView>
     </Section>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useId } from 'react';
 import styles from './settings.module.css';
 
 interface SectionProps {
@@ -24,17 +24,4 @@ export function Section({ title, about, done = '', children }: SectionProps) {
       {children}
     </section>
   );
-}
-
-const doneShownMs = 4_000;
-
-/** The `done` of a section: a short confirmation that disappears after a few seconds. */
-export function useDone(): readonly [string, (text: string) => void] {
-  const [done, setDone] = useState({ text: '' });
-  useEffect(() => {
-    if (!done.text) return;
-    const timer = setTimeout(() => setDone({ text: '' }), doneShownMs);
-    return () => clearTimeout(timer);
-  }, [done]);
-  return [done.text, (text) => setDone({ text })];
 }

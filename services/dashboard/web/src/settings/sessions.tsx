@@ -3,11 +3,13 @@ import { useRef, useState } from 'react';
 import { useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { ActionError } from '../session/action-error.tsx';
+import { Confirmation } from '../session/confirmation.tsx';
 import { QueryView } from '../session/query-view.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
-import { Panel } from '../ui/panel.tsx';
+import { Button } from '../ui/button.tsx';
+import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { useDone } from '../ui/use-done.ts';
 import {
   endAllSessions,
   endOtherSessions,
@@ -16,8 +18,7 @@ import {
   sessionsQuery,
   useProviderNames,
 } from './account-calls.ts';
-import { Section, useDone } from './section.tsx';
-import styles from './settings.module.css';
+import { Section } from './section.tsx';
 
 /** Where the user is signed in. */
 export function Sessions() {
@@ -40,7 +41,7 @@ export function Sessions() {
       <QueryView query={query} what="Your sessions" lines={['40%', '60%', '40%', '60%']}>
         {(sessions) => (
           <>
-            <ul className={styles.list}>
+            <ul className={rows.list}>
               {sessions.map((session) => (
                 <SessionRow
                   key={session.id}
@@ -53,7 +54,7 @@ export function Sessions() {
                 />
               ))}
             </ul>
-            <div className={styles.actions}>
+            <div className={rows.actions}>
               {sessions.length > 1 && (
                 <Button isBusy={endingOthers.isBusy} onClick={() => void endingOthers.run()}>
                   {endingOthers.isBusy ? 'Ending…' : 'End all others'}
@@ -87,14 +88,14 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
     onEnded();
   });
   return (
-    <li className={styles.row}>
-      <div className={styles.line}>
-        <div className={styles.facts}>
-          <span className={styles.name}>
+    <li className={rows.row}>
+      <div className={rows.line}>
+        <div className={rows.facts}>
+          <span className={rows.name}>
             {device}
-            {current && <span className={styles.label}>this browser</span>}
+            {current && <span className={rows.label}>this browser</span>}
           </span>
-          <span className={styles.detail}>
+          <span className={rows.detail}>
             {!current && (
               <span>
                 used <Time at={lastUsedAt} details />
@@ -124,23 +125,19 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
 
 function SignOutEverywhere({ onCancel }: { onCancel: () => void }) {
   const services = useServices();
-  const ending = useAction(async () => {
-    await endAllSessions();
-    await signOut(services);
-  });
   return (
-    <Panel title="Sign out everywhere?">
-      <p>
-        Every session ends, this one too. Your key and your drafts are removed from this browser. Other
-        browsers keep theirs for your next sign-in, and lose them when somebody else signs in there.
-      </p>
-      <div className={styles.actions}>
-        <Button look="danger" isBusy={ending.isBusy} onClick={() => void ending.run()}>
-          {ending.isBusy ? 'Signing out…' : 'Sign out everywhere'}
-        </Button>
-        <CancelButton onCancel={onCancel} />
-      </div>
-      <ActionError error={ending.error} />
-    </Panel>
+    <Confirmation
+      title="Sign out everywhere?"
+      submit={['Sign out everywhere', 'Signing out…']}
+      onConfirm={async () => {
+        await endAllSessions();
+        await signOut(services);
+      }}
+      keep="Cancel"
+      onKeep={onCancel}
+    >
+      Every session ends, this one too. Your key and your drafts are removed from this browser. Other browsers
+      keep theirs for your next sign-in, and lose them when somebody else signs in there.
+    </Confirmation>
   );
 }

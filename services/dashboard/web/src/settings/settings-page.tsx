@@ -1,5 +1,7 @@
+import { useState } from 'react';
 import { Page } from '../app/page.tsx';
-import { useServices } from '../services/services.tsx';
+import { SignOutQuestion } from '../app/sign-out-question.tsx';
+import { useExpertKey, useServices } from '../services/services.tsx';
 import { signOut } from '../services/sign-out.ts';
 import { ActionError } from '../session/action-error.tsx';
 import { Button } from '../ui/button.tsx';
@@ -10,26 +12,33 @@ import { ExpertKeySettings } from './expert-key-settings.tsx';
 import { NotificationSettings } from './notification-settings.tsx';
 import { Section } from './section.tsx';
 import { Sessions } from './sessions.tsx';
+import { WebhookSettings } from './webhook-settings.tsx';
 
 export function SettingsPage() {
   const services = useServices();
+  const key = useExpertKey();
+  const hasKey = key.kind === 'ready' || key.kind === 'loading';
+  const [isLeaving, setIsLeaving] = useState(false);
   const signingOut = useAction(() => signOut(services));
   return (
     <Page title="Settings">
       <ExpertKeySettings />
       <NotificationSettings />
+      <WebhookSettings />
       <BrowserSettings />
       <Accounts />
       <Sessions />
       <Section
         title="Sign out"
-        about="This removes your key, your drafts and everything else of yours from this browser. To answer encrypted requests here again, you need your recovery code."
+        about={`This removes everything of yours from this browser: ${hasKey ? 'your key, ' : ''}drafts, saved replies and snoozes.`}
       >
-        <div>
-          <Button isBusy={signingOut.isBusy} onClick={() => void signingOut.run()}>
-            {signingOut.isBusy ? 'Signing out…' : 'Sign out'}
-          </Button>
-        </div>
+        {isLeaving ? (
+          <SignOutQuestion {...{ hasKey, signingOut }} onCancel={() => setIsLeaving(false)} />
+        ) : (
+          <div>
+            <Button onClick={() => setIsLeaving(true)}>Sign out</Button>
+          </div>
+        )}
         <ActionError error={signingOut.error} />
       </Section>
     </Page>

@@ -29,10 +29,30 @@ interface Sealed {
 export async function openStorage(userId: string): Promise<Storage> {
   if (!globalThis.crypto?.subtle || !globalThis.indexedDB) return createPageStorage();
   try {
-    return await openBrowserStorage(userId);
+    return inOrder(await openBrowserStorage(userId));
   } catch {
     return createPageStorage();
   }
+}
+
+/** A value takes a while to be encrypted. What is called later for the same name waits until it is stored. */
+function inOrder(storage: Storage): Storage {
+  const last = new Map<string, Promise<unknown>>();
+  const ordered =
+    <T>(call: (name: string, value: string) => Promise<T>) =>
+    (name: string, value = ''): Promise<T> => {
+      const work = () => call(name, value);
+      const turn = Promise.resolve(last.get(name)).then(work, work);
+      last.set(name, turn);
+      return turn;
+    };
+  return {
+    ...storage,
+    get: ordered(storage.get),
+    set: ordered(storage.set),
+    remember: ordered(storage.remember),
+    delete: ordered(storage.delete),
+  };
 }
 
 /** What belongs to the root is filed under this: the first of the two owners of a value. */

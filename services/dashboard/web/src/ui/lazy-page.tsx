@@ -10,13 +10,13 @@ const reloadIntervalMs = 30_000;
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadCode(load) }));
 
-/** The same for code that is not a page. `isOther` recognizes errors that are not about loading. */
+/** The same for code that is not a page, or for a call that loads code first: then only some errors are about loading. */
 export const loadCode = <T,>(
   load: () => Promise<T>,
-  isOther: (error: unknown) => boolean = () => false,
+  isLoadFailure: (error: unknown) => boolean = () => true,
 ): Promise<T> =>
   load().catch((error) => {
-    if (isOther(error)) throw error;
+    if (!isLoadFailure(error)) throw error;
     return loadAgain(load);
   });
 

@@ -51,11 +51,18 @@ function describeAge(time: number, now: number): string {
   return (isThisYear ? date : dateWithYear).format(time);
 }
 
-/** "3 h left", when it is less than twelve hours. */
-export function describeTimeLeft(expiresAt: string, now: number): string | undefined {
+/** The time that is left to answer, and how much it matters. */
+export interface TimeLeft {
+  readonly text: string;
+  /** `now`: less than an hour. `soon`: less than four. */
+  readonly urgency: 'now' | 'soon' | 'later';
+}
+
+/** "3 h left", when it is less than twelve hours, and minutes below two: an hour is not the same as almost two. */
+export function describeTimeLeft(expiresAt: string, now: number): TimeLeft | undefined {
   const left = Date.parse(expiresAt) - now;
   if (left <= 0 || left >= 12 * hour) return undefined;
-  return left < hour
-    ? `${Math.max(1, Math.floor(left / 60_000))} min left`
-    : `${Math.floor(left / hour)} h left`;
+  const urgency = left < hour ? 'now' : left < 4 * hour ? 'soon' : 'later';
+  if (left >= 2 * hour) return { text: `${Math.floor(left / hour)} h left`, urgency };
+  return { text: `${Math.max(1, Math.floor(left / 60_000))} min left`, urgency };
 }

@@ -186,7 +186,7 @@ test('reading the same key again keeps the same object', async () => {
   expect(browser.state.get()).toBe(before);
 });
 
-test('the owner is told of every change of the vault that another device or program made', async () => {
+test('the owner is informed of every change of the vault that another device or program made', async () => {
   const browser = await openBrowser();
   const made = await browser.make();
   await made.confirm();
@@ -204,7 +204,7 @@ test('the owner is told of every change of the vault that another device or prog
   await replace(ready(browser).root);
   await browser.load();
   expect(browser.change.get()).toBe('code');
-  // It is told until the owner has read it, also after a reload.
+  // It is shown until the owner has read it, also after a reload.
   await browser.load();
   expect(browser.change.get()).toBe('code');
   await browser.acceptChange();
@@ -222,7 +222,7 @@ test('the owner is told of every change of the vault that another device or prog
   expect(browser.change.get()).toBeUndefined();
 });
 
-test('a browser that never had the key is told when another key replaces it', async () => {
+test('a browser that never had the key is informed when another key replaces it', async () => {
   const [owner, other] = [await openBrowser(), await openBrowser()];
   await (await owner.make()).confirm();
   await other.load();

@@ -4,6 +4,7 @@ import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';
+import { createEarlierKeys } from './earlier-keys.ts';
 import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 
 /** It is needed once in each browser. */
@@ -46,12 +47,16 @@ export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
   /** Undefined when the vault is the one that this browser knows. */
   readonly change: Store<VaultChange | undefined>;
+  /** The keys that were replaced. */
+  readonly earlier: ReturnType<typeof createEarlierKeys>;
   /** The expert has read about the change. */
   acceptChange(): Promise<void>;
   /** Reads the key from this browser. It must happen before anything is compared with what was shown earlier. */
   restore(): Promise<void>;
   /** Reads the key from this browser and the vault from the relay. */
   load(): Promise<void>;
+  /** Loads if it was last loaded longer ago than this. */
+  refresh(maxAgeMs: number): Promise<void>;
   /** Loads, with retries, and again after a long time in the background. */
   follow(): void;
   /** Makes a key. An existing key is replaced at `confirm`. */
@@ -85,6 +90,7 @@ export function createExpertKey({
 }): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
   const change = createStore<VaultChange | undefined>(undefined);
+  const earlier = createEarlierKeys(storage);
   /** The root as it is stored, and as it was read: the same object each time, so that React does not render again. */
   let stored: { readonly text: string; readonly root: Uint8Array } | undefined;
   let changes = 0;
@@ -121,7 +127,8 @@ export function createExpertKey({
     if (!vault) return;
     const seen = await storage.get(seenName).catch(() => undefined);
     if (seen === undefined) return see(vault);
-    const [identity, ciphertext] = seen.split(' ');
+    const [identity = '', ciphertext] = seen.split(' ');
+    if (identity !== vault.identity) await earlier.add(identity);
     change.set(identity !== vault.identity ? 'key' : ciphertext !== vault.ciphertext ? 'code' : undefined);
   }
 
@@ -183,6 +190,8 @@ export function createExpertKey({
           }
         }
         await see(vault);
+        const before = replaced?.vault.identity;
+        if (before !== undefined && before !== vault.identity) void earlier.add(before);
         await keep(root);
       },
     };
@@ -191,15 +200,20 @@ export function createExpertKey({
   return {
     state,
     change,
+    earlier,
     async acceptChange() {
       const inUse = await readVault();
       if (inUse) await see(inUse.vault);
       tabs.send({ type: 'key-changed' });
     },
     async restore() {
+      await earlier.restore();
       if (!(await findObstacle())) state.set({ kind: 'loading', root: await readRoot() });
     },
     load,
+    async refresh(maxAgeMs) {
+      if (Date.now() - readAt >= maxAgeMs) await load();
+    },
     follow() {
       void loadUntilDone(load, () => state.get().kind !== 'loading');
       document.addEventListener('visibilitychange', () => {

@@ -11,9 +11,10 @@ export interface KeptVault {
 /** Undefined while the expert has made no key. */
 export async function readVault(): Promise<KeptVault | undefined> {
   try {
-    const { body, headers } = await call<{ vault: Vault }>('/api/vault');
-    return { vault: body.vault, etag: headers.get('etag') ?? '' };
+    const { body, headers } = await call<{ vault: Vault } | undefined>('/api/vault?optional=true');
+    return body && { vault: body.vault, etag: headers.get('etag') ?? '' };
   } catch (error) {
+    // The release before does not know `optional`.
     if (error instanceof CallError && error.status === 404) return undefined;
     throw error;
   }

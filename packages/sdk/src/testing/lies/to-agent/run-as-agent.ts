@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
+import { makeRoot } from '../../../crypto/index.ts';
 import { type Conversation, RelayError } from '../../../index.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
@@ -28,6 +29,7 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     agentName: 'deploy bot',
     timing: timingFor(row),
     acceptUnprotected: row.acceptUnprotected,
+    secret: makeRoot(),
     expert: row.known ? await expert.fingerprint() : undefined,
     fetch(url, init) {
       if (init?.method === 'POST' && String(url).includes('/message/')) sent += 1;
@@ -35,7 +37,8 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     },
   });
   liar.tell({});
-  const earlier = row.askedBefore ? await relay.ask({ question: 'Something before?' }) : undefined;
+  const before = { question: 'Something before?', once: row.asked?.once };
+  const earlier = row.askedBefore ? await relay.ask(before) : undefined;
   liar.tell(row.lie({ ...context, earlier }));
   const conversation = await relay.ask(row.asked ?? { question: 'May I?' }).catch((error: unknown) => {
     if (!(error instanceof RelayError)) throw error;

@@ -1,0 +1,44 @@
+"""An agent of the OpenAI Agents SDK that asks an expert before it removes logs. Kill it, and start it again: it asks nothing twice.
+
+pip install "expert-relay[openai-agents]"
+python openai_agent.py job-7
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+from agents import Agent, Runner, RunState, function_tool
+
+from expert_relay import AsyncRelay, FileStore
+from expert_relay.adapters.openai_agents import answer_interruptions
+
+
+@function_tool(needs_approval=True)
+def remove_logs(path: str, days: int) -> str:
+    """Removes the logs in a folder that are older than some days."""
+    print(f"Removing logs in {path!r}.")
+    return f"Removed the logs in {path} that are older than {days} days."
+
+
+async def run(model: Any, job: str, timeout: float = 600) -> str:
+    agent = Agent(name="Janitor", model=model, tools=[remove_logs])
+    saved = Path(f"{job}.json")
+    state = await RunState.from_string(agent, saved.read_text()) if saved.exists() else None
+    async with AsyncRelay.from_env(store=FileStore(".agent")) as relay:
+        while True:
+            if state:
+                await answer_interruptions(relay, state, run=job, timeout=timeout)
+            result = await Runner.run(agent, state or "Remove the old logs.")
+            if not result.interruptions:
+                saved.unlink(missing_ok=True)
+                return str(result.final_output)
+            state = result.to_state()
+            saved.write_text(state.to_string())
+
+
+if __name__ == "__main__":
+    print(asyncio.run(run("gpt-5", sys.argv[1])))

@@ -1,0 +1,69 @@
+"""Ask a human expert and get a verified answer, end-to-end encrypted; or be the expert.
+
+`Relay` is an agent's connection, `Expert` an expert's. Both block; `AsyncRelay` and `AsyncExpert` are for asyncio.
+"""
+
+from .agent.answers import Answer, Approval, AsyncApproval, AsyncChoice, Choice, Decision
+from .agent.conversation import AsyncConversation
+from .agent.options import ConversationStore
+from .agent.relay import AsyncRelay
+from .agent.state import State, Verification
+from .agent.submission import CONFIDENTIAL_QUESTION, ContextMessage
+from .crypto.parts import File
+from .errors import RelayError, RelayErrorCode
+from .expert.decision import Accept, Decline, RequestForm
+from .expert.expert import AsyncExpert
+from .expert.list_questions import ListedQuestion
+from .expert.request import AsyncExpertRequest
+from .file_store import FileMemory, FileStore
+from .forms.to_form import FormOrModel
+from .memory import Memory, ProcessMemory
+from .requests import ListedRequest, RequestState, RequestStatus, WhoAmI
+from .sync.conversation import Conversation
+from .sync.expert import Expert, ExpertRequest
+from .sync.relay import Relay
+from .thread.message import Message, Protection
+from .thread.sender import Sending
+from .timing import Timing
+
+__all__ = [
+    "CONFIDENTIAL_QUESTION",
+    "Accept",
+    "Answer",
+    "Approval",
+    "AsyncApproval",
+    "AsyncChoice",
+    "AsyncConversation",
+    "AsyncExpert",
+    "AsyncExpertRequest",
+    "AsyncRelay",
+    "Choice",
+    "ContextMessage",
+    "Conversation",
+    "ConversationStore",
+    "Decision",
+    "Decline",
+    "Expert",
+    "ExpertRequest",
+    "File",
+    "FileMemory",
+    "FileStore",
+    "FormOrModel",
+    "ListedQuestion",
+    "ListedRequest",
+    "Memory",
+    "Message",
+    "ProcessMemory",
+    "Protection",
+    "Relay",
+    "RelayError",
+    "RelayErrorCode",
+    "RequestForm",
+    "RequestState",
+    "RequestStatus",
+    "Sending",
+    "State",
+    "Timing",
+    "Verification",
+    "WhoAmI",
+]

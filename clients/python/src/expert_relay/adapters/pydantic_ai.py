@@ -1,0 +1,62 @@
+"""Pydantic AI: an expert decides about deferred tools. Install `expert-relay[pydantic-ai]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
+
+from ..agent.relay import AsyncRelay
+from ..sync.conversation import SyncOnReply, in_caller
+from ..sync.relay import Relay
+from .tool_approval import ToolDecision, decide_tool_calls
+from .tool_question import ToolCall
+
+
+async def answer_deferred(
+    relay: AsyncRelay,
+    requests: DeferredToolRequests,
+    *,
+    run: str,
+    schemas: Mapping[str, Mapping[str, Any]] | None = None,
+    **options: Any,
+) -> DeferredToolResults:
+    """Asks an expert about each call that needs an approval, and returns the results with which the agent goes on. What the program
+    itself must do (`requests.calls`) is not among them. `run` names this run. `options`: `timeout`, `agent`, `on_reply`, and what
+    `ask` takes, such as `confidential`. `schemas`: JSON Schemas of arguments by the names of tools, so that the expert edits
+    fields, not JSON.
+
+    Raises a `RelayError` if one is not decided: then the same call continues later, with the messages of the run that you have kept.
+
+    >>> result = await agent.run("Remove the old logs.")
+    >>> while isinstance(result.output, DeferredToolRequests):
+    ...     results = await answer_deferred(relay, result.output, run="job-7")
+    ...     result = await agent.run(message_history=result.all_messages(), deferred_tool_results=results)
+    """
+    calls = [
+        ToolCall(one.tool_call_id, one.tool_name, one.args_as_dict(), (schemas or {}).get(one.tool_name))
+        for one in requests.approvals
+    ]
+    decisions = await decide_tool_calls(relay, calls, run=run, **options)
+    approvals = {call.id: _result_of(decision) for call, decision in zip(calls, decisions, strict=True)}
+    return requests.build_results(approvals=approvals)
+
+
+def answer_deferred_sync(
+    relay: Relay,
+    requests: DeferredToolRequests,
+    *,
+    run: str,
+    on_reply: SyncOnReply | None = None,
+    **options: Any,
+) -> DeferredToolResults:
+    """`answer_deferred` for programs that block."""
+    report = in_caller(on_reply)
+    return relay.run(lambda client: answer_deferred(client, requests, run=run, on_reply=report, **options))
+
+
+def _result_of(decision: ToolDecision) -> ToolApproved | ToolDenied:
+    if decision.action == "decline":
+        return ToolDenied(decision.refusal)
+    return ToolApproved(override_args=decision.arguments)

@@ -1,0 +1,119 @@
+"""Asks an expert about the tool calls of an agent, whatever framework it uses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+from urllib.parse import quote
+
+from ..agent.answers import Decision, OnReply
+from ..agent.relay import AsyncRelay, close_in_time
+from ..agent.submission import ContextMessage
+from ..forms.content import Content
+from ..json_text import Members, is_object
+from .tool_question import ArgumentsForm, ToolCall, describe_call, form_for, is_same
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ToolDecision:
+    """What an expert has decided about a tool call."""
+
+    action: Literal["approve", "edit", "decline"]
+    comment: str
+    """What the expert wrote beside it; may be empty."""
+    arguments: Members | None = None
+    """With `edit`: the tool may run with these arguments, and not with those of the call."""
+
+    @property
+    def refusal(self) -> str:
+        """What the model gets about a call that the expert has declined."""
+        return "The expert has declined this call" + (f": {self.comment}" if self.comment else ".")
+
+
+async def decide_tool_calls(
+    relay: AsyncRelay,
+    calls: Sequence[ToolCall],
+    *,
+    run: str,
+    agent: str = "the agent",
+    timeout: float | None = None,
+    on_reply: OnReply | None = None,
+    messages: Sequence[ContextMessage] = (),
+    **asking: Any,
+) -> list[ToolDecision]:
+    """Asks an expert about each call, all at the same time, and waits for all decisions. They are in the order of the calls. `run` is
+    the name of this run of the agent, the same after a restart: it and the id of a call are the name of the question (`once`), so
+    the relay needs a `store` or a `secret`. `agent`: how the agent is called in the question. `asking`: what `AsyncRelay.ask` takes
+    besides, such as `confidential`.
+
+    Raises what `wait_for_decision` raises: then nothing is approved and nothing declined. The questions stay open, and a later
+    call with the same `run` continues with them."""
+
+    async def decide(call: ToolCall) -> ToolDecision:
+        form = form_for(call)
+        described: ContextMessage = {"role": "assistant", "content": call.description}
+        conversation = await relay.ask(
+            describe_call(call, agent, form),
+            messages=[*messages, described] if call.description else messages,
+            form=form.form,
+            once=name_of(run, call.id),
+            **asking,
+        )
+        while True:
+            decision = await conversation.wait_for_decision(timeout, on_reply=on_reply)
+            decided = read_decision(decision, call, form)
+            if decided:
+                # Nothing about it can change any more, so each later run gets the same decision.
+                await close_in_time(conversation)
+                return decided
+            await conversation.send("The arguments must be a JSON object. Decide again.", form=form.form)
+
+    return await all_or_error(decide(call) for call in calls)
+
+
+async def ask_in_words(
+    relay: AsyncRelay,
+    id: str,
+    question: str,
+    *,
+    run: str,
+    timeout: float | None = None,
+    agent: str = "",
+    on_reply: OnReply | None = None,
+    **asking: Any,
+) -> str:
+    """Asks a question of a run that is answered in words. The conversation stays open: after a crash it has the answer again.
+    `agent` and `on_reply` are for tool calls of the same run, and have no effect."""
+    conversation = await relay.ask(question, once=name_of(run, id), **asking)
+    return (await conversation.wait_for_answer(timeout)).text
+
+
+def name_of(run: str, id: str) -> str:
+    """The name of the question about a call (`once`)."""
+    return "/".join(quote(one, safe="!~*'()") for one in (run, id))
+
+
+def read_decision(decision: Decision[Content], call: ToolCall, form: ArgumentsForm) -> ToolDecision | None:
+    """None when the expert has accepted what cannot be arguments."""
+    comment = decision.comment
+    if decision.content is None:
+        return ToolDecision("decline", comment)
+    arguments = form.read(decision.content)
+    if is_same(arguments, call.arguments):
+        return ToolDecision("approve", comment)
+    return ToolDecision("edit", comment, arguments) if is_object(arguments) else None
+
+
+async def all_or_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All results, or the first error: then the others are not waited for."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

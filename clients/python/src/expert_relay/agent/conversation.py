@@ -1,0 +1,300 @@
+"""A conversation with an expert."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from typing import Any, Literal, TypeVar, overload
+
+from ..crypto.history import missing
+from ..crypto.keys import OwnKeys
+from ..crypto.parts import File
+from ..errors import RelayError
+from ..forms.to_form import FormOrModel, to_form
+from ..json_text import Members, write_json
+from ..requests import AskedRequest, RequestStatus
+from ..thread.follower import Follower
+from ..thread.message import Message, ReadMessage, describe
+from ..thread.parts_to_send import make_parts
+from ..thread.sender import Sender, Sending
+from ..thread.thread import Thread, ended
+from ..transport.api import Api
+from ..transport.shape import members
+from ..transport.waiting import within
+from .answers import Answer, Decision, OnReply, answer_of
+from .side import AgentSide
+from .state import State, Verification
+from .wait_for_decision import DecisionWait
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+
+class AsyncConversation:
+    """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
+
+    >>> async for answer in conversation:
+    ...     print(answer.text)
+    ...     await conversation.send("Thank you, that was it.")
+    ...     await conversation.close()
+    """
+
+    def __init__(
+        self,
+        *,
+        api: Api,
+        thread: Thread,
+        sender: Sender,
+        follower: Follower,
+        side: AgentSide,
+        request: AskedRequest,
+        keys: OwnKeys | None,
+        state: State,
+        schema: FormOrModel | None,
+        save: Callable[[State], Awaitable[None]],
+    ) -> None:
+        self.thread, self.sender, self.side = thread, sender, side
+        self.schema = schema
+        """What the newest form was made of, where this process knows it."""
+        self.decided: Members | None = state.get("decided")
+        """The decision that was returned: the form, and the message that decided."""
+        self._api, self._follower, self._request, self._keys = api, follower, request, keys
+        self._state, self._save_state = state, save
+        # Whether an answer was returned since the state was last saved.
+        self._is_unsaved = False
+
+    @property
+    def id(self) -> str:
+        """Unique to this conversation. It exists before the question is sent."""
+        return str(self._state["id"])
+
+    @property
+    def request_id(self) -> str:
+        return self._request.request_id
+
+    @property
+    def ref_code(self) -> str:
+        """The code that people use, such as `HS-7KQ2M9XD`."""
+        return self._request.ref_code
+
+    @property
+    def _seen(self) -> AskedRequest:
+        head = self.thread.head
+        return head.request if head else self._request
+
+    @property
+    def status(self) -> RequestStatus:
+        """As last seen."""
+        return self._seen.status
+
+    @property
+    def expires_at(self) -> str:
+        """ISO 8601, UTC."""
+        return self._seen.expires_at
+
+    @property
+    def response_count(self) -> int:
+        """As last seen, including answers that were not returned yet."""
+        return self._seen.response_count
+
+    @property
+    def erased_at(self) -> str | None:
+        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
+        return self._seen.erased_at
+
+    @property
+    def closed_by(self) -> Literal["consumer", "provider"] | None:
+        """Which side closed the conversation, as the relay states it."""
+        return self.thread.head.notes.closed_by if self.thread.head else None
+
+    @property
+    def close_reason(self) -> str | None:
+        """Why, as the relay states it: neither encrypted nor signed."""
+        return self.thread.head.notes.close_reason if self.thread.head else None
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether messages are encrypted, or meant to be once the expert's keys are there."""
+        return self._keys is not None
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the expert's identity; None until an expert has proven one."""
+        return self.side.exchange.fingerprint if self.side.exchange else None
+
+    @property
+    def verification(self) -> Verification:
+        return self.side.exchange.verification if self.side.exchange else "none"
+
+    @property
+    def unsent(self) -> list[str]:
+        """Texts that were not sent yet, because they wait for the expert's keys or the relay could not be reached. They are sent
+        automatically, before any later text: do not send them again."""
+        return [draft.text for draft in self.sender.unsent]
+
+    def verify(self, fingerprint: str) -> bool:
+        """Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is known
+        from now on, here and in the memory."""
+        return self.side.verify(fingerprint)
+
+    async def wait_for_answer(self, timeout: float | None = None, *, any: bool = False) -> Answer:
+        """Returns the next answer, except those that are known not to have seen your last text; with `any`, these as well.
+
+        Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message."""
+
+        def fits(message: ReadMessage) -> bool:
+            return any or message.seen_your_last is not False
+
+        is_ready = self.thread.mailbox.is_ready(fits)
+        message = await self._wait(is_ready, timeout, self._take(fits))
+        return answer_of(describe(message))
+
+    @overload
+    async def wait_for_decision(
+        self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: type[M]
+    ) -> Decision[M]: ...
+
+    @overload
+    async def wait_for_decision(
+        self,
+        timeout: float | None = None,
+        *,
+        on_reply: OnReply | None = None,
+        form: FormOrModel | None = None,
+    ) -> Decision[Any]: ...
+
+    async def wait_for_decision(
+        self,
+        timeout: float | None = None,
+        *,
+        on_reply: OnReply | None = None,
+        form: FormOrModel | None = None,
+    ) -> Decision[Any]:
+        """Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form. With
+        `form`, the model of which the newest form was made, it is an instance of it, also after a restart. Once it has returned a
+        decision, it returns the same one again, until another form is sent. `on_reply` gets what the expert writes without
+        deciding, while waiting goes on.
+
+        Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
+        for two accepts with different contents: none counts; `timeout`, `conversation_closed`, `conversation_expired`, or the
+        error of a refused message. None of them is a decision."""
+        return await self._wait(False, timeout, DecisionWait(self, on_reply, form).run())
+
+    def __aiter__(self) -> AsyncIterator[Answer]:
+        return self._answers()
+
+    async def _answers(self) -> AsyncIterator[Answer]:
+        release = self._follower.follow()
+        try:
+            while message := await self._take(lambda _: True):
+                yield answer_of(describe(message))
+        finally:
+            release()
+
+    async def send(
+        self,
+        text: str,
+        *,
+        form: FormOrModel | None = None,
+        files: Sequence[File] = (),
+        shown: Sequence[str] | None = None,
+    ) -> Sending:
+        """Sends a message. While there are no keys of the expert, the message waits in `unsent`. It also stays there when the call
+        fails because the relay cannot be reached. `form` replaces the form before. `shown` names the messages that your user had
+        been shown when the text was written; by default all that were returned to your program."""
+        answer_form = None if form is None else write_json(to_form(form))
+        if form is not None:
+            self.schema = form
+        return await self.sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
+
+    async def messages(self) -> list[Message]:
+        """The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is
+        not among them, unless it is confidential. Some time after the end there are none. That they were returned here does not
+        tell the expert that they were shown."""
+        await self.thread.read()
+        side, channel = self.side.again()
+        again = Thread(self._api, self.request_id, side, has_drafts=lambda: False, channel=channel)
+        await again.read()
+        known, listed = self.thread.channel, again.channel
+        is_erased = again.head is not None and again.head.erased_at is not None
+        if known and not is_erased:
+            found = {*known.unlisted, *(listed.seen if listed else ())}
+            if not set(known.seen) <= found:
+                raise missing()
+        return [describe(message) for message in again.mailbox.messages]
+
+    async def refresh(self) -> None:
+        """Reads new messages, the status and the keys once, without waiting for answers."""
+        await self.thread.read()
+        if self.sender.is_due and not self.thread.mailbox.has_ended:
+            await self.sender.flush()
+
+    async def close(self, reason: str | None = None) -> None:
+        """Ends the conversation for both sides. Its messages can still be read. The other side gets the `reason`, of up to 500
+        characters, which is not encrypted."""
+        body = {} if reason is None else {"reason": reason}
+        closed = await self._api.post(f"/api/v1/close/{self.request_id}", body, members)
+        thread = self.thread
+        is_all_read = not thread.refusal and closed.get("responseCount") == thread.answers_read
+        # Then no list is needed to know how it ended.
+        if thread.head and is_all_read and closed.get("status") == "closed":
+            await thread.adopt(**thread.head.when_closed(closed))
+        else:
+            await thread.read()
+        await self.save()
+
+    def export(self) -> State:
+        """All that `resume` needs, as JSON. It contains the private keys."""
+        exchange = self.side.exchange
+        state = {
+            **self._state,
+            "request": self._seen.export(),
+            "decided": self.decided,
+            "exchange": exchange.export() if exchange else None,
+            "thread": self.thread.export(),
+            "sender": self.sender.export(),
+        }
+        return {name: member for name, member in state.items() if member is not None}
+
+    async def save(self) -> None:
+        self._is_unsaved = False
+        await self._save_state(self.export())
+
+    async def take(self, message_id: str) -> ReadMessage | None:
+        """A message that has arrived, unless another taker has it."""
+
+        def fits(message: ReadMessage) -> bool:
+            return message.message_id == message_id
+
+        is_there = any(fits(message) for message in self.thread.mailbox.messages)
+        return await self._take(fits) if is_there else None
+
+    async def _take(self, fits: Callable[[ReadMessage], bool]) -> ReadMessage | None:
+        """An answer counts as processed when the caller asks for the next one."""
+        if self._is_unsaved:
+            await self.save()
+        message = await self.thread.mailbox.take(fits)
+        if message:
+            self._is_unsaved = True
+            # Texts that waited for keys are sent now: the caller may not wait for another answer.
+            if self.sender.is_due:
+                with suppress(RelayError):
+                    await self.sender.flush()
+        return message
+
+    async def _wait(self, is_ready: bool, timeout: float | None, work: Coroutine[Any, Any, T | None]) -> T:
+        """Follows the conversation until this returns something, or until the time is over."""
+
+        def late() -> RelayError:
+            return RelayError("timeout", f"No answer came within {timeout} s. The conversation stays open: wait again.")
+
+        # Without time to wait there is only what was read before, and nothing is read for it.
+        release = None if is_ready or timeout == 0 else self._follower.follow()
+        try:
+            result = await within(timeout, work, late)
+            if result is None:
+                raise ended(self.status)
+            return result
+        finally:
+            if release:
+                release()

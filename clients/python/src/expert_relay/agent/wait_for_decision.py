@@ -1,0 +1,174 @@
+"""Waits for a decision about the newest form."""
+
+from __future__ import annotations
+
+import inspect
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RelayError, invalid_input
+from ..forms.answer import FormAnswer, Standing
+from ..forms.check_form import parse_form
+from ..forms.to_form import FormOrModel, read_content, to_form
+from ..json_text import write_json
+from ..thread.message import Message, ReadMessage, describe, has_form
+from .answers import Decision, OnReply, answer_of
+
+if TYPE_CHECKING:
+    from .conversation import AsyncConversation
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """An answer whose content was checked."""
+
+    message: Message
+    answer: FormAnswer
+    content: Any
+
+
+class DecisionWait:
+    """One call that waits for a decision."""
+
+    def __init__(
+        self, conversation: AsyncConversation, on_reply: OnReply | None, form: FormOrModel | None
+    ) -> None:
+        self._conversation, self._on_reply, self._given = conversation, on_reply, form
+        self._thread, self._sender = conversation.thread, conversation.sender
+        self._checked: dict[str, _Checked | RelayError] = {}
+
+    async def run(self) -> Decision[Any] | None:
+        """None when the conversation has ended without a decision. Raises `answer_invalid` and `answer_conflict`."""
+        if not self._thread.forms.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
+            raise invalid_input("This conversation has no form: ask with `form`, or send one.")
+        mailbox = self._thread.mailbox
+        while True:
+            first = mailbox.messages[0] if mailbox.messages else None
+            if first and self._on_reply and not self._concerns(first):
+                reply = await self._conversation.take(first.message_id)
+                result = self._on_reply(answer_of(describe(reply))) if reply else None
+                if inspect.isawaitable(result):
+                    await result
+                continue
+            decision = await self._settle()
+            if decision:
+                return decision
+            if not await mailbox.take(self._wakes, is_kept=True):
+                return None
+
+    def _wakes(self, _message: ReadMessage) -> bool:
+        return self._on_reply is not None or self._is_due()
+
+    def _standing(self) -> Standing | None:
+        # While texts wait to be encrypted, no answer has seen them.
+        if self._sender.has_drafts:
+            return None
+        return self._thread.standing(lambda one: isinstance(self._checked.get(one), RelayError))
+
+    def _concerns(self, message: ReadMessage) -> bool:
+        """Whether this message decides, or is one of those that prevent it."""
+        standing = self._standing()
+        if not standing:
+            return False
+        if standing.state == "conflict":
+            return any(one.message_id == message.message_id for one in self._thread.forms.answers)
+        return message.message_id == standing.decided or message.message_id in standing.invalid
+
+    def _is_due(self) -> bool:
+        standing = self._standing()
+        if standing and (standing.decided is not None or standing.state == "conflict"):
+            return True
+        return any(self._concerns(one) for one in self._thread.mailbox.messages)
+
+    def _schema_of(self, text: str) -> FormOrModel:
+        """What the form was made of, where it is known. After a restart only the form itself is."""
+        schema = self._given or self._conversation.schema
+        if schema is not None and write_json(to_form(schema)) == text:
+            return schema
+        if self._given is not None:
+            raise invalid_input("The newest form of this conversation was not made of this `form`.")
+        return parse_form(text)
+
+    def _check(self, one: ReadMessage, text: str) -> None:
+        message = describe(one)
+        try:
+            if not message.answer:
+                raise RelayError(
+                    "answer_invalid", "The answer to the form cannot be read: ask the expert to answer again."
+                )
+            is_accepted = message.answer.action == "accept"
+            content = read_content(self._schema_of(text), parse_form(text), message.answer.content) if is_accepted else None
+            self._checked[one.message_id] = _Checked(message, message.answer, content)
+        except RelayError as error:
+            if error.code != "answer_invalid":
+                raise
+            self._checked[one.message_id] = error
+
+    def _decision_by(self, message_id: str) -> Decision[Any]:
+        checked = self._checked[message_id]
+        if isinstance(checked, RelayError):
+            raise checked
+        message, answer = checked.message, checked.answer
+        is_plain = message.protection == "plaintext"
+        return Decision(
+            comment=(answer.comment or "") if is_plain else message.text,
+            decided_at=answer.decided_at,
+            message_id=message.message_id,
+            created_at=message.created_at,
+            protection=message.protection,
+            files=message.files,
+            action=answer.action,
+            content=checked.content,
+        )
+
+    async def _settle(self) -> Decision[Any] | None:
+        conversation, thread, sender = self._conversation, self._thread, self._sender
+        before, form = conversation.decided, thread.forms.form
+        if before and form and form.of == before["of"]:
+            message = next((one for one in thread.forms.answers if one.message_id == before["messageId"]), None)
+            if message:
+                self._check(message, form.text)
+                return self._decision_by(message.message_id)
+        if sender.is_due:
+            # Sending is repeated later, and reports its errors then.
+            with suppress(RelayError):
+                await sender.flush()
+        if not self._is_due():
+            return None
+        # The relay may already have a decline, which comes before an accept.
+        if not thread.mailbox.has_ended:
+            await thread.read()
+        if thread.refusal:
+            raise thread.refusal
+        form = thread.forms.form
+        if not form:
+            return None
+        for one in thread.forms.answers:
+            if one.message_id not in self._checked:
+                self._check(one, form.text)
+        return await self._outcome(form.of)
+
+    async def _outcome(self, of: str) -> Decision[Any] | None:
+        conversation = self._conversation
+        standing = self._standing()
+        if standing and standing.decided is not None:
+            # Once its program has a decision, the agent keeps it.
+            conversation.decided = {"of": of, "messageId": standing.decided}
+            decision = self._decision_by(standing.decided)
+            await conversation.take(standing.decided)
+            await conversation.save()
+            return decision
+        if standing and standing.state == "conflict":
+            raise RelayError(
+                "answer_conflict",
+                "The expert has accepted with different contents. None of them counts: send the form again, or ask in words.",
+            )
+        invalid = next((one for one in self._thread.mailbox.messages if self._concerns(one)), None)
+        if invalid:
+            # It is reported once.
+            await conversation.take(invalid.message_id)
+            error = self._checked.get(invalid.message_id)
+            if isinstance(error, RelayError):
+                raise error
+        return None

@@ -1,0 +1,145 @@
+"""What one device knows of the order of a conversation's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeGuard
+
+from ..errors import RelayError, message_refused, not_as_exported
+from ..json_text import is_list, is_object
+from .encoding import from_base64, to_base64
+from .frame import MAX_LINKS
+
+State = dict[str, Any]
+
+
+class History:
+    """Every message that was accepted or encrypted here: its hash in base64, how many messages of this side it covers, and the
+    positions in this list of the messages that it links to."""
+
+    def __init__(self, state: object = None) -> None:
+        self._hashes: list[str] = []
+        self._seen: list[tuple[int, tuple[int, ...]]] = []
+        self._positions: dict[str, int] = {}
+        # Those to which no other message links, in order.
+        self._ends: dict[str, None] = {}
+        # Those that were encrypted here, without the ones that come before another of these.
+        self._sealed: list[str] = []
+        # Those that were encrypted here and not yet listed by the relay, in order.
+        self._unlisted: list[str] = []
+        self._own = 0
+        if state is not None:
+            self._restore(state)
+
+    def _restore(self, state: object) -> None:
+        if not is_object(state) or not is_list(state.get("seen")):
+            raise not_as_exported()
+        for at, entry in enumerate(state["seen"]):
+            if not is_list(entry) or not entry or not _are_hashes(entry[:1]):
+                raise not_as_exported()
+            numbers = entry[1:]
+            if not numbers or not all(isinstance(one, int) and one >= 0 for one in numbers):
+                raise not_as_exported()
+            covers, links = numbers[0], tuple(numbers[1:])
+            if any(link >= at for link in links):
+                raise not_as_exported()
+            self._hashes.append(entry[0])
+            self._positions[entry[0]] = at
+            self._seen.append((covers, links))
+            self._own = max(self._own, covers)
+        self._ends = dict.fromkeys(_checked(state.get("ends")))
+        self._sealed = _checked(state.get("sealed"))
+        self._unlisted = _checked(state.get("unlisted"))
+
+    @property
+    def names(self) -> list[str]:
+        return [*self._hashes]
+
+    @property
+    def ends(self) -> list[str]:
+        return [*self._ends]
+
+    @property
+    def unlisted(self) -> list[str]:
+        return [*self._unlisted]
+
+    def _position_of(self, name: str) -> int:
+        position = self._positions.get(name)
+        # A message that was shown or linked to, and that the list does not have.
+        if position is None:
+            raise missing()
+        return position
+
+    def _add(self, name: str, links: Sequence[str], is_own: bool) -> bool:
+        before = tuple(self._position_of(link) for link in links)
+        if is_own:
+            self._own += 1
+        covers = self._own if is_own else max((self._seen[at][0] for at in before), default=0)
+        self._positions[name] = len(self._seen)
+        self._hashes.append(name)
+        self._seen.append((covers, before))
+        for link in links:
+            self._ends.pop(link, None)
+        self._ends[name] = None
+        return covers == self._own
+
+    def ends_of(self, shown: Sequence[str]) -> list[str]:
+        """Of these messages and all before them, those to which no other of them links."""
+        named = {self._position_of(name): name for name in shown}
+        if not named:
+            return []
+        before: set[int] = set()
+        # A message links only to messages before it, so each is reached after all that link to it.
+        for at in range(len(self._seen) - 1, min(named) - 1, -1):
+            if at in named or at in before:
+                before.update(self._seen[at][1])
+        return [named[at] for at in sorted(named) if at not in before]
+
+    def links(self, shown: Sequence[str] | None) -> list[bytes]:
+        """The messages to which the next one links: the ends of what was shown, and of what was encrypted here."""
+        linked = self.ends if shown is None else self.ends_of([*shown, *self._sealed])
+        return [data for end in linked[:MAX_LINKS] if (data := from_base64(end)) is not None]
+
+    def seal(self, digest: bytes, links: Sequence[bytes]) -> None:
+        """Adds a message that was encrypted here."""
+        name = to_base64(digest)
+        self._add(name, [to_base64(link) for link in links], True)
+        self._unlisted.append(name)
+        self._sealed = self.ends_of([*self._sealed, name])
+
+    def accept(self, digest: bytes, links: Sequence[bytes], is_own: bool) -> bool:
+        """Adds a message that the relay lists, or refuses it when it is repeated or earlier ones are missing. Returns whether
+        its sender had seen the last message of this side."""
+        name = to_base64(digest)
+        # It was added when it was encrypted. Messages that were sent in order must be listed in order.
+        if name in self._unlisted:
+            if self._unlisted[0] != name:
+                raise missing()
+            self._unlisted.pop(0)
+            return True
+        if name in self._positions:
+            raise message_refused("message_replayed", "A message was repeated.")
+        return self._add(name, [to_base64(link) for link in links], is_own)
+
+    def state(self) -> State:
+        seen = [[name, covers, *links] for name, (covers, links) in zip(self._hashes, self._seen, strict=True)]
+        return {
+            "seen": seen,
+            "ends": self.ends,
+            "sealed": list(self._sealed),
+            "unlisted": self.unlisted,
+        }
+
+
+def _are_hashes(values: Sequence[object]) -> TypeGuard[Sequence[str]]:
+    return all(len(from_base64(value) or b"") == 32 for value in values)
+
+
+def _checked(values: object) -> list[str]:
+    if not is_list(values) or not _are_hashes(values):
+        raise not_as_exported()
+    return list(values)
+
+
+def missing() -> RelayError:
+    return message_refused("message_missing", "Earlier messages are missing or out of order.")

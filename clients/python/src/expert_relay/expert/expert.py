@@ -1,0 +1,250 @@
+"""An expert's connection to the relay, far enough for programs that answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from types import TracebackType
+from urllib.parse import quote
+
+import httpx
+
+from ..crypto.fingerprint import format_fingerprint
+from ..crypto.keys import ExpertKeys
+from ..errors import RelayError, unexpected
+from ..json_text import Members
+from ..memory import ContinuedMemory, Memory, PartOfMemory, ProcessMemory, memory_of_key
+from ..requests import (
+    WhoAmI,
+    has_ended,
+    is_request_id,
+    list_open,
+    list_requests,
+    read_request_id,
+    read_who_am_i,
+)
+from ..thread.follower import Follower
+from ..thread.mailbox import Mailbox
+from ..thread.refresher import Refresher
+from ..thread.sender import Sender
+from ..thread.thread import Thread
+from ..timing import Timing
+from ..transport.api import Api, OnOutage, is_outage
+from ..transport.hub import Hub
+from ..transport.shape import members
+from .list_questions import ListedQuestion, check_row, read_row
+from .question import RequestMemory, normalize_code
+from .request import AsyncExpertRequest
+from .side import ExpertSide
+
+# A placeholder for the topic of all events of this expert. The real name contains the user's id.
+_topic = "activity"
+
+
+class AsyncExpert:
+    """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
+
+    >>> async with AsyncExpert("https://relay.example", "hs_prov_...", root=root) as expert:
+    ...     async for request in expert.requests():
+    ...         await request.answer(f"You asked: {request.question}")
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        root: bytes | None = None,
+        memory: Memory | None = None,
+        hub_url: str | None = None,
+        on_outage: OnOutage | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        """`root`: the 32 bytes from which all of the expert's keys are derived; without it only plain text can be read and sent.
+        `memory` stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot
+        show others later: use one that outlives the process, such as `FileMemory`."""
+        if not api_key.startswith("hs_prov_"):
+            raise RelayError("invalid_key", "An expert's `api_key` begins with hs_prov_.")
+        self._timing = timing or Timing()
+        self._api = Api(url, api_key, timing=self._timing, on_outage=on_outage, transport=transport)
+        self._keys = None if root is None else ExpertKeys(root)
+        self.fingerprint = format_fingerprint(self._keys.identity) if self._keys else None
+        """The fingerprint of the expert's identity, which agents compare. None without a root."""
+        whole = memory or ProcessMemory()
+        key_memory = memory_of_key(whole, api_key)
+        # What was shown before the root was there counts as well.
+        own = ContinuedMemory(PartOfMemory(whole, self.fingerprint), key_memory) if self.fingerprint else key_memory
+        self._memory = RequestMemory(own)
+        self._hub = Hub(self._api, hub_url, topics_of=self._topics_of, on_event=self._on_event)
+        self._listeners: list[Callable[[Members | None], None]] = []
+        # What ends with the client.
+        self._stops: list[Callable[[RelayError], None]] = []
+        self._is_stopped = False
+
+    async def _topics_of(self, _names: Sequence[str]) -> Sequence[str]:
+        # The id is read before each connection, since an answer may be wrong: then the stream does not open, and the client polls.
+        return [f"/svc/providers/{(await self.whoami()).user_id}/activity"]
+
+    def _on_event(self, event: Members, _topics: frozenset[str]) -> None:
+        if is_request_id(event.get("requestId")):
+            for listener in [*self._listeners]:
+                listener(event)
+
+    def _listen(self, listener: Callable[[Members | None], None]) -> Callable[[], None]:
+        """Calls back with each event, and with None when events may be missing. Returns a function that stops it."""
+        self._listeners.append(listener)
+        unfollow = self._hub.follow(_topic, lambda _: listener(None))
+
+        def stop() -> None:
+            unfollow()
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
+
+    async def requests(self) -> AsyncIterator[AsyncExpertRequest]:
+        """Open requests, each once: first those that exist already, oldest first, then new ones as they come. Each was read and
+        compared with what was shown first: see `refused`."""
+        mailbox: Mailbox[str] = Mailbox()
+        seen: set[str] = set()
+
+        def add(request_id: str) -> None:
+            if request_id not in seen:
+                seen.add(request_id)
+                mailbox.push([request_id])
+
+        async def list_all() -> None:
+            for one in await list_open(self._api):
+                add(one.request_id)
+
+        refresher = Refresher(list_all, report=mailbox.interrupt, backoff=self._api.backoff)
+
+        def on_event(event: Members | None) -> None:
+            if event is None:
+                refresher.refresh()
+            elif event.get("type") == "new_request":
+                add(event["requestId"])
+
+        if self._is_stopped:
+            raise _stopped()
+        self._stops.append(mailbox.end)
+        unlisten = self._listen(on_event)
+        refresher.refresh()
+        try:
+            while (request_id := await mailbox.take()) is not None:
+                request = await self._load_listed(request_id, mailbox)
+                if request:
+                    yield request
+        finally:
+            unlisten()
+            refresher.stop()
+            if mailbox.end in self._stops:
+                self._stops.remove(mailbox.end)
+
+    async def _load_listed(self, request_id: str, mailbox: Mailbox[str]) -> AsyncExpertRequest | None:
+        """None for a request that has ended, does not exist, or is to be tried again later."""
+        try:
+            request = await self._load(request_id)
+        except RelayError as error:
+            if is_outage(error):
+                asyncio.get_running_loop().call_later(self._api.backoff(5), lambda: mailbox.push([request_id]))
+            elif error.code != "not_found":
+                raise
+            return None
+        return None if has_ended(request.status) else request
+
+    async def list(self, status: str | None = None) -> list[ListedQuestion]:
+        """All requests of this expert, newest first. Their messages are not read. Each question is compared with what was shown
+        first and remembered, so that it can be shown to a person, who may answer it later by its code."""
+        heads = await list_requests(self._api, read_row, status=status, content=True)
+        return [check_row(self._memory, head) for head in heads]
+
+    async def request(self, request_id_or_ref_code: str) -> AsyncExpertRequest:
+        """One request, by its id or its reference code."""
+        if is_request_id(request_id_or_ref_code):
+            return await self._load(request_id_or_ref_code)
+        path = f"/api/v1/requests/by-ref/{quote(request_id_or_ref_code, safe='')}"
+        request_id = await self._api.get(path, lambda answer: read_request_id(members(answer)))
+        request = await self._load(request_id)
+        if normalize_code(request.ref_code) != normalize_code(request_id_or_ref_code):
+            raise unexpected("the request that was asked for")
+        return request
+
+    async def whoami(self) -> WhoAmI:
+        return await self._api.get("/api/v1/whoami", read_who_am_i)
+
+    async def stop(self) -> None:
+        """Ends all waiting and all streams."""
+        self._is_stopped = True
+        for stop in [*self._stops]:
+            stop(_stopped())
+        await self._hub.stop()
+        await self._api.close()
+
+    async def __aenter__(self) -> AsyncExpert:
+        return self
+
+    async def __aexit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _load(self, request_id: str) -> AsyncExpertRequest:
+        """Reads a request with its messages."""
+        side = ExpertSide(request_id, self._keys, self._memory)
+        thread = Thread(self._api, request_id, side, has_drafts=lambda: sender.has_drafts)
+
+        async def prepare() -> None:
+            if side.is_encrypted and not side.is_picked_up:
+                await request.pick_up()
+            else:
+                # New messages of other devices are read before this one is sent.
+                await thread.read_if_stale()
+
+        async def save() -> None:
+            if not sender.has_outgoing:
+                side.keep(thread.channel.ends if thread.channel else None)
+
+        sender = Sender(
+            thread,
+            is_plain=lambda: not side.is_encrypted,
+            prepare=prepare,
+            save=save,
+            decision_lasts=self._timing.decision,
+        )
+
+        def listen(refresh: Callable[[], None]) -> Callable[[], None]:
+            if self._is_stopped:
+                follower.stop(_stopped())
+                return lambda: None
+            self._stops.append(follower.stop)
+
+            def on_event(event: Members | None) -> None:
+                if event is None or event["requestId"] == request_id:
+                    refresh()
+
+            unlisten = self._listen(on_event)
+            refresh()
+
+            def stop() -> None:
+                unlisten()
+                if follower.stop in self._stops:
+                    self._stops.remove(follower.stop)
+
+            return stop
+
+        follower = Follower(thread, sender, listen)
+        try:
+            await thread.read()
+        except RelayError:
+            # A request whose messages are refused can still be shown, but no question that was not compared.
+            if side.question is None and thread.refusal is None:
+                raise
+        assert thread.head
+        request = AsyncExpertRequest(thread=thread, sender=sender, follower=follower, side=side, head=thread.head)
+        return request
+
+
+def _stopped() -> RelayError:
+    return RelayError("aborted", "The client was stopped. Make a new one to go on.")

@@ -1,0 +1,268 @@
+"""A request for help, as the expert sees it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from typing import Any, Literal
+
+from ..crypto.parts import File
+from ..errors import RelayError, RelayErrorCode, invalid_input, is_refusal
+from ..forms.answer import DecisionState
+from ..forms.check_form import read_form
+from ..json_text import Members
+from ..requests import RequestStatus
+from ..thread.follower import Follower
+from ..thread.message import Message, describe
+from ..thread.page import Head
+from ..thread.parts_to_send import make_parts
+from ..thread.sender import Sender, Sending, held_error
+from ..thread.thread import Thread
+from ..transport.shape import members
+from .decision import Accept, Decline, RequestForm, write_decision
+from .question import NO_QUESTION
+from .side import ExpertSide, without_root
+
+
+class AsyncExpertRequest:
+    """A request for help, as the expert sees it.
+
+    >>> request = await expert.request("HS-7KQ2M9XD")
+    >>> async for message in request.messages():
+    ...     if message.role == "consumer":
+    ...         await request.answer(f"You said: {message.text}")
+    """
+
+    def __init__(
+        self, *, thread: Thread, sender: Sender, follower: Follower, side: ExpertSide, head: Head
+    ) -> None:
+        self._thread, self._sender, self._follower, self._side = thread, sender, follower, side
+        self._first_head = head
+        self._question = side.question or NO_QUESTION
+        # How many loops over the messages have not ended.
+        self._loops = 0
+
+    @property
+    def request_id(self) -> str:
+        return self._first_head.state.request_id
+
+    @property
+    def ref_code(self) -> str:
+        """The code that people use, such as `HS-7KQ2M9XD`."""
+        return self._first_head.state.ref_code
+
+    @property
+    def agent(self) -> str | None:
+        """The name of the agent's key, as the relay states it: nothing checks it. None where the question is refused."""
+        return None if self._thread.refusal and not self._side.question else self._first_head.agent
+
+    @property
+    def agent_name(self) -> str | None:
+        """The name that the agent gave itself. It is signed with the question."""
+        return self._question.agent_name
+
+    @property
+    def question(self) -> str:
+        """It is not encrypted: the relay can read it. It is empty once the relay has erased the content, and where it is
+        refused."""
+        return self._question.question
+
+    @property
+    def context(self) -> tuple[dict[str, str], ...]:
+        return self._question.context
+
+    @property
+    def plaintext(self) -> str | None:
+        return self._question.plaintext
+
+    @property
+    def answer_form(self) -> dict[str, Any] | None:
+        """The form that came with the question, signed with it. A later message may have replaced it: see `form`."""
+        text = self._question.answer_form
+        return None if text is None else read_form(text)
+
+    @property
+    def form(self) -> RequestForm | None:
+        """The newest form of the agent, as last read: only this one can be answered."""
+        form = self._thread.forms.form
+        return RequestForm(self._thread.forms.readable_form, form.of) if form else None
+
+    @property
+    def decision(self) -> DecisionState | None:
+        """What this expert's answers to `form` amount to, as the agent computes it. None without a form."""
+        standing = self._thread.standing()
+        return standing.state if standing else None
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether the agent has sent keys. Then answers can be encrypted."""
+        return self._side.agent_sent_keys
+
+    @property
+    def is_picked_up(self) -> bool:
+        """Whether this expert's keys were sent to the agent."""
+        return self._side.is_picked_up
+
+    @property
+    def refused(self) -> RelayErrorCode | None:
+        """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
+        return self._thread.refusal.code if self._thread.refusal else None
+
+    @property
+    def _head(self) -> Head:
+        return self._thread.head or self._first_head
+
+    @property
+    def status(self) -> RequestStatus:
+        """As last seen."""
+        return self._head.state.status
+
+    @property
+    def created_at(self) -> str:
+        """ISO 8601, UTC."""
+        return self._head.state.created_at
+
+    @property
+    def expires_at(self) -> str:
+        """ISO 8601, UTC."""
+        return self._head.state.expires_at
+
+    @property
+    def response_count(self) -> int:
+        return self._head.state.response_count
+
+    @property
+    def erased_at(self) -> str | None:
+        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
+        return self._head.erased_at
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The agent's words for sorting, as the relay states them."""
+        return self._head.notes.tags
+
+    @property
+    def closed_by(self) -> Literal["consumer", "provider"] | None:
+        """Which side closed the conversation, as the relay states it."""
+        return self._head.notes.closed_by
+
+    @property
+    def close_reason(self) -> str | None:
+        """Why, as the relay states it: neither encrypted nor signed."""
+        return self._head.notes.close_reason
+
+    @property
+    def unsent(self) -> list[str]:
+        """Answers that were not sent yet. They are sent before the next answer or by `refresh`: do not send them again."""
+        return [draft.text for draft in self._sender.unsent]
+
+    @property
+    def held(self) -> list[str]:
+        """Those of them that wait for your user: see `answer`."""
+        return [draft.text for draft in self._sender.held]
+
+    async def messages(self) -> AsyncIterator[Message]:
+        """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
+        returned once."""
+        self._loops += 1
+        release = self._follower.follow()
+        try:
+            while message := await self._thread.mailbox.take():
+                yield describe(message)
+        finally:
+            self._loops -= 1
+            release()
+
+    async def pick_up(self) -> None:
+        """Sends this expert's keys, so that both sides can encrypt. A repetition, from any device, changes nothing. If the agent
+        has no keys, nothing is sent."""
+        if self._side.is_picked_up:
+            return
+        thread = self._thread
+        thread.check_open()
+        if not self.encrypted:
+            return
+        try:
+            pick_up = self._side.pick_up(self._head)
+        except RelayError as error:
+            if is_refusal(error):
+                thread.refuse(error)
+            raise
+
+        async def exchange() -> Members:
+            try:
+                return await thread.api.post(f"/api/v1/key-exchange/{self.request_id}", pick_up.body(), members)
+            except RelayError as error:
+                # The error of reading the list says more precisely whose keys are there.
+                if error.code == "conflict":
+                    await thread.read()
+                raise
+
+        # At the same time the list is read, for messages of this expert's other devices.
+        await asyncio.gather(exchange(), thread.read_if_stale())
+        await thread.adopt(provider_keys=pick_up.keys, key_signature=pick_up.key_signature)
+
+    async def answer(
+        self,
+        text: str,
+        *,
+        decision: Accept | Decline | None = None,
+        files: Sequence[File] = (),
+        shown: Sequence[str] | None = None,
+        plaintext: bool = False,
+        even_if_newer: bool = False,
+    ) -> Sending:
+        """Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
+        answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been
+        shown when the text was written; by default those that were returned to your program. If the agent has written something
+        else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next:
+        `even_if_newer` sends it. `plaintext` allows plain text, which the relay can read, when only one side has keys."""
+        side, thread = self._side, self._thread
+        thread.check_open()
+        is_encrypted = side.is_encrypted
+        if not is_encrypted and not plaintext:
+            if self.encrypted:
+                raise without_root(", or send it with `plaintext=True`")
+            if side.has_root:
+                raise invalid_input(
+                    "The agent has no keys: the relay could read this. Send it with `plaintext=True`."
+                )
+        # A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
+        is_held_if_newer = not even_if_newer and (shown is not None or self._loops == 0)
+        written = write_decision(decision, text, thread.forms, is_plain=not is_encrypted) if decision else None
+        parts = make_parts(
+            answer_of=written.of if written else None, answer=written.json if written else None, files=files
+        )
+        sent = await self._sender.send(
+            written.text if written else text,
+            parts=parts,
+            shown=shown,
+            is_held_if_newer=is_held_if_newer,
+            releases=even_if_newer,
+        )
+        if decision and sent.is_sent:
+            # Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.
+            with suppress(RelayError):
+                await thread.read()
+        return sent
+
+    async def discard(self) -> list[str]:
+        """Removes from `unsent` all texts that cannot have been sent, and returns them."""
+        return await self._sender.discard()
+
+    async def refresh(self) -> None:
+        """Reads new messages and the status once, without waiting, and sends what waits. Raises `newer_message` when a text is
+        held."""
+        thread, sender = self._thread, self._sender
+        await thread.read()
+        if sender.is_due and not thread.mailbox.has_ended:
+            await sender.flush()
+        if sender.held and not thread.mailbox.has_ended:
+            raise held_error()
+
+    async def close(self, reason: str | None = None) -> None:
+        """Ends the conversation for both sides. The agent gets the `reason`, of up to 500 characters, which is not encrypted."""
+        body = {} if reason is None else {"reason": reason}
+        await self._thread.api.post(f"/api/v1/close/{self.request_id}", body, members)
+        await self._thread.read()

@@ -1,0 +1,245 @@
+"""An expert's connection to the relay, for programs that block."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Literal
+
+import httpx
+
+from ..crypto.parts import File
+from ..errors import RelayErrorCode
+from ..expert.decision import Accept, Decline, RequestForm
+from ..expert.expert import AsyncExpert
+from ..expert.list_questions import ListedQuestion
+from ..expert.request import AsyncExpertRequest
+from ..forms.answer import DecisionState
+from ..memory import Memory
+from ..requests import RequestStatus, WhoAmI
+from ..thread.message import Message
+from ..thread.sender import Sending
+from ..timing import Timing
+from ..transport.api import OnOutage
+from .portal import Portal
+
+
+class Expert:
+    """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
+
+    >>> with Expert("https://relay.example", "hs_prov_...", root=root) as expert:
+    ...     for request in expert.requests():
+    ...         request.answer(f"You asked: {request.question}")
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        root: bytes | None = None,
+        memory: Memory | None = None,
+        hub_url: str | None = None,
+        on_outage: OnOutage | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        """The options of `AsyncExpert`. `memory` and `on_outage` are called in another thread."""
+        self._portal = Portal()
+        self._async = AsyncExpert(
+            url,
+            api_key,
+            root=root,
+            memory=memory,
+            hub_url=hub_url,
+            on_outage=on_outage,
+            transport=transport,
+            timing=timing,
+        )
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the expert's identity, which agents compare. None without a root."""
+        return self._async.fingerprint
+
+    def requests(self) -> Iterator[ExpertRequest]:
+        """Open requests, each once: first those that exist already, oldest first, then new ones as they come."""
+        for request in self._portal.iterate(self._async.requests):
+            yield ExpertRequest(self._portal, request)
+
+    def list(self, status: str | None = None) -> list[ListedQuestion]:
+        """All requests of this expert, newest first: see `AsyncExpert.list`."""
+        return self._portal.run(lambda: self._async.list(status))
+
+    def request(self, request_id_or_ref_code: str) -> ExpertRequest:
+        """One request, by its id or its reference code."""
+        return ExpertRequest(self._portal, self._portal.run(lambda: self._async.request(request_id_or_ref_code)))
+
+    def whoami(self) -> WhoAmI:
+        return self._portal.run(self._async.whoami)
+
+    def stop(self) -> None:
+        """Ends all waiting and all streams."""
+        self._portal.run(self._async.stop)
+
+    def __enter__(self) -> Expert:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+class ExpertRequest:
+    """A request for help, as the expert sees it: see `AsyncExpertRequest`.
+
+    >>> request = expert.request("HS-7KQ2M9XD")
+    >>> for message in request.messages():
+    ...     if message.role == "consumer":
+    ...         request.answer(f"You said: {message.text}")
+    """
+
+    def __init__(self, portal: Portal, request: AsyncExpertRequest) -> None:
+        self._portal, self._async = portal, request
+
+    @property
+    def request_id(self) -> str:
+        return self._async.request_id
+
+    @property
+    def ref_code(self) -> str:
+        return self._async.ref_code
+
+    @property
+    def agent(self) -> str | None:
+        return self._async.agent
+
+    @property
+    def agent_name(self) -> str | None:
+        return self._async.agent_name
+
+    @property
+    def question(self) -> str:
+        return self._async.question
+
+    @property
+    def context(self) -> tuple[dict[str, str], ...]:
+        return self._async.context
+
+    @property
+    def plaintext(self) -> str | None:
+        return self._async.plaintext
+
+    @property
+    def answer_form(self) -> dict[str, Any] | None:
+        return self._async.answer_form
+
+    @property
+    def form(self) -> RequestForm | None:
+        return self._async.form
+
+    @property
+    def decision(self) -> DecisionState | None:
+        return self._async.decision
+
+    @property
+    def encrypted(self) -> bool:
+        return self._async.encrypted
+
+    @property
+    def is_picked_up(self) -> bool:
+        return self._async.is_picked_up
+
+    @property
+    def refused(self) -> RelayErrorCode | None:
+        return self._async.refused
+
+    @property
+    def status(self) -> RequestStatus:
+        return self._async.status
+
+    @property
+    def created_at(self) -> str:
+        return self._async.created_at
+
+    @property
+    def expires_at(self) -> str:
+        return self._async.expires_at
+
+    @property
+    def response_count(self) -> int:
+        return self._async.response_count
+
+    @property
+    def erased_at(self) -> str | None:
+        return self._async.erased_at
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The agent's words for sorting, as the relay states them."""
+        return self._async.tags
+
+    @property
+    def closed_by(self) -> Literal["consumer", "provider"] | None:
+        """Which side closed the conversation, as the relay states it."""
+        return self._async.closed_by
+
+    @property
+    def close_reason(self) -> str | None:
+        """Why, as the relay states it: neither encrypted nor signed."""
+        return self._async.close_reason
+
+    @property
+    def unsent(self) -> list[str]:
+        return self._async.unsent
+
+    @property
+    def held(self) -> list[str]:
+        return self._async.held
+
+    def messages(self) -> Iterator[Message]:
+        """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation."""
+
+        def begin() -> AsyncIterator[Message]:
+            return self._async.messages()
+
+        return self._portal.iterate(begin)
+
+    def pick_up(self) -> None:
+        """Sends this expert's keys, so that both sides can encrypt."""
+        self._portal.run(self._async.pick_up)
+
+    def answer(
+        self,
+        text: str,
+        *,
+        decision: Accept | Decline | None = None,
+        files: Sequence[File] = (),
+        shown: Sequence[str] | None = None,
+        plaintext: bool = False,
+        even_if_newer: bool = False,
+    ) -> Sending:
+        """See `AsyncExpertRequest.answer`."""
+        return self._portal.run(
+            lambda: self._async.answer(
+                text,
+                decision=decision,
+                files=files,
+                shown=shown,
+                plaintext=plaintext,
+                even_if_newer=even_if_newer,
+            )
+        )
+
+    def discard(self) -> list[str]:
+        """Removes from `unsent` all texts that cannot have been sent, and returns them."""
+        return self._portal.run(self._async.discard)
+
+    def refresh(self) -> None:
+        """Reads new messages and the status once, without waiting, and sends what waits."""
+        self._portal.run(self._async.refresh)
+
+    def close(self, reason: str | None = None) -> None:
+        """Ends the conversation for both sides. The agent gets the `reason`, which is not encrypted."""
+        self._portal.run(lambda: self._async.close(reason))

@@ -1,0 +1,282 @@
+"""Sends the texts of one side in order, each exactly once, also after errors and restarts."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from ..crypto.frame import Part
+from ..crypto.parts import ANSWER_KIND, read_parts
+from ..errors import RelayError, has_code, not_as_exported
+from ..json_text import Members, is_list, is_object, list_in, parse_json
+from ..transport.api import is_transient
+from ..transport.shape import members
+from .message import export_parts, has_answer, restore_parts
+from .parts_to_send import check_content
+from .thread import Thread
+
+
+@dataclass(eq=False)
+class Draft:
+    """A text that is to be sent. It links to what was shown when it was written."""
+
+    message_id: str
+    text: str
+    shown: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    is_plain: bool | None = None
+    """Whether it may be sent as plain text. There may have been keys when it was written and none now."""
+    is_held_if_newer: bool = False
+    """Whether it waits for its author while the other side has written something that the author was not shown."""
+    decided_at: float | None = None
+    """When this process was given an answer to a form."""
+
+    def export(self) -> Members:
+        return {
+            "messageId": self.message_id,
+            "text": self.text,
+            "shown": list(self.shown),
+            **({} if self.is_plain is None else {"isPlain": self.is_plain}),
+            **({"isHeldIfNewer": True} if self.is_held_if_newer else {}),
+            **({"parts": export_parts(self.parts)} if self.parts else {}),
+        }
+
+
+def restore_draft(saved: object) -> Draft:
+    if not is_object(saved) or not isinstance(saved.get("messageId"), str) or not isinstance(saved.get("text"), str):
+        raise not_as_exported()
+    shown = saved.get("shown")
+    if not is_list(shown) or not all(isinstance(one, str) for one in shown):
+        raise not_as_exported()
+    return Draft(
+        message_id=saved["messageId"],
+        text=saved["text"],
+        shown=tuple(shown),
+        parts=restore_parts(saved.get("parts")),
+        is_plain=saved.get("isPlain"),
+        is_held_if_newer=saved.get("isHeldIfNewer") is True,
+    )
+
+
+@dataclass(frozen=True)
+class Sending:
+    """The result of sending a message."""
+
+    message_id: str
+    is_sent: bool
+    """False while it waits in `unsent` for the other side's keys."""
+
+
+class Sender:
+    def __init__(
+        self,
+        thread: Thread,
+        *,
+        is_plain: Callable[[], bool],
+        prepare: Callable[[], Awaitable[None]],
+        save: Callable[[], Awaitable[None]],
+        decision_lasts: float = 0.0,
+        shared_id: str | None = None,
+        state: Members | None = None,
+    ) -> None:
+        """`prepare` runs before a text is encrypted, and `save` before it is sent. `shared_id` is the `messageId` of a text that
+        other processes may send, too."""
+        self._thread, self._is_plain, self._prepare, self._save = thread, is_plain, prepare, save
+        self._decision_lasts, self._shared_id = decision_lasts, shared_id
+        saved = state or {}
+        self._drafts = [restore_draft(one) for one in list_in(saved.get("drafts"))]
+        # A text that may have been sent. It is sent again unchanged until the relay answers.
+        self._outgoing: tuple[Draft, Members] | None = None
+        outgoing = saved.get("outgoing")
+        if outgoing is not None:
+            if not is_object(outgoing) or not is_object(outgoing.get("body")):
+                raise not_as_exported()
+            self._outgoing = restore_draft(outgoing.get("draft")), outgoing["body"]
+        # Texts that the relay has accepted. The list may not show them yet.
+        self._accepted: set[str] = set()
+        self._queue = asyncio.Lock()
+
+    def export(self) -> Members:
+        outgoing = self._outgoing
+        return {
+            **({"outgoing": {"draft": outgoing[0].export(), "body": outgoing[1]}} if outgoing else {}),
+            "drafts": [one.export() for one in self._drafts],
+        }
+
+    @property
+    def unsent(self) -> list[Draft]:
+        waiting = [self._outgoing[0], *self._drafts] if self._outgoing else self._drafts
+        return [one for one in waiting if self._is_unsent(one)]
+
+    @property
+    def held(self) -> list[Draft]:
+        """Those of them that wait for their author."""
+        return [one for one in self._drafts if self._is_unsent(one) and self._is_held(one)]
+
+    @property
+    def has_drafts(self) -> bool:
+        """Whether texts wait to be encrypted."""
+        return any(self._is_unsent(one) for one in self._drafts)
+
+    @property
+    def has_outgoing(self) -> bool:
+        return self._outgoing is not None
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a text could be sent now."""
+        # An expert does not wait for keys: the expert's client sends them.
+        is_expert = self._thread.side.role == "provider"
+        return self._outgoing is not None or any(
+            not self._is_held(one) if is_expert else self._can_seal(one) for one in self._drafts
+        )
+
+    def _is_unsent(self, draft: Draft) -> bool:
+        # The list may show a message before the call that sent it is answered.
+        return draft.message_id not in self._accepted and not self._thread.has(draft.message_id)
+
+    def _is_held(self, draft: Draft) -> bool:
+        # A decision from before a restart, or from some time ago: its author may decide otherwise now.
+        age = time.monotonic() - draft.decided_at if draft.decided_at is not None else float("inf")
+        is_old = has_answer(draft.parts) and age > self._decision_lasts
+        return is_old or (draft.is_held_if_newer and self._thread.has_newer_than(draft.shown))
+
+    def _can_seal(self, draft: Draft) -> bool:
+        has_way = draft.is_plain is not False if self._is_plain() else self._thread.channel is not None
+        return has_way and not self._is_held(draft)
+
+    def _drop(self, draft: Draft) -> None:
+        self._drafts = [one for one in self._drafts if one is not draft]
+
+    async def send(
+        self,
+        text: str,
+        *,
+        parts: Sequence[Part] = (),
+        shown: Sequence[str] | None = None,
+        is_held_if_newer: bool = False,
+        releases: bool = False,
+    ) -> Sending:
+        """`releases` sends a text that waits for its author, if there is an equal one."""
+        thread = self._thread
+        check_content(text, parts, thread.side, self._is_plain())
+        named = tuple(thread.name_shown(shown))
+        thread.check_open()
+        draft = next((one for one in self._drafts if releases and self._is_same_held(one, text, parts)), None)
+        if draft:
+            draft.is_held_if_newer = False
+        else:
+            draft = Draft(
+                message_id=str(uuid.uuid4()),
+                text=text,
+                shown=named,
+                parts=tuple(parts),
+                is_plain=self._is_plain(),
+                is_held_if_newer=is_held_if_newer,
+            )
+            self._drafts = [*self._drafts, draft]
+        draft.decided_at = time.monotonic()
+        thread.mark_unseen()
+        try:
+            await self.flush()
+        except asyncio.CancelledError:
+            self._drop(draft)
+            raise
+        except RelayError as error:
+            # The caller still has the text and decides, unless it will be sent later without the caller.
+            if thread.side.role == "provider" and not is_transient(error):
+                self._drop(draft)
+            raise
+        if self._is_unsent(draft) and draft not in self.unsent:
+            thread.check_open()
+            raise RelayError("aborted", "The text was discarded: send it again.")
+        if self._is_unsent(draft) and self._is_held(draft):
+            raise held_error()
+        return Sending(draft.message_id, not self._is_unsent(draft))
+
+    def _is_same_held(self, draft: Draft, text: str, parts: Sequence[Part]) -> bool:
+        return draft.text == text and _timeless(draft.parts) == _timeless(parts) and self._is_held(draft)
+
+    async def flush(self) -> None:
+        """Sends all texts that can be sent now."""
+        thread = self._thread
+        async with self._queue:
+            if thread.refusal:
+                raise thread.refusal
+            # After a restart nothing is sent before the list was read: its check may refuse this conversation.
+            if self.is_due and not thread.head:
+                await thread.read()
+            if self._drafts:
+                await self._prepare()
+            await self._post()
+            while draft := next((one for one in self._drafts if self._can_seal(one)), None):
+                await self._seal(draft)
+                # Another process has sent it: the list shows what.
+                if not self._outgoing:
+                    await thread.read()
+                await self._save()
+                await self._post()
+            await self._save()
+
+    async def _seal(self, draft: Draft) -> None:
+        thread = self._thread
+        thread.check_open()
+        if self._is_plain():
+            answer = read_parts(draft.parts, thread.side.role).answer
+            body: Members = {"messageId": draft.message_id, "plaintext": draft.text}
+            if answer:
+                body["answer"] = answer.json
+        elif draft.message_id == self._shared_id:
+            sealed = await thread.seal_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown)
+            self._drop(draft)
+            if sealed is None:
+                return
+            body = sealed
+        else:
+            body = thread.seal(draft.message_id, draft.text, draft.parts, draft.shown)
+        self._drop(draft)
+        self._outgoing = draft, {"role": thread.side.role, **body}
+
+    async def _post(self) -> None:
+        if not self._outgoing:
+            return
+        draft, body = self._outgoing
+        thread = self._thread
+        try:
+            await thread.api.post(f"/api/v1/message/{thread.request_id}", body, members)
+        except RelayError as error:
+            # A text that is refused for its content would block all others. One that was encrypted stays: others link to it.
+            if "plaintext" in body and has_code(error, "invalid_input", "message_too_large", "conflict"):
+                self._outgoing = None
+            raise
+        self._accepted.add(draft.message_id)
+        self._outgoing = None
+
+    async def discard(self) -> list[str]:
+        """Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet."""
+        async with self._queue:
+            before = self.unsent
+            if self._thread.mailbox.has_ended:
+                self._outgoing = None
+            self._drafts = []
+            return [one.text for one in before[len(self.unsent) :]]
+
+
+def _timeless(parts: Sequence[Part]) -> object:
+    """What is the same in two equal decisions: all but their time."""
+    answer = read_parts(parts, "provider").answer
+    decision = parse_json(answer.json) if answer else None
+    if is_object(decision):
+        decision.pop("decidedAt", None)
+    return answer and answer.of, decision, [part for part in parts if part.kind != ANSWER_KIND]
+
+
+def held_error() -> RelayError:
+    return RelayError(
+        "newer_message",
+        "Not sent: the agent has written something that you had not been shown when you wrote this, or this is a decision "
+        "of some time ago. Read it again, then send it with `even_if_newer=True`, or discard it.",
+    )

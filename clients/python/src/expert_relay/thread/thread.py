@@ -1,0 +1,299 @@
+"""One conversation, read from the gateway's list in order, each message once."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..crypto.channel import Channel, SealedMessage
+from ..crypto.frame import Part
+from ..crypto.key_exchange import Role
+from ..errors import RelayError, is_refusal, not_as_exported, unexpected
+from ..forms.answer import Standing
+from ..json_text import Members, is_list, is_object, text_of, write_json
+from ..requests import RequestStatus, has_ended
+from ..transport.api import Api
+from ..transport.shape import members
+from .form_tracker import FormTracker
+from .mailbox import Mailbox
+from .message import ReadMessage, may_show_plaintext, open_record, restore_message
+from .page import Head, Listed, Page, read_page
+from .shown import Read, has_newer, links_in, name_shown
+from .side import Side
+
+# A list that was read less than this ago need not be read again before sending: newer messages count as crossed.
+_fresh_for = 1.0
+# Messages for each call. Relays end a page before it is too large; for those that do not, the size is reduced.
+_page_size = 1_000
+# Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB.
+_small_page_size = 6
+# All characters, and 1,000 more for each message. A relay allows 64 MiB in 10,000 messages.
+_max_total_length = 100_000_000
+
+
+class Thread:
+    """What a page changes is changed in one step, so `export` can be called at any time."""
+
+    def __init__(
+        self,
+        api: Api,
+        request_id: str,
+        side: Side,
+        *,
+        has_drafts: Callable[[], bool],
+        state: Members | None = None,
+        channel: Channel | None = None,
+    ) -> None:
+        saved = state or {}
+        self.api, self.request_id, self.side = api, request_id, side
+        self._read = Read(channel)
+        self.head: Head | None = None
+        self.refusal: RelayError | None = None
+        self.forms = FormTracker(side, saved)
+        self.mailbox: Mailbox[ReadMessage] = Mailbox(restore_message(one) for one in _saved_list(saved, "messages"))
+        self.answers_read: int = saved.get("answersRead") or 0
+        """How many of the messages that were read are answers."""
+        self._has_drafts = has_drafts
+        self._last_seq: int = saved.get("seq") or 0
+        for entry in _saved_list(saved, "others"):
+            if not is_list(entry) or not entry or not isinstance(entry[0], str):
+                raise not_as_exported()
+            self._read.others[entry[0]] = text_of(entry[1]) if len(entry) > 1 else None
+        self._sealed_here: set[str] = set()
+        # A digest of the content by messageId, to recognize repeated messages.
+        self._contents: dict[str, bytes] = {}
+        self._total_length = 0
+        self._read_at = -_fresh_for
+        self._reading = asyncio.Lock()
+
+    @property
+    def channel(self) -> Channel | None:
+        return self._read.channel
+
+    def export(self) -> Members:
+        channel = self.channel
+        return {
+            "seq": self._last_seq,
+            "answersRead": self.answers_read,
+            **({"channel": channel.state()} if channel else {}),
+            "others": [[message_id, link] for message_id, link in self._read.others.items()],
+            **self.forms.export(),
+            "messages": [one.export() for one in self.mailbox.messages],
+        }
+
+    def check_open(self) -> None:
+        """Raises when the conversation has ended or was refused."""
+        if self.refusal:
+            raise self.refusal
+        if self.head and has_ended(self.head.state.status):
+            raise ended(self.head.state.status)
+
+    def has(self, message_id: str) -> bool:
+        """Whether this message was read."""
+        return message_id.lower() in self._contents
+
+    def standing(self, is_refused: Callable[[str], bool] = lambda _: False) -> Standing | None:
+        """What the answers to the newest form amount to, if there is one."""
+        links = [link for link in self._read.others.values() if link is not None]
+        return self.forms.standing(self.channel, links, is_refused)
+
+    async def read(self) -> None:
+        """Reads new messages."""
+        async with self._reading:
+            started_at = time.monotonic()
+            limit = _page_size
+            while True:
+                if self.refusal:
+                    raise self.refusal
+                after = self._last_seq
+                path = f"/api/v1/messages/{self.request_id}?after={after}&limit={limit}"
+                try:
+                    page = await self.api.get(path, lambda answer: self._check(read_page(answer), after))  # noqa: B023
+                except RelayError as error:
+                    if limit <= _small_page_size or error.code != "answer_too_large":
+                        raise
+                    limit >>= 2
+                    continue
+                self._apply(page)
+                if page.next is None:
+                    break
+            self._read_at = started_at
+
+    async def read_if_stale(self) -> None:
+        """The same, unless it was done less than a second ago."""
+        if time.monotonic() - self._read_at > _fresh_for:
+            await self.read()
+
+    async def adopt(self, **news: Any) -> None:
+        """Continues with what the relay has accepted, keys or an end, without reading it back first."""
+        # After running calls, whose answers may not have it yet.
+        async with self._reading:
+            if self.head and not (self.channel and "provider_keys" in news):
+                self._apply(Page(replace(self.head, **news), (), None))
+
+    def _check(self, page: Page, after: int) -> Page:
+        if page.head.state.request_id != self.request_id:
+            raise unexpected("the request that was asked for")
+        last = page.messages[-1].seq if page.messages else after
+        if page.next is not None and (page.next <= after or page.next != last):
+            raise unexpected("a valid `next`")
+        return page
+
+    def _apply(self, page: Page) -> None:
+        opened: list[ReadMessage] = []
+        seq = self._last_seq
+        sealed_here = set(self.channel.unlisted) if self.channel else set[str]()
+        self.head = page.head
+        is_erased = page.head.erased_at is not None
+        try:
+            if not is_erased:
+                self._read.channel = self.side.agree(page.head)
+            for listed in page.messages:
+                message = self._open(listed)
+                if message:
+                    opened.append(message)
+                seq = max(seq, listed.seq)
+            if page.next is None and not is_erased:
+                self.side.settle(self.channel.state() if self.channel else None)
+            # A list that repeats itself would never end.
+            if page.next is not None and not opened:
+                raise unexpected("new messages")
+        except RelayError as error:
+            if is_refusal(error):
+                self.refusal = error
+            raise
+        finally:
+            self._last_seq = seq
+            for message in opened:
+                # An agent's own forms count from the time when they were encrypted; those of another process when they are
+                # listed.
+                if message.role == "provider" or message.link not in sealed_here:
+                    self.forms.note(message)
+                self._note(message)
+            self.mailbox.push([one for one in opened if self.side.is_shown(one)])
+            if self.refusal:
+                self.mailbox.end(self.refusal)
+        if page.next is None and has_ended(page.head.state.status):
+            self.mailbox.end()
+
+    def _note(self, message: ReadMessage) -> None:
+        self.answers_read += message.role == "provider"
+        message_id = message.message_id.lower()
+        if message.role != self.side.role:
+            self._read.others[message_id] = message.link
+        elif self.side.has_devices and message_id not in self._sealed_here:
+            self._read.from_devices[message_id] = message.link
+
+    def _open(self, listed: Listed) -> ReadMessage | None:
+        """A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused."""
+        record = listed.record
+        encrypted: Any = record.get("encrypted")
+        blob: Members = encrypted if is_object(encrypted) else {}
+        texts = [record.get("role"), *(blob.get(name) for name in ("iv", "ciphertext", "tag", "ephemeralPublicKey"))]
+        texts += (record.get(name) for name in ("signature", "plaintext", "answer"))
+        content = write_json([text_of(one) for one in texts]).encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(content).digest()
+        message_id = (text_of(record.get("messageId")) or "").lower()
+        if self._contents.get(message_id) == digest:
+            return None
+        form = self.side.form
+        form_of = form.of if form and not self.side.agent_sent_keys else None
+        message = open_record(record, self.channel, self._may_be_plain, form_of)
+        if message.role == self.side.role:
+            self.side.check(message)
+        self._contents[message_id] = digest
+        self._total_length += len(message.text) + 1_000 + sum(len(part.body) * 4 // 3 for part in message.parts)
+        if self._total_length > _max_total_length:
+            raise unexpected("a shorter list")
+        is_outdated = message.role != self.side.role and self._has_drafts()
+        return replace(
+            message,
+            created_at=listed.created_at,
+            seen_your_last=False if is_outdated else message.seen_your_last,
+        )
+
+    def _may_be_plain(self, author: Role) -> bool:
+        side = self.side
+        return may_show_plaintext(
+            side.role, author, agent_sent_keys=side.agent_sent_keys, accept_unprotected=side.accept_unprotected
+        )
+
+    def name_shown(self, message_ids: Sequence[str] | None = None) -> list[str]:
+        """Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
+        and those that were sent here."""
+        waiting = [one.message_id for one in self.mailbox.messages]
+        named = {one.lower() for one in (waiting if message_ids is None else message_ids)}
+        return name_shown(self._read, lambda message_id: (message_id in named) == (message_ids is not None))
+
+    def has_newer_than(self, shown: Sequence[str]) -> bool:
+        return has_newer(self._read, shown)
+
+    def seal(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> Members:
+        """Encrypts a text for the open channel."""
+        sealed = self._encrypt(message_id, text, parts, shown)
+        self._commit(message_id, sealed, parts)
+        return sealed.record
+
+    async def seal_unless_taken(
+        self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]
+    ) -> Members | None:
+        """The same for a message that another process may send, too. It is sent, and None is returned if the relay has another
+        message with this id."""
+        # What is read meanwhile would not know whether this message counts.
+        async with self._reading:
+            sealed = self._encrypt(message_id, text, parts, shown)
+            body = {"role": self.side.role, **sealed.record}
+            try:
+                await self.api.post(f"/api/v1/message/{self.request_id}", body, members)
+            except RelayError as error:
+                if error.problem == "message_id_taken":
+                    return None
+                raise
+            self._commit(message_id, sealed, parts)
+            return sealed.record
+
+    def _encrypt(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> SealedMessage:
+        assert self.channel
+        try:
+            return self.channel.encrypt(text, message_id=message_id, parts=parts, shown=links_in(shown))
+        except RelayError as error:
+            if is_refusal(error):
+                self.refuse(error)
+            raise
+
+    def _commit(self, message_id: str, sealed: SealedMessage, parts: Sequence[Part]) -> None:
+        assert self.channel
+        self._sealed_here.add(message_id.lower())
+        self.channel.commit(sealed)
+        if self.side.role == "consumer":
+            self.forms.note_form(self.channel.seen[-1], parts)
+
+    def mark_unseen(self) -> None:
+        """Marks the messages that were not taken yet: they were written before this side's new text."""
+        own = self.side.role
+        self.mailbox.messages = [
+            one if one.role == own else replace(one, seen_your_last=False) for one in self.mailbox.messages
+        ]
+
+    def refuse(self, error: RelayError) -> None:
+        self.refusal = self.refusal or error
+        self.mailbox.end(self.refusal)
+
+
+def _saved_list(saved: Members, name: str) -> Sequence[Any]:
+    value: Any = saved.get(name)
+    if value is None:
+        return ()
+    if not is_list(value):
+        raise not_as_exported()
+    return value
+
+
+def ended(status: RequestStatus) -> RelayError:
+    if status == "expired":
+        return RelayError("conversation_expired", "The conversation is expired. Make a new request to go on.")
+    return RelayError("conversation_closed", "The conversation is closed. Make a new request to go on.")

@@ -1,0 +1,45 @@
+"""Waiting with limits of time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Callable[[], Exception]) -> T:
+    """Runs something, and cancels it after a time. Not by `asyncio.wait_for`: before Python 3.12 it can lose a cancellation."""
+    task = asyncio.ensure_future(work)
+    try:
+        done, _ = await asyncio.wait({task}, timeout=seconds)
+        if not done:
+            raise late()
+        return task.result()
+    finally:
+        if not task.done():
+            task.cancel()
+            # What it opened is closed before this returns.
+            await asyncio.wait({task})
+
+
+class Tasks:
+    """Tasks that run in the background. The event loop itself would not keep them."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def end(self) -> None:
+        """Cancels all of them, and waits until they have closed what they opened."""
+        tasks = [*self._tasks]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)

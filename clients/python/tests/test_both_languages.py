@@ -1,0 +1,260 @@
+"""Conversations between this package and the TypeScript SDK, in both directions."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import pytest
+from conftest import Tenant
+from pydantic import BaseModel, Field
+from remote import Remote
+
+from expert_relay import Accept, Decline, File, Message, RelayError
+from expert_relay.forms import is_approval
+
+# Long enough for a process that is paused.
+patience = 60.0
+
+
+@contextmanager
+def meanwhile(work: Callable[[], object]) -> Iterator[None]:
+    """Runs something beside the caller, and waits for it."""
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    thread.join()
+    if errors:
+        raise errors[0]
+
+
+def newest(expert: Remote) -> Remote:
+    """The newest open request, once there is one."""
+    while True:
+        listed = expert.call("list", {"status": "pending"})
+        if listed:
+            return expert.call("request", listed[0]["requestId"])  # type: ignore[no-any-return]
+
+
+def test_agent_asks_and_sends(tenant: Tenant) -> None:
+    expert, relay = tenant.typescript_expert(), tenant.relay(agent_name="deploy bot", expert=tenant.fingerprint)
+    context = [{"role": "user", "content": "The deploy hangs. 😀"}]
+    conversation = relay.ask("May I remove the lock file?", messages=context)
+    request = expert.call("request", conversation.ref_code.lower())
+    assert request.call("question") == "May I remove the lock file?"
+    assert (request.call("context"), request.call("agentName")) == (context, "deploy bot")
+    with meanwhile(lambda: request.call("answer", "Yes, it is stale.")):
+        answer = conversation.wait_for_answer(patience)
+    assert (answer.text, answer.protection, answer.seen_your_last) == ("Yes, it is stale.", "sequenced", True)
+    assert (conversation.verification, conversation.fingerprint) == ("known", tenant.fingerprint)
+    file = File("../log.txt", b"\x00\xff", "text/plain")
+    assert conversation.send("Thank you.", files=[file]).is_sent
+    shown = remote_messages(tenant, request, 2)
+    assert [one["text"] for one in shown] == ["Yes, it is stale.", "Thank you."]
+    with meanwhile(lambda: request.call("answer", "Next?")):
+        assert conversation.wait_for_answer(patience).text == "Next?"
+    assert shown[1]["files"] == [{"name": "../log.txt", "mediaType": "text/plain", "bytes": b"\x00\xff"}]
+    assert [(one.role, one.text) for one in conversation.messages()] == [
+        ("provider", "Yes, it is stale."),
+        ("consumer", "Thank you."),
+        ("provider", "Next?"),
+    ]
+    request.call("close")
+    assert list(conversation) == []
+    assert conversation.status == "closed"
+    with pytest.raises(RelayError, match="closed"):
+        conversation.wait_for_answer()
+
+
+def remote_messages(tenant: Tenant, request: Remote, count: int) -> list[dict[str, Any]]:
+    return tenant.remote.call("nextMessages", request, count)  # type: ignore[no-any-return]
+
+
+def test_agent_asks_confidentially(tenant: Tenant) -> None:
+    expert, relay = tenant.typescript_expert(), tenant.relay()
+    conversation = relay.ask("Is Ada's raise approved?", confidential=True, files=[File("a.txt", b"Ada")])
+    assert conversation.unsent == ["Is Ada's raise approved?"]
+    request = expert.call("request", conversation.request_id)
+    assert "Ada" not in request.call("question")
+
+    def pick_up_and_answer() -> None:
+        request.call("pickUp")
+        (message,) = remote_messages(tenant, request, 1)
+        assert (message["text"], message["files"][0]["bytes"]) == ("Is Ada's raise approved?", b"Ada")
+        request.call("answer", "It is.")
+
+    with meanwhile(pick_up_and_answer):
+        assert conversation.wait_for_answer(patience).text == "It is."
+    assert conversation.unsent == []
+
+
+class Plan(BaseModel):
+    region: Literal["eu", "us"]
+    count: int = Field(ge=1, le=9, title="Instances")
+    note: str | None = None
+
+
+def test_agent_gets_decisions(tenant: Tenant) -> None:
+    expert, relay = tenant.typescript_expert(), tenant.relay()
+    replies: list[str] = []
+
+    def approve() -> None:
+        request = newest(expert)
+        request.call("answer", "One moment.")
+        request.call("answer", "Only once.", {"decision": {"action": "accept", "content": {}}})
+        assert request.call("decision") == "accepted"
+
+    with meanwhile(approve):
+        approval = relay.approve(
+            "Delete `test`?", timeout=patience, on_reply=lambda reply: replies.append(reply.text)
+        )
+    assert (approval.approved, approval.comment, replies) == (True, "Only once.", ["One moment."])
+    assert approval.conversation.status == "closed"
+    with pytest.raises(TypeError):
+        bool(approval)
+
+    decline = {"decision": {"action": "decline"}}
+    with meanwhile(lambda: newest(expert).call("answer", "", decline)):
+        choice = relay.choose("Where?", ["eu", ("us", "United States")], timeout=patience)
+    assert (choice.declined, choice.value) == (True, None)
+    accept = {"decision": {"action": "accept", "content": {"choice": "us"}}}
+    with meanwhile(lambda: newest(expert).call("answer", "", accept)):
+        assert relay.choose("Where?", ["eu", ("us", "United States")], timeout=patience).value == "us"
+
+    asked = relay.ask("How many?", form=Plan, confidential=True)
+    accept = {"decision": {"action": "accept", "content": {"region": "eu", "count": 3}}}
+
+    def fill_in() -> None:
+        request = newest(expert)
+        request.call("pickUp")
+        remote_messages(tenant, request, 1)
+        request.call("answer", "", accept)
+
+    with meanwhile(fill_in):
+        decision = asked.wait_for_decision(patience, form=Plan)
+    assert decision.content == Plan(region="eu", count=3)
+    # It is final, also for another process, in either language.
+    again = tenant.relay().resume(json.loads(json.dumps(asked.export())))
+    assert again.wait_for_decision(form=Plan).content == decision.content
+    there = tenant.typescript_relay().call("resume", asked.export())
+    assert there.call("waitForDecision")["content"] == {"region": "eu", "count": 3}
+
+
+def test_timeout_is_not_a_decision(tenant: Tenant) -> None:
+    relay = tenant.relay()
+    with pytest.raises(RelayError) as late:
+        relay.approve("Delete?", timeout=0.2)
+    assert late.value.code == "timeout"
+    assert [one.status for one in relay.requests()] == ["closed"]
+    with pytest.raises(RelayError) as late:
+        relay.approve("Delete?", timeout=0.2, keep_open=True)
+    assert late.value.code == "timeout"
+    assert [one.status for one in relay.requests("pending")] == ["pending"]
+
+
+def test_expert_answers(tenant: Tenant) -> None:
+    expert, agent = tenant.expert(), tenant.typescript_relay(agentName="deploy bot")
+    form = {"type": "object", "properties": {}}
+    conversation = agent.call("ask", {"question": "May I?", "confidential": True, "form": form})
+    got: list[Message] = []
+
+    def answer() -> None:
+        for request in expert.requests():
+            assert (request.agent_name, request.question[:14]) == ("deploy bot", "A confidential")
+            request.pick_up()
+            for message in request.messages():
+                got.append(message)
+                if message.role == "consumer":
+                    assert request.form and request.form.form is not None and is_approval(request.form.form)
+                    request.answer("For now.", decision=Accept(), files=[File("a.bin", b"\x01")])
+                    assert request.decision == "accepted"
+                    break
+            break
+
+    with meanwhile(answer):
+        decision = conversation.call("waitForDecision", {"timeout": int(patience * 1_000)})
+    assert (decision["action"], decision["comment"]) == ("accept", "For now.")
+    assert decision["files"][0]["bytes"] == b"\x01"
+    assert [one.text for one in got] == ["May I?"]
+
+
+def test_expert_reads_later_and_holds(tenant: Tenant) -> None:
+    expert, agent = tenant.expert(), tenant.typescript_relay()
+    form = {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}}, "required": ["count"]}
+    conversation = agent.call("ask", {"question": "How many?", "form": form})
+    (listed,) = expert.list()
+    assert (listed.question, listed.form, listed.answer_form) == ("How many?", "form", form)
+    request = expert.request(listed.ref_code.lower())
+    request.pick_up()
+    with pytest.raises(RelayError) as refused:
+        request.answer("", decision=Accept({"count": 0}))
+    assert refused.value.code == "invalid_input"
+    conversation.call("refresh")
+    conversation.call("send", "WAIT: one more thing.")
+    request.refresh()
+    # What it has read was not returned to this program, so it was not shown.
+    with pytest.raises(RelayError) as refused:
+        request.answer("", decision=Decline(), shown=[])
+    assert (refused.value.code, request.held) == ("newer_message", [""])
+    assert request.discard() == [""]
+    next(iter(request.messages()))
+    request.answer("No.", decision=Decline())
+    decision = conversation.call("waitForDecision", {"timeout": int(patience * 1_000)})
+    assert (decision["action"], decision["comment"]) == ("decline", "No.")
+
+
+def test_without_encryption(tenant: Tenant) -> None:
+    expert, relay = tenant.typescript_expert(), tenant.relay()
+    conversation = relay.ask("May I?", encrypted=False, form={"type": "object", "properties": {}})
+    answer = {"decision": {"action": "accept", "content": {}}, "plaintext": True}
+    with meanwhile(lambda: newest(expert).call("answer", "Fine.", answer)):
+        decision = conversation.wait_for_decision(patience)
+    assert (decision.action, decision.comment, decision.protection) == ("accept", "Fine.", "plaintext")
+    own = tenant.expert().request(conversation.request_id)
+    with pytest.raises(RelayError) as refused:
+        own.answer("Well.")
+    assert refused.value.code == "invalid_input"
+
+
+def test_lifetime_tags_and_reason(tenant: Tenant) -> None:
+    relay, expert = tenant.relay(), tenant.typescript_expert()
+    conversation = relay.ask("May I?", expires_in=1_800, tags=["deploy", "EU west"])
+    request = expert.call("request", conversation.ref_code)
+    assert (request.call("tags"), request.call("expiresAt")) == (["deploy", "EU west"], conversation.expires_at)
+    own = tenant.expert().request(conversation.request_id)
+    assert (own.tags, own.closed_by) == (("deploy", "EU west"), None)
+    request.call("close", {"reason": "It is settled."})
+    own.refresh()
+    with pytest.raises(RelayError) as ended:
+        conversation.wait_for_answer(patience)
+    assert ended.value.code == "conversation_closed"
+    assert (conversation.closed_by, conversation.close_reason) == ("provider", "It is settled.")
+    assert (own.closed_by, own.close_reason) == ("provider", "It is settled.")
+    listed = relay.requests()[0]
+    assert (listed.tags, listed.close_reason) == (("deploy", "EU west"), "It is settled.")
+    with pytest.raises(RelayError) as refused:
+        relay.ask("May I?", expires_in=5)
+    assert refused.value.code == "invalid_input"
+    other = relay.ask("May I?")
+    other.close("Never mind.")
+    assert expert.call("request", other.ref_code).call("closeReason") == "Never mind."
+
+
+@pytest.mark.parametrize("changed", [{"expires_in": 3_600}, {"tags": ["b"]}, {"tags": None}])
+def test_name_with_another_lifetime_or_tags(tenant: Tenant, changed: dict[str, Any]) -> None:
+    asked: dict[str, Any] = {"expires_in": 1_800, "tags": ["a"], "once": "one", "encrypted": False}
+    tenant.relay().ask("May I?", **asked)
+    with pytest.raises(RelayError) as refused:
+        tenant.relay().ask("May I?", **{**asked, **changed})
+    assert refused.value.code == "once_reused"

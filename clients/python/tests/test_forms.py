@@ -1,0 +1,127 @@
+"""All cases of packages/sdk/vectors/forms.json and decisions.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from data import read
+
+from expert_relay import RelayError
+from expert_relay.forms import (
+    GivenAnswer,
+    check_content,
+    check_form,
+    decide,
+    defaults_of,
+    parse_form,
+    parse_form_answer,
+    to_form,
+)
+from expert_relay.json_text import parse_json, write_json
+from expert_relay.thread.standing import is_crossed
+
+Case = dict[str, Any]
+vectors = read("packages/sdk/vectors/forms.json")
+decisions = read("packages/sdk/vectors/decisions.json")
+
+
+def named(cases: list[Case]) -> list[Any]:
+    return [pytest.param(case, id=case["name"]) for case in cases]
+
+
+def text_of(case: Case) -> str:
+    value = case["form"] if "form" in case else case.get("answer")
+    json: str = case.get("text") or write_json(value)
+    missing: int = case.get("padTo", 0) - len(json.encode("utf-8", "surrogatepass"))
+    return json + " " * max(0, missing)
+
+
+def failure_of(error: RelayError) -> tuple[str, str]:
+    path = str(error).split(": ")[0]
+    return error.code, "" if path == "form" else path
+
+
+@pytest.mark.parametrize("case", named(vectors["forms"]["valid"]))
+def test_valid_form(case: Case) -> None:
+    text = text_of(case)
+    expected = {name: member for name, member in parse_json(text).items() if name != "$schema"}
+    form = parse_form(text)
+    assert form == expected
+    assert check_form(parse_json(text)) == expected
+    missing = [name for name in form.get("required", []) if "default" not in form["properties"][name]]
+    problems = check_content(form, defaults_of(form))
+    assert sorted(problem.name for problem in problems) == sorted(missing)
+
+
+@pytest.mark.parametrize("case", named(vectors["forms"]["invalid"]))
+def test_invalid_form(case: Case) -> None:
+    with pytest.raises(RelayError) as refused:
+        parse_form(text_of(case))
+    assert failure_of(refused.value) == ("invalid_form", case["path"])
+    if "form" in case and not case.get("padTo"):
+        with pytest.raises(RelayError) as refused:
+            check_form(case["form"])
+        assert failure_of(refused.value) == ("invalid_form", case["path"])
+
+
+@pytest.mark.parametrize("case", named(vectors["forms"]["notSent"]))
+def test_form_that_is_read_and_not_sent(case: Case) -> None:
+    form = parse_form(text_of(case))
+    with pytest.raises(RelayError) as refused:
+        to_form(form)
+    assert failure_of(refused.value) == ("invalid_form", case["path"])
+
+
+@pytest.mark.parametrize("case", named(vectors["contents"]))
+def test_contents(case: Case) -> None:
+    form = check_form(case["form"])
+    for content in case["valid"]:
+        assert check_content(form, content) == []
+    for invalid in case["invalid"]:
+        problems = check_content(form, invalid["content"])
+        assert [problem.name for problem in problems] == invalid["names"], invalid
+        assert all(problem.message[0].isupper() and problem.message.endswith(".") for problem in problems)
+
+
+@pytest.mark.parametrize("case", named(vectors["answers"]["valid"]))
+def test_valid_answer(case: Case) -> None:
+    text = text_of(case)
+    answer, given = parse_form_answer(text), parse_json(text)
+    assert (answer.action, answer.decided_at) == (given["action"], given["decidedAt"])
+    assert (answer.content, answer.comment) == (given.get("content"), given.get("comment"))
+
+
+@pytest.mark.parametrize("case", named(vectors["answers"]["invalid"]))
+def test_invalid_answer(case: Case) -> None:
+    with pytest.raises(RelayError) as refused:
+        parse_form_answer(text_of(case))
+    assert refused.value.code == "answer_invalid"
+
+
+def given_answer(at: int, given: str | Case) -> GivenAnswer:
+    members: Case = {"answer": given} if isinstance(given, str) else given
+    answer = decisions["answers"][members["answer"]]
+    return GivenAnswer(
+        message_id=str(at),
+        json=answer if isinstance(answer, str) else write_json(answer),
+        is_proven=not members.get("unproven"),
+        is_crossed=members.get("crossed", False),
+        has_unknown_part=members.get("unknownPart", False),
+    )
+
+
+@pytest.mark.parametrize("case", named(decisions["standings"]))
+def test_what_counts(case: Case) -> None:
+    form = write_json(decisions["forms"][case["form"]])
+    standing = decide(form, [given_answer(at, given) for at, given in enumerate(case["given"])])
+    by = str(case["by"]) if "by" in case else None
+    invalid = tuple(str(at) for at in case.get("invalid", []))
+    assert (standing.state, standing.decided, standing.invalid) == (case["state"], by, invalid)
+
+
+@pytest.mark.parametrize("case", named(decisions["histories"]))
+def test_what_crossed(case: Case) -> None:
+    seen = [[str(at), 0, *links] for at, (_, *links) in enumerate(case["messages"])]
+    by_agent = {str(at) for at, (by, *_) in enumerate(case["messages"]) if by == "agent"}
+    assert is_crossed(seen, by_agent, str(case["answer"])) == case["crossed"]

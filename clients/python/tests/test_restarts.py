@@ -1,0 +1,140 @@
+"""Agents that are killed at any time, or lose what they have stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bot import answering
+from conftest import Tenant
+from remote import RemoteError
+
+from expert_relay import FileStore, RelayError
+
+# Ends itself without warning before or after it has saved for the nth time.
+agent = """
+import os, signal, sys
+from expert_relay import FileStore, Relay
+
+folder, kill_at, is_after = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "after"
+
+class KillingStore(FileStore):
+    count = 0
+
+    def save(self, state):
+        self.count += 1
+        if self.count == kill_at and not is_after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        super().save(state)
+        if self.count == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+with Relay.from_env(store=KillingStore(folder)) as relay:
+    form = {"type": "object", "properties": {}}
+    conversation = relay.ask("Shall I delete `test`?", confidential=True, form=form, once="job-7/delete")
+    decision = conversation.wait_for_decision(60)
+    print(decision.action, decision.comment, [message.text for message in conversation.messages()])
+"""
+
+
+def run_agent(tenant: Tenant, folder: Path, kill_at: int, when: str) -> tuple[int, str]:
+    env = {**os.environ, "RELAY_URL": tenant.url, "RELAY_API_KEY": tenant.consumer_key}
+    command = [sys.executable, "-c", agent, str(folder), str(kill_at), when]
+    ended = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
+    return ended.returncode, ended.stdout
+
+
+def test_kills_at_every_save(tenant: Tenant, tmp_path: Path) -> None:
+    killed = 0
+    with answering(tenant):
+        for attempt in range(40):
+            code, printed = run_agent(tenant, tmp_path, attempt // 2 + 1, ("before", "after")[attempt % 2])
+            if code == 0:
+                break
+            assert code == -signal.SIGKILL
+            killed += 1
+    assert printed == "accept For now. ['Shall I delete `test`?', 'For now.']\n"
+    assert killed >= 2
+    assert len(tenant.relay().requests()) == 1
+    for folder, _, files in os.walk(tmp_path):
+        assert Path(folder) == tmp_path or Path(folder).stat().st_mode & 0o077 == 0
+        for file in files:
+            assert (Path(folder) / file).stat().st_mode & 0o777 == 0o600
+            assert not file.endswith(".new")
+
+
+def test_once(tenant: Tenant, tmp_path: Path) -> None:
+    store, secret = FileStore(tmp_path / "a"), os.urandom(32)
+    with pytest.raises(RelayError) as refused:
+        tenant.relay().ask("May I?", once="job-7")
+    assert refused.value.code == "invalid_input"
+    first = tenant.relay(store=store).ask("May I?", once="job-7")
+    assert tenant.relay(store=store).ask("May I?", once="job-7").request_id == first.request_id
+    # Without the stored state, the keys are derived again: here by another process that has the secret.
+    derived = tenant.relay(secret=store.secret()).ask("May I?", once="job-7")
+    assert (derived.request_id, derived.id) == (first.request_id, first.id)
+    for options in ({"store": store}, {"secret": store.secret()}, {"secret": secret}):
+        with pytest.raises(RelayError) as refused:
+            question = "May I?" if options.get("secret") == secret else "May I too?"
+            tenant.relay(**options).ask(question, once="job-7")
+        assert refused.value.code == "once_reused"
+    expert = tenant.expert()
+    expert.request(first.request_id).answer("Yes.")
+    assert [one.wait_for_answer(60).text for one in (first, derived)] == ["Yes.", "Yes."]
+    first.close()
+    assert (len(store.list()), len(tenant.relay().requests())) == (0, 1)
+
+
+def test_a_question_with_a_name_stays_open(tenant: Tenant, tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    with answering(tenant):
+        tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60)
+        again = tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60)
+        again.conversation.send("And tomorrow?")
+        assert (again.approved, again.conversation.wait_for_answer(60).text) == (True, "Yes.")
+    again.conversation.close()
+    assert tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60).comment == "For now."
+    assert store.list() == []
+
+
+def test_saved_states_are_those_of_typescript(tenant: Tenant) -> None:
+    expert, there = tenant.expert(), tenant.typescript_relay()
+    begun = there.call("ask", {"question": "Is Ada's raise approved?", "confidential": True})
+    begun.call("refresh")
+    conversation = tenant.relay().resume(json.loads(json.dumps(begun.call("export"))))
+    assert conversation.unsent == ["Is Ada's raise approved?"]
+    request = expert.request(conversation.request_id)
+    request.pick_up()
+    conversation.refresh()
+    assert next(iter(request.messages())).text == "Is Ada's raise approved?"
+    request.answer("It is.")
+    assert conversation.wait_for_answer(60).text == "It is."
+    conversation.send("Thank you.")
+    back = there.call("resume", conversation.export())
+    back.call("send", "And goodbye.")
+    texts = [message.text for message in conversation.messages()]
+    assert texts == ["Is Ada's raise approved?", "It is.", "Thank you.", "And goodbye."]
+    with pytest.raises(RemoteError, match="invalid_input"):
+        there.call("resume", {**conversation.export(), "submissionDigest": "?"})
+
+
+def test_outages(tenant: Tenant) -> None:
+    proxy = tenant.remote.call("proxy")
+    outages: list[str | None] = []
+    relay = tenant.relay(
+        url=proxy.call("url"), on_outage=lambda error: outages.append(error.code if error else None)
+    )
+    conversation = relay.ask("May I?")
+    proxy.call("cut")
+    tenant.expert().request(conversation.request_id).answer("Yes.")
+    with pytest.raises(RelayError) as late:
+        conversation.wait_for_answer(0.5)
+    assert late.value.code == "timeout"
+    proxy.call("restore")
+    assert conversation.wait_for_answer(60).text == "Yes."
+    assert outages[:2] == ["unreachable", None]

@@ -1,0 +1,104 @@
+"""A tool call as a question, and the answers to it: docs/adapters.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from data import read
+
+from expert_relay import Decision, RelayError
+from expert_relay.adapters import ToolCall
+from expert_relay.adapters.tool_approval import name_of, read_decision
+from expert_relay.adapters.tool_question import describe_call, form_for
+from expert_relay.forms import check_content
+
+Row = dict[str, Any]
+cases: Row = read("docs/adapters.json")
+questions: dict[str, Row] = {row["name"]: row for row in cases["questions"]}
+
+
+def call_of(row: Row) -> ToolCall:
+    return ToolCall("1", row["tool"], row["arguments"], row.get("schema"), can_edit=row.get("canEdit", True))
+
+
+@pytest.mark.parametrize("name", questions)
+def test_question_about(name: str) -> None:
+    row = questions[name]
+    call = call_of(row)
+    form = form_for(call)
+    assert describe_call(call, row.get("agent", "the agent"), form).split("\n") == row["question"]
+    assert form.form == row["form"]
+    # The form as it is prefilled approves the call.
+    prefilled = {name: field["default"] for name, field in form.form["properties"].items() if "default" in field}
+    assert check_content(form.form, prefilled) == []
+    decided = read_decision(accepted(prefilled), call, form)
+    assert decided and (decided.action, decided.arguments) == ("approve", None)
+
+
+@pytest.mark.parametrize("row", cases["answers"], ids=lambda row: row["name"])
+def test_answer(row: Row) -> None:
+    call = call_of(questions[row["call"]])
+    form = form_for(call)
+    assert check_content(form.form, row["content"]) == []
+    decided = read_decision(accepted(row["content"]), call, form)
+    match row["arguments"]:
+        case "unchanged":
+            assert decided and decided.action == "approve"
+        case "invalid":
+            assert decided is None
+        case arguments:
+            assert decided and (decided.action, decided.arguments) == ("edit", arguments)
+
+
+def accepted(content: Row) -> Decision[Any]:
+    return Decision("", "", "", "", "sequenced", (), "accept", content)
+
+
+def test_names() -> None:
+    for row in cases["names"]:
+        assert name_of(row["run"], row["id"]) == row["name"]
+
+
+def test_what_cannot_be_shown_is_not_asked() -> None:
+    call = ToolCall("1", "write", {"text": "x" * 60_000})
+    with pytest.raises(RelayError, match="too long") as refused:
+        describe_call(call, "the agent", form_for(call))
+    assert refused.value.code == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"text": "x" * 8_192},
+        {"value": float("nan")},
+        {"value": {1, 2}},
+        {"value": (1, {2: 3})},
+    ],
+    ids=["too long", "not a number", "no JSON", "other names than texts"],
+)
+def test_what_no_form_keeps_can_be_approved_alone(arguments: Row) -> None:
+    call = ToolCall("1", "write", arguments)
+    form = form_for(call)
+    assert form.form["properties"] == {}
+    assert "only if you decline" in describe_call(call, "the agent", form)
+
+
+def test_large_numbers_stay_as_they_are() -> None:
+    """A form has doubles only."""
+    number = 2**60 + 1
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    call = ToolCall("1", "delete", {"id": number}, schema)
+    form = form_for(call)
+    assert str(number) in describe_call(call, "the agent", form)
+    decided = read_decision(accepted({"arguments": f'{{"id": {number + 1}}}'}), call, form)
+    assert decided and decided.arguments == {"id": number + 1}
+
+
+@pytest.mark.parametrize("hidden", list("\u00a0\u00ad\u034f\u061c\u115f\u200b\u202e\u2028\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\U000e0041"))
+def test_hidden_characters_are_escapes(hidden: str) -> None:
+    schema = {"type": "object", "properties": {"path": {"type": "string"}}}
+    call = ToolCall("1", f"delete{hidden}", {"path": f"/a{hidden}b", f"k{hidden}": 1}, schema)
+    form = form_for(call)
+    assert hidden not in describe_call(call, f"bot{hidden}", form)
+    assert hidden not in form.form["properties"]["arguments"]["default"]

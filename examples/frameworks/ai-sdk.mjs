@@ -1,0 +1,34 @@
+// An agent of the AI SDK whose tool asks an expert before it runs. It goes on where it was killed. Run, with RELAY_URL and
+// RELAY_API_KEY set: node examples/frameworks/ai-sdk.mjs job-7
+import { answerApprovals, awaitsApproval } from '@expert-relay/adapters/ai-sdk';
+import { generateText, stepCountIs, tool } from 'ai';
+import { z } from 'zod';
+import { loadState, openRelay, run, saveState, timeout } from './scripted/agent.mjs';
+import { model } from './scripted/ai-sdk.mjs'; // yours, such as openai('...')
+
+const tools = {
+  remove_logs: tool({
+    description: 'Removes old logs.',
+    inputSchema: z.object({ path: z.string(), days: z.number() }),
+    needsApproval: true,
+    execute: ({ path, days }) => {
+      console.log(`Removing ${path}`);
+      return `Removed the logs in ${path} that are older than ${days} days.`;
+    },
+  }),
+};
+
+const relay = openRelay();
+/** @type {import('ai').ModelMessage[]} */
+let messages = loadState() ?? [{ role: 'user', content: 'Remove the old logs.' }];
+for (;;) {
+  messages = await answerApprovals(messages, { relay, run, tools, timeout, agent: 'Cleaner' });
+  const result = await generateText({ model, tools, messages, stopWhen: stepCountIs(10) });
+  messages.push(...result.response.messages);
+  saveState(messages);
+  if (!awaitsApproval(messages)) {
+    console.log(result.text);
+    break;
+  }
+}
+relay.stop();

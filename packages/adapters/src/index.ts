@@ -1,0 +1,3 @@
+export type { Arguments } from './arguments-form.ts';
+export { type ApprovalOptions, decideToolCalls, refusalOf, type ToolDecision } from './decide.ts';
+export type { ToolCall } from './tool-call.ts';

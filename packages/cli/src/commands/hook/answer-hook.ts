@@ -1,0 +1,94 @@
+import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
+import { checkAddress } from '../../relay/check-address.ts';
+import { ask } from '../ask/begin.ts';
+import type { AskPlan } from '../ask/read-plan.ts';
+import { waitForDecision } from '../ask/wait-for-decision.ts';
+import { describeRequest } from './describe-request.ts';
+import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
+import { keeps, readRules } from './rules.ts';
+
+export interface HookPlan {
+  readonly on: 'permission' | 'notification';
+  readonly wait: number;
+  readonly confidential: boolean;
+}
+
+/** The hook's output. Undefined where there is no decision: then the program shows its ordinary prompt. */
+export async function answerHook(context: Context, plan: HookPlan): Promise<object | undefined> {
+  const { config, input } = context;
+  if (config.wrong) throw config.wrong;
+  const text = await input.readText();
+  await checkAddress(context);
+  if (plan.on === 'notification') return await report(context, plan, text);
+  const request = readPermissionRequest(text);
+  const rule = keeps(readRules(config.folder), request);
+  if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
+  // The first expert who answers counts as known elsewhere. Here that could be the relay, which would run commands.
+  if (!config.expert)
+    throw new Failure('usage', 'RELAY_EXPERT is not set: only an expert whom you name can allow anything.');
+  const question = describeRequest(request);
+  if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
+  return await decide(context, { ...plan, request, question });
+}
+
+/** A program that ends the hook has its time: closing must not take longer. */
+const closingMs = 3_000;
+
+async function decide(
+  context: Context,
+  { request, question, wait: timeout, ...plan }: HookPlan & { request: PermissionRequest; question: string },
+): Promise<object> {
+  const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
+  const { relay, conversation, journal, outages } = await ask(context, {
+    ...asked,
+    agentName: asked.agentName ?? programOf(request),
+  });
+  try {
+    context.err.line(`${conversation.refCode}  asked for an approval`);
+    const { decided } = await waitForDecision(context, { conversation, journal, timeout, isWithdrawn: true });
+    const { action } = decided.decision;
+    const message = decided.text || 'The expert has declined.';
+    return {
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: action === 'accept' ? { behavior: 'allow' } : { behavior: 'deny', message },
+      },
+    };
+  } finally {
+    // What is decided later has no effect, so the expert must not be left with it.
+    await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
+    outages.stop();
+    relay.stop();
+    journal.release();
+  }
+}
+
+/** Tells the expert that the agent waits, and does not wait for anything. */
+async function report(context: Context, plan: HookPlan, text: string): Promise<undefined> {
+  const { cwd, message } = readNotification(text);
+  const words = [`The agent in \`${cwd.replaceAll('`', ' ')}\` waits: ${message}`];
+  const { relay, journal, outages } = await ask(context, { ...asking(context, plan), words });
+  outages.stop();
+  relay.stop();
+  journal.release();
+  return undefined;
+}
+
+const asking = ({ config }: Context, { confidential }: Pick<HookPlan, 'confidential'>): AskPlan => ({
+  words: [],
+  context: undefined,
+  asksFor: undefined,
+  attach: [],
+  wait: undefined,
+  expiresIn: undefined,
+  tags: undefined,
+  confidential,
+  encrypted: true,
+  acceptsUnprotected: false,
+  any: false,
+  once: undefined,
+  resume: undefined,
+  json: false,
+  agentName: config.agentName,
+});

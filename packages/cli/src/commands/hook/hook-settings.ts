@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { Failure } from '../../failure.ts';
+
+export const programs = ['claude', 'codex'] as const;
+export type Program = (typeof programs)[number];
+export type HookEvent = 'PermissionRequest' | 'Notification';
+
+const group = z.looseObject({ hooks: z.array(z.looseObject({ command: z.string().optional() })) });
+const schema = z.looseObject({ hooks: z.record(z.string(), z.array(group)).optional() });
+export type Settings = z.infer<typeof schema>;
+
+/** The file in which a program finds its hooks. */
+export function settingsPath(program: Program, place: 'user' | 'project', folder: string): string {
+  const base = place === 'user' ? homedir() : folder;
+  return program === 'claude' ? join(base, '.claude/settings.json') : join(base, '.codex/hooks.json');
+}
+
+export function readSettings(path: string): Settings {
+  const text = readIfAny(path);
+  try {
+    return schema.parse(text === undefined || text.trim() === '' ? {} : JSON.parse(text));
+  } catch {
+    throw new Failure(
+      'usage',
+      `${path} is not JSON with hooks as the program expects it. Nothing was changed.`,
+    );
+  }
+}
+
+/** Replaces the file as a whole; what a link leads to, where it is one. Its mode stays. */
+export function writeSettings(path: string, settings: Settings): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const exists = readIfAny(path) !== undefined;
+  const target = exists ? realpathSync(path) : path;
+  const mode = exists ? statSync(target).mode & 0o777 : 0o600;
+  const draft = `${target}.${randomUUID()}.new`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode, flag: 'wx' });
+    renameSync(draft, target);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readIfAny(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw new Failure('usage', `${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+/** A command that this program has installed. */
+const isOurs = ({ command = '' }: { command?: string | undefined }): boolean =>
+  /(^|[\\/'" ])relay(\.m?js)?['"]? hook( |$)/.test(command);
+
+/** The settings without the hooks of this program. */
+export function withoutHooks({ hooks = {}, ...settings }: Settings): Settings {
+  const kept = Object.entries(hooks).flatMap(([event, groups]) => {
+    const left = groups
+      .map((one) => ({ ...one, hooks: one.hooks.filter((hook) => !isOurs(hook)) }))
+      .filter((one, at) => one.hooks.length > 0 || groups[at]?.hooks.length === 0);
+    return left.length > 0 || groups.length === 0 ? [[event, left] as const] : [];
+  });
+  return { ...settings, ...(kept.length > 0 && { hooks: Object.fromEntries(kept) }) };
+}
+
+/** The settings with one hook of this program for each event. */
+export function withHooks(
+  settings: Settings,
+  hooks: readonly { readonly event: HookEvent; readonly command: string; readonly timeout: number }[],
+): Settings {
+  const { hooks: before = {}, ...others } = withoutHooks(settings);
+  const all = { ...before };
+  for (const { event, command, timeout } of hooks)
+    all[event] = [...(all[event] ?? []), { hooks: [{ type: 'command', command, timeout }] }];
+  return { ...others, hooks: all };
+}

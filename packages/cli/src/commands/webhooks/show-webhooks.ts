@@ -1,0 +1,77 @@
+import type { Context } from '../../context.ts';
+import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../../relay/webhooks.ts';
+import { shortTime } from '../show/conversation-view.ts';
+
+type Shown = Pick<Context, 'out' | 'err'>;
+type Form = { readonly json: boolean };
+
+/** One line each. */
+export function showWebhooks({ out, err }: Shown, webhooks: readonly Webhook[], { json }: Form): void {
+  if (json) out.line(JSON.stringify({ webhooks }));
+  else if (webhooks.length === 0)
+    err.paragraph('There are no webhooks. Add one: relay webhooks add https://...');
+  if (json) return;
+  for (const webhook of webhooks) {
+    const { id, keyId, url } = webhook;
+    const of = keyId === undefined ? 'expert' : 'agent ';
+    out.line(`${id}  ${of}  ${describeState(webhook)}  ${out.shown(url)}`);
+  }
+}
+
+const describeState = ({ enabled, offReason, failingSince }: Webhook): string => {
+  if (!enabled) return offReason === undefined || offReason === 'owner' ? 'off' : `off (${offReason})`;
+  return failingSince === undefined ? 'on' : `failing since ${shortTime(failingSince)}`;
+};
+
+export function showSecret({ out, err }: Shown, webhook: WebhookWithSecret, { json }: Form): void {
+  if (json) {
+    out.line(JSON.stringify(webhook));
+    return;
+  }
+  out.line(`Webhook  ${webhook.id}`);
+  out.line(`Address  ${out.shown(webhook.url)}`);
+  out.line(`Events   ${webhook.events.join(', ')}`);
+  out.line(`Secret   ${webhook.secret}`);
+  err.paragraph('The secret is shown this once. Try the address: relay webhooks test ID');
+}
+
+export function showState(
+  { out }: Shown,
+  webhook: Pick<Webhook, 'id'>,
+  state: 'on' | 'off' | 'removed',
+  { json }: Form,
+): void {
+  if (json) out.line(JSON.stringify({ outcome: 'done', exit: 0, ...webhook, state }));
+  else out.line(`The webhook ${webhook.id} is ${state}.`);
+}
+
+/** One line each, the newest first. */
+export function showDeliveries(
+  { out, err }: Shown,
+  deliveries: readonly WebhookDelivery[],
+  { json }: Form,
+): void {
+  if (json) out.line(JSON.stringify({ deliveries }));
+  else if (deliveries.length === 0) err.paragraph('Nothing was delivered in the last seven days.');
+  if (json) return;
+  for (const delivery of deliveries) {
+    const { id, type, refCode = '-', createdAt } = delivery;
+    const about = `${shortTime(createdAt)}  ${type.padEnd(15)}  ${refCode.padEnd(11)}`;
+    out.line(`${id}  ${about}  ${describeDelivery(out, delivery)}`);
+  }
+}
+
+/** Its state, and how the last attempt ended. */
+export function describeDelivery(
+  { shown }: Pick<Context['out'], 'shown'>,
+  { state, attempts, reason, statusCode, durationMs, nextAttemptAt, response = '' }: WebhookDelivery,
+): string {
+  const last = [reason, statusCode, durationMs === undefined ? undefined : `${durationMs} ms`].filter(
+    (each) => each !== undefined,
+  );
+  const again =
+    state === 'waiting' && attempts > 0 && nextAttemptAt ? `, again ${shortTime(nextAttemptAt)}` : '';
+  const count = attempts > 1 ? ` after ${attempts} attempts` : '';
+  const said = reason !== undefined && response !== '' ? `: ${shown(response)}` : '';
+  return `${state}${count}${last.length > 0 ? ` (${last.join(', ')})` : ''}${again}${said}`;
+}

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { Failure } from '../failure.ts';
+import { callRelay, quoteProblem, type RelayCall } from './call-relay.ts';
+import type { Access } from './require-relay.ts';
+
+// Both are shown inside our own sentences and are parts of paths, so they must contain nothing else.
+const webhookId = z.string().regex(/^[0-9a-f-]{36}$/);
+const deliveryId = z.string().regex(/^msg_[0-9a-f]{32}$/);
+const word = z.string().regex(/^[\w.]{1,60}$/);
+
+const webhook = z.object({
+  id: webhookId,
+  keyId: z.string().optional(),
+  url: z.string(),
+  events: z.array(word),
+  createdAt: z.iso.datetime(),
+  enabled: z.boolean(),
+  offReason: word.optional(),
+  failingSince: z.iso.datetime().optional(),
+});
+const withSecret = webhook.extend({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{1,200}$/) });
+const delivery = z.object({
+  id: deliveryId,
+  type: word,
+  requestId: z.string().optional(),
+  refCode: z
+    .string()
+    .regex(/^HS-[0-9A-Z]{1,32}$/)
+    .optional(),
+  messageId: z.string().optional(),
+  state: z.enum(['waiting', 'sending', 'delivered', 'failed', 'cancelled']),
+  attempts: z.number(),
+  createdAt: z.iso.datetime(),
+  nextAttemptAt: z.iso.datetime().optional(),
+  endedAt: z.iso.datetime().optional(),
+  reason: word.optional(),
+  statusCode: z.number().optional(),
+  response: z.string().optional(),
+  durationMs: z.number().optional(),
+});
+
+export type Webhook = z.infer<typeof webhook>;
+export type WebhookWithSecret = z.infer<typeof withSecret>;
+export type WebhookDelivery = z.infer<typeof delivery>;
+
+/** The calls about webhooks, as a consumer key or a provider key may make them. */
+export interface WebhookCalls {
+  list(): Promise<Webhook[]>;
+  /** The one whose id begins with this text. */
+  find(text: string): Promise<Webhook>;
+  add(webhook: { url: string; events: readonly string[] | undefined }): Promise<WebhookWithSecret>;
+  rotate(id: string, options: { graceSeconds: number | undefined }): Promise<WebhookWithSecret>;
+  setEnabled(id: string, enabled: boolean): Promise<Webhook>;
+  remove(id: string): Promise<void>;
+  test(id: string): Promise<WebhookDelivery>;
+  resend(id: string, delivery: string): Promise<WebhookDelivery>;
+  /** The newest deliveries. */
+  deliveries(id: string): Promise<WebhookDelivery[]>;
+}
+
+const path = '/api/v1/webhooks';
+
+export function callWebhooks(access: Access, signal: AbortSignal): WebhookCalls {
+  async function call<T>(schema: z.ZodType<T>, request: Omit<RelayCall, 'signal'>): Promise<T> {
+    const { status, body } = await callRelay(access, { ...request, signal });
+    if (status === 404) throw unknown(request.path === path);
+    if (status === 400) throw new Failure('usage', describeFields(body) || quoteProblem(status, body));
+    const { data, success } = schema.safeParse(body);
+    if (status > 299 || !success) {
+      const sentence = `${access.url} does not answer as a relay does (${status}). Is RELAY_URL right?`;
+      throw new Failure('failed', quoteProblem(status, body) || sentence);
+    }
+    return data;
+  }
+  const list = async () => (await call(z.object({ webhooks: z.array(webhook) }), { path })).webhooks;
+
+  return {
+    list,
+    async find(text) {
+      // An empty variable of a script must not mean the only webhook.
+      if (!/^[0-9a-f-]{4,36}$/i.test(text))
+        throw new Failure(
+          'usage',
+          `"${text}" is not the beginning of an id: at least four characters of it. See: relay webhooks`,
+        );
+      const [found, ...others] = (await list()).filter(({ id }) => id.startsWith(text.toLowerCase()));
+      if (!found) throw unknown(false);
+      if (others.length > 0)
+        throw new Failure(
+          'usage',
+          `The ids of ${others.length + 1} webhooks begin with "${text}". Type more of it.`,
+        );
+      return found;
+    },
+    add: ({ url, events }) =>
+      call(withSecret, { method: 'POST', path, body: { url, ...(events && { events }) } }),
+    rotate: (id, { graceSeconds }) =>
+      call(withSecret, {
+        method: 'POST',
+        path: `${path}/${id}/rotate`,
+        ...(graceSeconds !== undefined && { body: { graceSeconds } }),
+      }),
+    setEnabled: (id, enabled) => call(webhook, { method: 'PUT', path: `${path}/${id}`, body: { enabled } }),
+    async remove(id) {
+      await call(z.undefined(), { method: 'DELETE', path: `${path}/${id}` });
+    },
+    test: (id) => call(delivery, { method: 'POST', path: `${path}/${id}/test` }),
+    resend: (id, which) => {
+      if (!deliveryId.safeParse(which).success) throw unknownDelivery(which);
+      return call(delivery, { method: 'POST', path: `${path}/${id}/deliveries/${which}/resend` });
+    },
+    deliveries: async (id) =>
+      (await call(z.object({ deliveries: z.array(delivery) }), { path: `${path}/${id}/deliveries` }))
+        .deliveries,
+  };
+}
+
+const unknown = (isList: boolean): Failure =>
+  isList
+    ? new Failure('failed', 'This relay has no webhooks: its operator has not switched them on.')
+    : new Failure(
+        'unknown',
+        'There is no such webhook or delivery, or it is not yours. Yours: relay webhooks',
+      );
+
+const unknownDelivery = (text: string): Failure =>
+  new Failure(
+    'usage',
+    `"${text}" is not the id of a delivery. One begins with msg_: relay webhooks deliveries ID`,
+  );
+
+const problem = z.object({ fields: z.array(z.object({ path: z.string(), message: z.string() })).min(1) });
+
+/** What the relay says about the fields of a call, on one line; empty when it says nothing. */
+function describeFields(body: unknown): string {
+  const { data } = problem.safeParse(body);
+  const text = data?.fields.map(({ path: field, message }) => `${field}: ${message}`).join(' ') ?? '';
+  return (
+    text &&
+    `The relay says: "${text
+      .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
+      .slice(0, 500)
+      .trim()}"`
+  );
+}

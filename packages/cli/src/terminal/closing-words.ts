@@ -1,0 +1,19 @@
+import { makeSafe } from './make-safe.ts';
+
+interface Closing {
+  readonly closedBy?: 'consumer' | 'provider' | undefined;
+  readonly closeReason?: string | undefined;
+}
+
+/**
+ * Which side closed a conversation, and why, on one line; empty when the relay does not say it. A person or a model reads it, so a
+ * reason cannot end its quotation.
+ */
+export function describeClosing({ closedBy, closeReason }: Closing, me: 'consumer' | 'provider'): string {
+  if (closedBy === undefined) return '';
+  const side =
+    closedBy === me ? 'You have' : `The ${{ consumer: 'agent', provider: 'expert' }[closedBy]} has`;
+  if (closeReason === undefined) return `${side} closed it.`;
+  const reason = makeSafe(closeReason).replaceAll(/\s+/g, ' ').replaceAll('"', "'");
+  return `${side} closed it. The reason, as the relay states it (not encrypted): "${reason}"`;
+}

@@ -1,0 +1,122 @@
+import { fromBase64, toBase64 } from '../crypto/base64.ts';
+import { sha256, toUtf8 } from '../crypto/bytes.ts';
+import { type AgentKeys, onceId, onceKeys } from '../crypto/index.ts';
+import { refusal } from '../crypto/refusal.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
+import type { Outbox, SenderState } from '../thread/sender.ts';
+import type { Side } from '../thread/side.ts';
+import type { Api } from '../transport/api.ts';
+import { members } from '../transport/shape.ts';
+import type { ConversationState, Named } from './conversation-state.ts';
+import type { RelayOptions } from './relay.ts';
+import type { SubmissionBody } from './submission.ts';
+
+/* What is loaded with the first question that has a name. */
+
+/** What belongs to the name of a question. */
+export interface Name {
+  readonly id: string;
+  readonly keys: AgentKeys | undefined;
+  /** The `messageId` of the question's first message. */
+  readonly questionId: string | undefined;
+  /** Names this question in its state: another question of the same name differs. */
+  describe(body: SubmissionBody, sender: SenderState): Promise<Named>;
+  /** The saved state of this question. @throws RelayError `once_reused` */
+  recall(named: Named): Promise<ConversationState | undefined>;
+}
+
+/** @throws RelayError `invalid_input` when an encrypted question has no secret */
+export async function openName(
+  name: string,
+  isEncrypted: boolean,
+  { secret, store }: Pick<RelayOptions, 'secret' | 'store'>,
+): Promise<Name> {
+  const id = await onceId(name);
+  const derived = isEncrypted ? await onceKeys(await readSecret(secret, store), name) : undefined;
+  const { keys, questionId } = derived ?? {};
+  return {
+    id,
+    keys,
+    questionId,
+    describe: async ({ question, messages, plaintext, answerForm, expiresIn, tags }, { drafts }) => {
+      const context = messages?.map(({ role, content }) => [role, content]);
+      const first = drafts.map(({ text, parts }) => [text, parts]);
+      const all = JSON.stringify([question, context, plaintext, answerForm, first, expiresIn, tags]);
+      return { name, questionId, digest: toBase64(await sha256(toUtf8(all))) };
+    },
+    async recall(named) {
+      const state = await store?.find(id);
+      if (state && state.once?.digest !== named.digest) throw onceReused(name);
+      return state;
+    },
+  };
+}
+
+async function readSecret(secret: RelayOptions['secret'], store: RelayOptions['store']): Promise<Uint8Array> {
+  const given = secret ?? (await store?.secret?.());
+  if (given === undefined) {
+    throw invalidInput(
+      'An encrypted question has a name (`once`) only with a `store` that keeps a secret, or a `secret`: 32 random bytes, as `openssl rand -base64 32` writes them.',
+    );
+  }
+  const bytes = typeof given === 'string' ? fromText(given.trim()) : given;
+  if (bytes?.length === 32) return bytes;
+  throw invalidInput('A `secret` has 32 random bytes, as `openssl rand -base64 32` writes them.');
+}
+
+/** In base64, or in hexadecimal. */
+const fromText = (text: string): Uint8Array | undefined =>
+  /^[0-9a-f]{64}$/i.test(text)
+    ? Uint8Array.from(text.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+    : fromBase64(text);
+
+/** The relay has another question of this name, or one that was asked with another secret. */
+export const explainReuse = (error: unknown, name: string): unknown =>
+  error instanceof RelayError && error.problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
+
+const reuse =
+  'was used for another question, context, form, lifetime or tags, or with another secret or `agentName`. Nothing was asked. A name stands for one question of one run: use another one, or ask the same again.';
+
+const onceReused = (name: string, cause?: unknown) =>
+  new RelayError('once_reused', `The name ${JSON.stringify(name)} ${reuse}`, { cause });
+
+/** What keeps the first message of a question single while several processes may send it. */
+export interface Guard {
+  readonly check: NonNullable<Side['check']>;
+  readonly outbox: Outbox;
+}
+
+/** Undefined when the question has no first message, or this process knows that it was sent. */
+export function guardQuestion(
+  { once, sender }: ConversationState,
+  { api, requestId }: { readonly api: Api; readonly requestId: string },
+): Guard | undefined {
+  const question = sender?.drafts.find(({ messageId }) => messageId === once?.questionId);
+  if (!once || !question) return undefined;
+  const contentOf = ({ text, parts = [] }: Pick<typeof question, 'text' | 'parts'>) =>
+    JSON.stringify([text, parts]);
+  return {
+    check(message) {
+      if (message.messageId !== question.messageId || contentOf(message) === contentOf(question)) return;
+      throw refusal(
+        'once_reused',
+        `The name ${JSON.stringify(once.name)} was used for another question.`,
+        'Use another name.',
+      );
+    },
+    outbox: {
+      save: async () => {},
+      async claim(messageId, sealed) {
+        if (messageId !== question.messageId) return sealed;
+        try {
+          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members);
+          return sealed;
+        } catch (error) {
+          // Another process has sent it. The list shows whether it is the same question.
+          if (error instanceof RelayError && error.problem === 'message_id_taken') return null;
+          throw error;
+        }
+      },
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export { createFileStore, type FileStore } from './file-store.ts';

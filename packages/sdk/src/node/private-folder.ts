@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** A folder whose files only this user can read. */
+export interface PrivateFolder {
+  /** Undefined when there is no such file. */
+  read(name: string): Promise<string | undefined>;
+  /** Readers see the old or the new text, never a part, also after a crash. */
+  write(name: string, text: string): Promise<void>;
+  /** Writes unless there is a file, and returns what it has then: of several processes, the first one counts. */
+  writeFirst(name: string, text: string): Promise<string>;
+  remove(name: string): Promise<void>;
+  names(): Promise<readonly string[]>;
+  /** When the file was written, in milliseconds since 1970. */
+  writtenAt(name: string): Promise<number>;
+}
+
+/** Makes the folder at its first use. It is an error if other users can enter it. */
+export function openPrivateFolder(path: string): PrivateFolder {
+  let making: Promise<void> | undefined;
+  async function make(): Promise<void> {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const { mode } = await stat(path);
+    // Windows has no such modes.
+    if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+    throw new Error(
+      `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
+    );
+  }
+  const made = () => {
+    making ??= make().catch((error) => {
+      making = undefined;
+      throw error;
+    });
+    return making;
+  };
+
+  /** Writes to a temporary file, and then moves it into its place. */
+  async function publish(name: string, text: string, move: typeof rename): Promise<void> {
+    await made();
+    const draft = join(path, `${name}.${randomUUID()}.new`);
+    try {
+      const file = await open(draft, 'wx', 0o600);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await move(draft, join(path, name));
+    } finally {
+      await rm(draft, { force: true });
+    }
+  }
+
+  async function read(name: string): Promise<string | undefined> {
+    await made();
+    return await readFile(join(path, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+  }
+
+  return {
+    read,
+    write: (name, text) => publish(name, text, rename),
+    async writeFirst(name, text) {
+      const before = await read(name);
+      if (before !== undefined) return before;
+      await publish(name, text, link).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+      return (await read(name)) ?? text;
+    },
+    remove: async (name) => await rm(join(path, name), { force: true }),
+    async names() {
+      await made();
+      return await readdir(path);
+    },
+    writtenAt: async (name) => (await stat(join(path, name))).mtimeMs,
+  };
+}

@@ -1,0 +1,289 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { makeRoot, onceId } from './crypto/index.ts';
+import type { Conversation, Question, RelayOptions } from './index.ts';
+import { createFileStore } from './node/index.ts';
+import { takeMessages } from './testing/take-messages.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+/* Each test has questions with names of its own, so they run at the same time. */
+
+const server = useTestServer();
+const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+const root = makeRoot();
+const secret = makeRoot();
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+function makeFolder(): string {
+  const folder = join(mkdtempSync(join(tmpdir(), 'relay-store-')), 'state');
+  folders.push(folder);
+  return folder;
+}
+
+const askedWith = async (question: string) =>
+  (await server.agent().requests()).filter((one) => one.question === question).length;
+
+/** A process that is killed at the first call to this path, before or after the relay has taken it. */
+function killedAt(path: string, when: 'before' | 'after'): RelayOptions['fetch'] {
+  return async (input, init) => {
+    if (init?.method !== 'POST' || !String(input).includes(path)) return await fetch(input, init);
+    if (when === 'after') await (await fetch(input, init)).text();
+    throw new TypeError('The process was killed here.');
+  };
+}
+const once = { patience: 0 };
+
+/** What a later process has: its memory is new in any case. */
+const laterProcesses = ['the store', 'the secret alone'] as const;
+
+type Kind = 'in clear' | 'confidential' | 'with a form' | 'confidential, with a form' | 'in plain text';
+const kinds: Readonly<Record<Kind, Partial<Question>>> = {
+  'in clear': {},
+  confidential: { confidential: true },
+  'with a form': { form: { type: 'object', properties: {} } },
+  'confidential, with a form': { confidential: true, form: { type: 'object', properties: {} } },
+  'in plain text': { encrypted: false },
+};
+const table = (Object.keys(kinds) as Kind[]).flatMap((kind) => laterProcesses.map((has) => ({ kind, has })));
+
+/** The agents of several processes: with one folder, or with a new one each. */
+function processes(has: (typeof laterProcesses)[number]) {
+  const folder = makeFolder();
+  return (options: Partial<RelayOptions> = {}) =>
+    server.agent({
+      acceptUnprotected: true,
+      ...(has === 'the store' ? { store: createFileStore(folder) } : { secret }),
+      ...options,
+    });
+}
+
+async function answerIt(conversation: Conversation, kind: Kind): Promise<void> {
+  const request = await server.expert({ root }).request(conversation.requestId);
+  if (kind === 'in plain text') return void (await request.answer('Yes.', { plaintext: true }));
+  await request.pickUp();
+  // A confidential question is sent while the agent waits.
+  await conversation.refresh();
+  await request.refresh();
+  await takeMessages(request);
+  const form = request.form;
+  const decision = form && { action: 'accept' as const, content: {}, of: form.of };
+  await request.answer('Yes.', decision ? { decision } : {});
+}
+
+const waitFor = async (conversation: Conversation, kind: Kind): Promise<string> =>
+  kind.endsWith('a form')
+    ? (await conversation.waitForDecision({ timeout: 60_000 })).comment
+    : (await conversation.waitForAnswer({ timeout: 60_000 })).text;
+
+describe('a question with a name', () => {
+  test.concurrent.each(table)(
+    '$kind is asked once, and a process with $has goes on',
+    async ({ kind, has }) => {
+      const start = processes(has);
+      const question = `May I, ${kind}, with ${has}?`;
+      const asking = { ...kinds[kind], question, once: question };
+      const expected = { code: 'unreachable' };
+      await expect(
+        start({ fetch: killedAt('/help', 'before'), timing: once }).ask(asking),
+      ).rejects.toMatchObject(expected);
+      await expect(
+        start({ fetch: killedAt('/help', 'after'), timing: once }).ask(asking),
+      ).rejects.toMatchObject(expected);
+      const first = await start().ask(asking);
+      await answerIt(first, kind);
+      const second = await start().ask(asking);
+      expect(second.requestId).toBe(first.requestId);
+      expect(await waitFor(second, kind)).toBe('Yes.');
+      // It was read, and nothing says that this process has used it.
+      const third = await start().ask(asking);
+      expect(await waitFor(third, kind)).toBe('Yes.');
+      expect((await third.messages()).map(({ role, text }) => [role, text])).toEqual([
+        ...(asking.confidential ? [['consumer', question]] : []),
+        ['provider', 'Yes.'],
+      ]);
+      await third.close();
+      const fourth = await start().ask(asking);
+      const result = await waitFor(fourth, kind).catch(({ code }) => code);
+      // An agent that closes has used its answer. A decision stays.
+      const isUsed = has === 'the store' && !kind.endsWith('a form');
+      expect(result).toBe(isUsed ? 'conversation_closed' : 'Yes.');
+      expect(fourth.status).toBe('closed');
+      if (!asking.confidential) expect(await askedWith(question)).toBe(1);
+    },
+  );
+
+  test.concurrent.each(table)(
+    '$kind is asked once by two processes at the same time, with $has',
+    async ({ kind, has }) => {
+      const start = processes(has);
+      const question = `May we, ${kind}, with ${has}?`;
+      const asking = { ...kinds[kind], question, once: question };
+      const both = await Promise.all([start().ask(asking), start().ask(asking)]);
+      const [one, other] = both as [Conversation, Conversation];
+      expect(other.requestId).toBe(one.requestId);
+      const request = await server.expert({ root }).request(one.requestId);
+      if (kind !== 'in plain text') await request.pickUp();
+      await Promise.all(both.map((conversation) => conversation.refresh()));
+      expect(both.map(({ unsent }) => unsent)).toEqual([[], []]);
+      await answerIt(one, kind);
+      expect(await Promise.all(both.map((conversation) => waitFor(conversation, kind)))).toEqual([
+        'Yes.',
+        'Yes.',
+      ]);
+      await Promise.all(
+        both.map((conversation) => conversation.send(`Thanks from ${conversation === one}.`)),
+      );
+      expect(await takeTexts(one)).toHaveLength(asking.confidential ? 4 : 3);
+    },
+  );
+
+  const takeTexts = async (conversation: Conversation) => await conversation.messages();
+
+  const others: Record<string, [Partial<Question>, Partial<Question>]> = {
+    question: [{}, { question: 'Another?' }],
+    context: [{}, { messages: [{ role: 'user', content: 'The deploy hangs.' }] }],
+    form: [{}, { form: { type: 'object', properties: {} } }],
+    'confidential question': [{ confidential: true }, { confidential: true, question: 'Another?' }],
+    'confidential form': [
+      { confidential: true },
+      { confidential: true, form: { type: 'object', properties: {} } },
+    ],
+    'text in clear': [{ encrypted: false }, { encrypted: false, question: 'Another?' }],
+  };
+  const reused = Object.keys(others).flatMap((what) => laterProcesses.map((has) => ({ what, has })));
+
+  test.concurrent.each(reused)(
+    'is not used for another $what, as a process with $has finds',
+    async ({ what, has }) => {
+      const start = processes(has);
+      const [first = {}, second = {}] = others[what] ?? [];
+      const asking = { question: 'The first?', once: `another ${what}, ${has}` };
+      const conversation = await start().ask({ ...asking, ...first });
+      const request = await server.expert({ root }).request(conversation.requestId);
+      if (first.encrypted !== false) await request.pickUp();
+      await conversation.refresh();
+      await request.refresh();
+      await takeMessages(request);
+      await request.answer('Yes.', first.encrypted === false ? { plaintext: true } : {});
+      const run = async () => {
+        const again = await start().ask({ ...asking, ...second });
+        await again.waitForAnswer({ timeout: 60_000 });
+      };
+      await expect(run()).rejects.toMatchObject({ code: 'once_reused' });
+      const texts = (await conversation.messages()).map(({ text }) => text);
+      expect(texts).toEqual(first.confidential ? ['The first?', 'Yes.'] : ['Yes.']);
+    },
+  );
+
+  test.concurrent('is refused with another secret, and without one', async () => {
+    const asking = { question: 'Secretly?', once: 'secrets' };
+    await server.agent({ secret }).ask(asking);
+    await expect(server.agent({ secret: makeRoot() }).ask(asking)).rejects.toMatchObject({
+      code: 'once_reused',
+    });
+    const invalid = { code: 'invalid_input' };
+    await expect(server.agent().ask(asking)).rejects.toMatchObject(invalid);
+    await expect(server.agent({ secret: 'short' }).ask(asking)).rejects.toMatchObject(invalid);
+    await expect(server.agent({ secret: makeRoot().subarray(1) }).ask(asking)).rejects.toMatchObject(invalid);
+    await expect(server.agent({ secret }).ask({ ...asking, once: '' })).rejects.toMatchObject(invalid);
+    const hex = Buffer.from(secret).toString('hex');
+    for (const text of [hex, Buffer.from(secret).toString('base64')])
+      await server.agent({ secret: text }).ask(asking);
+    expect(await askedWith('Secretly?')).toBe(1);
+  });
+
+  test.concurrent('can be waited for again after a timeout, and stays open after the decision', async () => {
+    const store = createFileStore(makeFolder());
+    const asking = { once: 'deploy' };
+    const relay = () => server.agent({ store });
+    await expect(relay().approve('Deploy?', { ...asking, timeout: 50 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    const waiting = relay().approve('Deploy?', { ...asking, timeout: 60_000 });
+    const [state] = await store.list();
+    const request = await server.expert({ root }).request(state?.request?.requestId ?? '');
+    const of = request.form?.of ?? '';
+    await request.answer('Not today.', { decision: { action: 'decline', of } });
+    expect(await waiting).toMatchObject({ approved: false, comment: 'Not today.' });
+    const again = await relay().approve('Deploy?', { ...asking, timeout: 60_000 });
+    expect(again).toMatchObject({ approved: false, comment: 'Not today.' });
+    await again.conversation.send('And tomorrow?');
+    await request.answer('Tomorrow, yes.', { evenIfNewer: true });
+    const answer = await again.conversation.waitForAnswer({ timeout: 60_000, any: true });
+    expect(answer.text).toBe('Tomorrow, yes.');
+    await again.conversation.close();
+    expect(await relay().approve('Deploy?', asking)).toMatchObject({ comment: 'Not today.' });
+    expect(await store.list()).toEqual([]);
+  });
+
+  test.concurrent('has the id of docs/crypto.md', async () => {
+    const [, id] = /For the name `deploy 4711` it is `([^`]+)`/.exec(read('../../../docs/crypto.md')) ?? [];
+    expect(await onceId('deploy 4711')).toBe(id);
+  });
+
+  test.concurrent('may be an idempotency key, encrypted too', async () => {
+    const relay = server.agent({ secret });
+    const asking = { question: 'Which key?', idempotencyKey: 'the key' };
+    const { requestId } = await relay.ask(asking);
+    expect((await relay.ask(asking)).requestId).toBe(requestId);
+  });
+});
+
+describe('a file store', () => {
+  test('has files that only this user can read, one for each conversation', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    const relay = server.agent({ store });
+    const conversation = await relay.ask({ question: 'Who may read it?', once: 'files' });
+    const { id } = conversation;
+    expect(readdirSync(folder).sort()).toEqual([`${id}.json`, 'memory', 'secret']);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const name of [`${id}.json`, 'secret'])
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(await store.list()).toMatchObject([{ id }]);
+    // Another process has the same secret.
+    expect(await createFileStore(folder).secret()).toEqual(await store.secret());
+    await conversation.close();
+    await relay.resume((await store.find(id)) ?? conversation.export());
+    await store.forget(id);
+    expect(await store.find(id)).toBeUndefined();
+  });
+
+  test('says what is wrong with a file or a folder, and follows no path', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    await store.secret();
+    const id = crypto.randomUUID();
+    writeFileSync(join(folder, `${id}.json`), '{"version": 1');
+    await expect(store.find(id)).rejects.toThrow(`${id}.json cannot be used`);
+    await expect(store.list()).rejects.toThrow(`${id}.json cannot be used`);
+    await store.forget(id);
+    writeFileSync(join(folder, 'secret'), 'AAAA');
+    await expect(store.secret()).rejects.toThrow('put it back');
+    for (const path of ['../secret', 'secret', `${id}/../x`, '']) {
+      await expect(store.find(path)).rejects.toMatchObject({ code: 'invalid_input' });
+      await expect(store.forget(path)).rejects.toMatchObject({ code: 'invalid_input' });
+    }
+    const open = mkdtempSync(join(tmpdir(), 'relay-store-'));
+    folders.push(join(open));
+    await expect(createFileStore(open).list()).resolves.toEqual([]);
+  });
+
+  test('removes what was not written for a month, and keeps the rest', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    const state = (await server.agent({ store }).ask({ question: 'Old?' })).export();
+    const old = { ...state, id: crypto.randomUUID() };
+    await store.save(old);
+    const month = Date.now() / 1_000 - 34 * 86_400;
+    utimesSync(join(folder, `${old.id}.json`), month, month);
+    await createFileStore(folder).save(state);
+    expect(await store.find(old.id)).toBeUndefined();
+    expect(await store.find(state.id)).toBeDefined();
+  });
+});

@@ -1,0 +1,26 @@
+import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import type { RequestHandler } from 'express';
+
+/** Leads from the code of a request, which notifications contain, to its page. The id is not in them. */
+export const openByCode =
+  (requests: ServiceClient): RequestHandler<{ refCode: string }> =>
+  async (request, response) => {
+    const { user } = request;
+    const { refCode } = request.params;
+    if (!user) throw new Error('The session must be required before this route.');
+    const answer = await requests.call({
+      method: 'GET',
+      path: `/api/v1/requests/by-ref/${encodeURIComponent(refCode)}`,
+      route: '/api/v1/requests/by-ref/:refCode',
+      principal: { kind: 'session', userId: user.userId, sessionId: user.sessionId },
+      callId: response.locals.callId,
+    });
+    if (answer.statusCode !== 200) {
+      answer.resume();
+      // The page says that there is no such request.
+      response.redirect(303, `/dashboard/requests/${encodeURIComponent(refCode)}`);
+      return;
+    }
+    const { requestId } = await readAnswer<{ requestId: string }>(answer);
+    response.redirect(303, `/dashboard/requests/${encodeURIComponent(requestId)}`);
+  };

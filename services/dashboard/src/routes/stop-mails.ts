@@ -1,0 +1,46 @@
+import { readBody } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
+import type { ServiceClient } from '@expert-relay/kit/service-client';
+import type { RequestHandler } from 'express';
+import { html, sendPage } from '../pages/page.ts';
+
+const title = 'Stop mails';
+
+function linkIn(address: string): { channel: string; token: string } {
+  const { searchParams } = new URL(address, 'http://relay.invalid');
+  return { channel: searchParams.get('channel') ?? '', token: searchParams.get('token') ?? '' };
+}
+
+/** Opening the link changes nothing, since mail programs open links to check them. */
+export const showUnsubscribe: RequestHandler = (request, response) => {
+  const { channel, token } = linkIn(request.originalUrl);
+  const action = `/unsubscribe?${new URLSearchParams({ channel, token })}`;
+  const body = html`<p>Expert Relay will send no more mails to this address.</p>
+    <form class="actions" method="post" action="${action}"><button class="button main">Stop mails</button></form>`;
+  sendPage(response, { title, body });
+};
+
+/** For the button, and for the mail programs that offer it themselves (RFC 8058). It needs no session. */
+export const unsubscribe =
+  (notifier: ServiceClient | undefined): RequestHandler =>
+  async (request, response) => {
+    // Its content is always the same.
+    await readBody(request, 4096);
+    if (!notifier) throw new Problem('not_found');
+    const answer = await notifier.call({
+      method: 'POST',
+      path: '/internal/unsubscribe',
+      principal: { kind: 'nobody' },
+      callId: response.locals.callId,
+      json: linkIn(request.originalUrl),
+    });
+    answer.resume();
+    if (answer.statusCode !== 204) {
+      const isUnknown = answer.statusCode === 404 || answer.statusCode === 400;
+      if (!isUnknown) throw new Problem('unavailable', { headers: { 'retry-after': '5' } });
+      const body = html`<p>This link does not work any more. Mails can be stopped in the settings, too.</p>`;
+      sendPage(response, { title, body, status: 404 });
+      return;
+    }
+    sendPage(response, { title, body: html`<p>No more mails will be sent to this address.</p>` });
+  };

@@ -1,0 +1,56 @@
+import { describeReason, stateNames } from '../deliveries/delivery-sentences.ts';
+import type { Channel } from '../generated/api.ts';
+import rows from '../ui/rows.module.css';
+import { Time } from '../ui/time.tsx';
+import { describeDelay } from './delays.ts';
+
+const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> = {
+  owner: 'Off',
+  failing: 'Switched off: nothing could be delivered for five days. Check the address, then switch it on.',
+  gone: 'Switched off: the address does not exist any more.',
+  unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
+};
+
+/** Whether and when a channel notifies, and what came of it last. */
+export function ChannelState({ channel }: { channel: Channel }) {
+  const { enabled, confirmed, offReason = 'owner', failingSince, delaySeconds, showQuestion } = channel;
+  const { sessionEnded, lastDelivery } = channel;
+  if (!confirmed) {
+    return (
+      <span className={rows.detail}>
+        <span className={rows.warn}>Not confirmed: open the link in the mail that was sent to it.</span>
+      </span>
+    );
+  }
+  return (
+    <span className={rows.detail}>
+      {enabled ? (
+        <>
+          <span className={failingSince ? rows.bad : rows.ok}>
+            {failingSince ? (
+              <>
+                Failing since <Time at={failingSince} details />
+              </>
+            ) : (
+              'On'
+            )}
+          </span>
+          <span>{describeDelay(delaySeconds)}</span>
+          {showQuestion && (
+            <span>{sessionEnded ? 'without the question until its next sign-in' : 'with the question'}</span>
+          )}
+        </>
+      ) : (
+        <span className={offReason === 'owner' ? undefined : rows.bad}>{offSentences[offReason]}</span>
+      )}
+      {lastDelivery && (
+        <span>
+          last: {stateNames[lastDelivery.state].toLowerCase()} <Time at={lastDelivery.at} details />
+        </span>
+      )}
+      {enabled && lastDelivery?.state === 'failed' && (
+        <span className={rows.bad}>{describeReason(lastDelivery)}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { Link, useSearchParams } from 'wouter';
+import { Page } from '../app/page.tsx';
+import { routes } from '../app/routes.ts';
+import { ActionError } from '../session/action-error.tsx';
+import { CallError } from '../session/call.ts';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { confirmMail, sendConfirmation } from './channel-calls.ts';
+
+/** The link in a confirmation mail leads here. Programs that open the links of mails press no button. */
+export function ConfirmMailPage() {
+  const [parameters] = useSearchParams();
+  const channelId = parameters.get('channel') ?? '';
+  const token = parameters.get('token') ?? '';
+  const [address, setAddress] = useState<string>();
+  const [isSentAgain, setIsSentAgain] = useState(false);
+  const confirming = useAction(async () => setAddress((await confirmMail(channelId, token)).address));
+  const sending = useAction(async () => {
+    await sendConfirmation(channelId);
+    setIsSentAgain(true);
+  });
+  const { error } = confirming;
+  const isOld = error instanceof CallError && error.code === 'confirmation_invalid';
+  const isUnknown = error instanceof CallError && error.status === 404;
+  const toSettings = <Link href={routes.settings}>Go to the settings</Link>;
+
+  if (address !== undefined) {
+    return (
+      <Page title="The address is confirmed">
+        <p role="status">
+          Requests that wait for you are now sent to <bdi>{address}</bdi>.
+        </p>
+        <p>{toSettings}</p>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Confirm your mail address">
+      {isUnknown ? (
+        <Notice kind="warning" title="There is no such address in your settings.">
+          <p>It was removed, or you are signed in with another account. {toSettings}</p>
+        </Notice>
+      ) : isOld ? (
+        <Notice
+          kind="warning"
+          title="This link is old, or it was used."
+          actions={
+            !isSentAgain && (
+              <Button isBusy={sending.isBusy} onClick={() => void sending.run()}>
+                {sending.isBusy ? 'Sending…' : 'Send another'}
+              </Button>
+            )
+          }
+        >
+          <p role="status">{isSentAgain && 'Another mail is on its way. Open the link in it.'}</p>
+          <ActionError error={sending.error} />
+        </Notice>
+      ) : (
+        <>
+          <p>Requests that wait for you are then sent to the address that got the link.</p>
+          <div>
+            <Button look="main" isBusy={confirming.isBusy} onClick={() => void confirming.run()}>
+              {confirming.isBusy ? 'Confirming…' : 'Confirm the address'}
+            </Button>
+          </div>
+          <ActionError error={error} />
+        </>
+      )}
+    </Page>
+  );
+}

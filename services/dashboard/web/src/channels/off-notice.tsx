@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { routes } from '../app/routes.ts';
+import { useServices } from '../services/services.tsx';
+import { Button } from '../ui/button.tsx';
+import { webhooksQuery } from '../webhooks/webhook-calls.ts';
+import { notificationsQuery } from './channel-calls.ts';
+import styles from './offer.module.css';
+
+const staleTime = 5 * 60_000;
+/** By then the tabs have chosen their leader. */
+const leaderDelayMs = 2_000;
+
+/** Stored when the expert has closed the notice: which endpoints it was about. */
+const name = 'off-notice-closed';
+
+/** One line about channels and webhooks that the relay has switched off. */
+export function OffNotice() {
+  const { storage, live } = useServices();
+  // How many of the two lists are read: within the budget of calls, and in one tab only.
+  const [reads, setReads] = useState(0);
+  useEffect(() => {
+    const { pace, tabs } = live;
+    const timer = setTimeout(() => {
+      if (!tabs.isLeading.get()) return;
+      pace.run('switched-off channels', () => setReads(1));
+      pace.run('switched-off webhooks', () => setReads(2));
+    }, leaderDelayMs);
+    return () => clearTimeout(timer);
+  }, [live]);
+  const channels = useQuery({ ...notificationsQuery, staleTime, enabled: reads > 0 }).data?.channels ?? [];
+  const webhooks = useQuery({ ...webhooksQuery, staleTime, enabled: reads > 1 }).data ?? [];
+  const [closed, setClosed] = useState<string>();
+  useEffect(() => {
+    void storage.get(name).then((value) => setClosed(value ?? ''));
+  }, [storage]);
+
+  const off = [...channels, ...webhooks].filter(
+    ({ enabled, offReason }) => !enabled && (offReason === 'failing' || offReason === 'gone'),
+  );
+  const about = off.map(({ id, failingSince = '' }) => `${id} ${failingSince}`).join();
+  if (closed === undefined || off.length === 0 || closed === about) return null;
+  const isOfAgent = off.every((endpoint) => 'keyId' in endpoint);
+  return (
+    <section className={styles.offer} aria-label="Switched off">
+      <p className={styles.text}>
+        {off.length === 1 ? 'A channel or webhook was' : `${off.length} channels or webhooks were`} switched
+        off, because nothing could be delivered: see{' '}
+        {isOfAgent ? <Link href={routes.keys}>Keys</Link> : <Link href={routes.settings}>Settings</Link>}.
+      </p>
+      <div className={styles.actions}>
+        <Button
+          look="quiet"
+          onClick={() => {
+            setClosed(about);
+            void storage.set(name, about).catch(() => {});
+          }}
+        >
+          Close
+        </Button>
+      </div>
+    </section>
+  );
+}

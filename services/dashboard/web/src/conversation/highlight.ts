@@ -1,0 +1,109 @@
+import bash from 'highlight.js/lib/languages/bash';
+import css from 'highlight.js/lib/languages/css';
+import diff from 'highlight.js/lib/languages/diff';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import go from 'highlight.js/lib/languages/go';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { createLowlight } from 'lowlight';
+
+/** What is coloured at most. Some grammars take quadratic time for a long line: within these limits the worst takes 50 ms. */
+const maxCharacters = 10_000;
+const maxLine = 400;
+/** Of one text: a page may show twenty. */
+const maxElements = 800;
+
+const languages = createLowlight({
+  ...{ bash, css, diff, dockerfile, go, java, javascript, json, python, rust, sql, typescript, xml, yaml },
+});
+languages.registerAlias({ bash: ['console', 'shell', 'zsh'], json: ['jsonc'] });
+
+type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string' | 'removed';
+
+const kinds: Readonly<Record<string, Kind>> = {
+  comment: 'comment',
+  quote: 'comment',
+  keyword: 'keyword',
+  built_in: 'keyword',
+  type: 'keyword',
+  meta: 'keyword',
+  'selector-tag': 'keyword',
+  title: 'name',
+  name: 'name',
+  section: 'name',
+  attr: 'name',
+  attribute: 'name',
+  'selector-class': 'name',
+  number: 'number',
+  literal: 'number',
+  symbol: 'number',
+  string: 'string',
+  regexp: 'string',
+  addition: 'string',
+  deletion: 'removed',
+};
+
+/** A piece of code. Only pieces of one kind are coloured. */
+interface Piece {
+  text: string;
+  readonly kind: Kind | undefined;
+}
+
+type Tree = ReturnType<typeof languages.highlight>['children'];
+
+/**
+ * The pieces of a code; undefined for an unknown language and for code that would take too much work. They are not nested,
+ * since deep nesting is slow to lay out.
+ */
+export function piecesOf(code: string, language: string): readonly Piece[] | undefined {
+  const isLong = code.length > maxCharacters || code.split('\n').some(({ length }) => length > maxLine);
+  if (isLong || !languages.registered(language)) return undefined;
+  const pieces: Piece[] = [];
+  const add = (tree: Tree, kind?: Kind): void => {
+    for (const node of tree) {
+      const last = pieces.at(-1);
+      if (node.type === 'element') add(node.children, kindOf(node.properties.className) ?? kind);
+      else if (node.type !== 'text') continue;
+      else if (last && last.kind === kind) last.text += node.value;
+      else pieces.push({ text: node.value, kind });
+    }
+  };
+  add(languages.highlight(language, code).children);
+  return pieces;
+}
+
+/** Of classes such as `hljs-title function_`. */
+const kindOf = (classes: unknown): Kind | undefined =>
+  Array.isArray(classes) ? kinds[String(classes[0]).replace(/^hljs-/, '')] : undefined;
+
+/** Colours the code blocks that name their language. Their text stays the same. */
+export function highlightCode(box: HTMLElement): void {
+  let characters = 0;
+  let elements = 0;
+  for (const code of box.querySelectorAll<HTMLElement>('code[data-language]')) {
+    // Code in parts, or with marks that are clipped, has elements of its own.
+    if (code.childElementCount > 0) continue;
+    const text = code.textContent;
+    characters += text.length;
+    if (characters > maxCharacters) return;
+    const pieces = piecesOf(text, code.dataset.language ?? '') ?? [];
+    elements += pieces.filter(({ kind }) => kind).length;
+    if (elements > maxElements) return;
+    if (pieces.length > 0) code.replaceChildren(...pieces.map(elementOf));
+  }
+}
+
+function elementOf({ text, kind }: Piece): HTMLElement | string {
+  if (!kind) return text;
+  const element = document.createElement('span');
+  element.dataset.code = kind;
+  element.textContent = text;
+  return element;
+}

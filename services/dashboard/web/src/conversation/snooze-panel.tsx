@@ -1,0 +1,67 @@
+import { useEffect, useRef } from 'react';
+import { Button } from '../ui/button.tsx';
+import styles from './conversation-header.module.css';
+
+/** The snooze of the open request. */
+export interface OpenSnooze {
+  /** Undefined when it is not snoozed. */
+  readonly now: { readonly until: string | undefined } | undefined;
+  /** Without a time: until the agent writes. */
+  readonly set: (until: Date | undefined) => void;
+  readonly end: () => void;
+}
+
+const hour = 3_600_000;
+const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
+
+function choices(expiresAt: string): { label: string; until: Date }[] {
+  const now = Date.now();
+  const tomorrow = new Date(now);
+  tomorrow.setDate(tomorrow.getDate() + 1);
+  tomorrow.setHours(9, 0, 0, 0);
+  return [
+    { label: 'For 1 hour', until: new Date(now + hour) },
+    { label: 'For 4 hours', until: new Date(now + 4 * hour) },
+    { label: `Until ${clock.format(tomorrow)}`, until: tomorrow },
+  ].filter(({ until }) => until.getTime() < Date.parse(expiresAt));
+}
+
+export const describeSnooze = ({ until }: { readonly until: string | undefined }): string =>
+  until === undefined ? 'Snoozed until the agent writes' : `Snoozed until ${clock.format(new Date(until))}`;
+
+interface SnoozePanelProps {
+  readonly snooze: OpenSnooze;
+  readonly expiresAt: string;
+  readonly onDone: (isSnoozed: boolean) => void;
+}
+
+/** Until when a request is moved to the end of the list. */
+export function SnoozePanel({ snooze, expiresAt, onDone }: SnoozePanelProps) {
+  const panel = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => panel.current?.querySelector('button')?.focus(), []);
+  const set = (until: Date | undefined) => {
+    snooze.set(until);
+    onDone(true);
+  };
+  return (
+    <fieldset
+      ref={panel}
+      className={styles.confirmation}
+      aria-label="Snooze this request"
+      onKeyDown={({ key }) => key === 'Escape' && onDone(false)}
+    >
+      <p>It moves to the end of the list, and comes back when the agent writes.</p>
+      <div className={styles.choices}>
+        {choices(expiresAt).map(({ label, until }) => (
+          <Button key={label} onClick={() => set(until)}>
+            {label}
+          </Button>
+        ))}
+        <Button onClick={() => set(undefined)}>Until the agent writes</Button>
+        <Button look="quiet" onClick={() => onDone(false)}>
+          Cancel
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,151 @@
+import { showHidden } from '@expert-relay/sdk/text';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Delivery } from '../generated/api.ts';
+import { ActionError, describeError } from '../session/action-error.tsx';
+import { Button } from '../ui/button.tsx';
+import { Notice } from '../ui/notice.tsx';
+import rows from '../ui/rows.module.css';
+import { Skeleton } from '../ui/skeleton.tsx';
+import { Time } from '../ui/time.tsx';
+import { useAction } from '../ui/use-action.ts';
+import { deliveriesQuery, isMoving, sendAgain } from './delivery-calls.ts';
+import styles from './delivery-list.module.css';
+import { describeReason, eventNames, stateNames } from './delivery-sentences.ts';
+
+const readAgainMs = 2_000;
+/** After this time without a change, the list is not read any more: a receiver may be down for hours. */
+const followMs = 30_000;
+
+interface DeliveryListProps {
+  /** Of the endpoint, such as `/api/webhooks/{id}`. */
+  readonly path: string;
+  /** Deliveries that have ended can be sent again. */
+  readonly canResend?: boolean;
+}
+
+/** The deliveries of the last seven days. It follows those that are under way. */
+export function DeliveryList({ path, canResend = false }: DeliveryListProps) {
+  const [followUntil, setFollowUntil] = useState(() => Date.now() + followMs);
+  const query = useInfiniteQuery({
+    ...deliveriesQuery(path),
+    refetchInterval: ({ state }) => {
+      const moves = state.data?.pages.length === 1 && state.data.pages[0]?.deliveries.some(isMoving);
+      return moves && Date.now() < followUntil && readAgainMs;
+    },
+  });
+  const deliveries = query.data?.pages.flatMap((page) => page.deliveries);
+  if (!deliveries) {
+    if (!query.isError) return <Skeleton lines={['40%', '70%', '40%']} />;
+    return (
+      <Notice
+        kind="danger"
+        title="The deliveries could not be read."
+        actions={
+          <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
+            Try again
+          </Button>
+        }
+      >
+        <p>{describeError(query.error)}</p>
+      </Notice>
+    );
+  }
+  if (deliveries.length === 0) return <p className={rows.quiet}>Nothing was sent in the last seven days.</p>;
+  return (
+    <>
+      <ul className={rows.list} aria-label="Deliveries of the last seven days">
+        {deliveries.map((delivery) => (
+          <DeliveryRow
+            key={delivery.id}
+            delivery={delivery}
+            onAgain={
+              canResend
+                ? async () => {
+                    await sendAgain(path, delivery.id);
+                    setFollowUntil(Date.now() + followMs);
+                    await query.refetch();
+                  }
+                : undefined
+            }
+          />
+        ))}
+      </ul>
+      {query.hasNextPage && (
+        <div>
+          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            Show earlier ones
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const looks = { waiting: '', sending: '', delivered: rows.ok, failed: rows.bad, cancelled: '' };
+
+interface DeliveryRowProps {
+  readonly delivery: Delivery;
+  readonly onAgain: (() => Promise<void>) | undefined;
+}
+
+function DeliveryRow({ delivery, onAgain }: DeliveryRowProps) {
+  const { type, refCode, state, attempts, createdAt, nextAttemptAt, statusCode, durationMs, response } =
+    delivery;
+  const sending = useAction(async () => await onAgain?.());
+  const name = eventNames[type] ?? type;
+  const reason = describeReason(delivery);
+  const isRetried = state === 'waiting' && attempts > 0;
+  return (
+    <li className={rows.row}>
+      <div className={rows.line}>
+        <div className={rows.facts}>
+          <span className={rows.name}>
+            <span className={isRetried ? rows.warn : looks[state]}>
+              {isRetried ? 'Failed, will be repeated' : stateNames[state]}
+            </span>
+            <span className={rows.label}>{name}</span>
+            {refCode && <code className={rows.label}>{refCode}</code>}
+          </span>
+          <span className={rows.detail}>
+            <Time at={createdAt} details />
+            {statusCode !== undefined && <span>status {statusCode}</span>}
+            {durationMs !== undefined && <span>{durationMs.toLocaleString()} ms</span>}
+            {attempts > 1 && <span>{attempts} attempts</span>}
+            {state === 'waiting' && nextAttemptAt && (
+              <span>
+                {isRetried ? 'next' : 'at'} <FutureTime at={nextAttemptAt} />
+              </span>
+            )}
+          </span>
+        </div>
+        {onAgain && state !== 'sending' && (
+          <Button
+            look="quiet"
+            isBusy={sending.isBusy}
+            aria-label={`Send again: ${name}${refCode ? ` ${refCode}` : ''}`}
+            onClick={() => void sending.run()}
+          >
+            {sending.isBusy ? 'Sending…' : 'Send again'}
+          </Button>
+        )}
+      </div>
+      {reason && state !== 'delivered' && <p>{reason}</p>}
+      {response && (
+        <pre className={styles.response}>
+          <code>{showHidden(response)}</code>
+        </pre>
+      )}
+      <ActionError error={sending.error} />
+    </li>
+  );
+}
+
+const soon = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const later = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dayMs = 24 * 3_600_000;
+
+function FutureTime({ at }: { at: string }) {
+  const time = Date.parse(at);
+  return <time dateTime={at}>{(time - Date.now() < dayMs ? soon : later).format(time)}</time>;
+}

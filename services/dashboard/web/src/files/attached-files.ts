@@ -1,0 +1,59 @@
+import type { ReceivedFile } from '@expert-relay/sdk';
+import type { Storage } from '../storage/storage.ts';
+import { createStore, type Store } from '../ui/store.ts';
+import { readJson, writeJson } from './json-with-bytes.ts';
+
+/** The files that the expert has attached to the next answer. They are stored, as drafts of texts are. */
+export interface AttachedFiles extends Store<readonly ReceivedFile[]> {
+  /** Whether the stored files have been read. */
+  readonly isRestored: Store<boolean>;
+  /** Whether they are still there after the page is closed. */
+  readonly isKept: Store<boolean>;
+  /** Removes them at once, and from the storage when `handedOver` has settled. */
+  handOver(handedOver: Promise<unknown>): void;
+}
+
+export function createAttachedFiles(
+  requestId: string,
+  storage: Pick<Storage, 'get' | 'set' | 'delete' | 'isLasting'>,
+): AttachedFiles {
+  const name = `files:${requestId}`;
+  const files = createStore<readonly ReceivedFile[]>([]);
+  const isRestored = createStore(false);
+  const isKept = createStore(storage.isLasting);
+  let isTouched = false;
+  let saving = storage
+    .get(name)
+    .then((kept) => {
+      if (kept !== undefined && !isTouched) files.set(readJson<readonly ReceivedFile[]>(kept));
+    })
+    .catch(() => {})
+    .then(() => isRestored.set(true));
+
+  function save(): void {
+    const value = files.get();
+    const write = () => (value.length === 0 ? storage.delete(name) : storage.set(name, writeJson(value)));
+    saving = saving.then(write).then(
+      () => isKept.set(storage.isLasting),
+      () => isKept.set(false),
+    );
+  }
+
+  return {
+    ...files,
+    isRestored,
+    isKept,
+    set(value) {
+      isTouched = true;
+      files.set(value);
+      save();
+    },
+    handOver(handedOver) {
+      isTouched = true;
+      files.set([]);
+      // Others may have been attached meanwhile.
+      const forget = () => void (files.get().length === 0 && save());
+      handedOver.then(forget, forget);
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { preferences } from '../preferences/preferences.ts';
+import { useServices } from '../services/services.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
+import { useStore } from '../ui/store.ts';
+import { useCounts } from './inbox-context.tsx';
+
+const NotificationOffer = lazyPage(async () => (await import('../channels/offer.tsx')).NotificationOffer);
+
+/** Stored when the expert has answered the offer in this browser. */
+const name = 'notifications-offered';
+
+/** Offers notifications after the first answer, once. */
+export function OfferSlot() {
+  const { storage } = useServices();
+  const { notifications } = useStore(preferences);
+  const hasAnswered = useCounts()?.answered;
+  const [isDue, setIsDue] = useState(false);
+  useEffect(() => {
+    void storage.get(name).then((value) => setIsDue(!value));
+  }, [storage]);
+  const onAnswered = useCallback(() => {
+    setIsDue(false);
+    void storage.set(name, 'true').catch(() => {});
+  }, [storage]);
+  // Once it is shown it stays, to say what came of it.
+  const isOffered = useRef(false);
+  isOffered.current ||= isDue && Boolean(hasAnswered) && notifications === 'off';
+  if (!isDue || !isOffered.current) return null;
+  return (
+    <Suspense>
+      <NotificationOffer onAnswered={onAnswered} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,21 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDone } from '../ui/use-done.ts';
+import { webhooksQuery } from '../webhooks/webhook-calls.ts';
+import { WebhookList } from '../webhooks/webhook-list.tsx';
+import { Section } from './section.tsx';
+
+/** The webhooks of the user. Those of agents are beside their keys. */
+export function WebhookSettings() {
+  const { data } = useQuery(webhooksQuery);
+  const [done, setDone] = useDone();
+  if (data === null) return null;
+  return (
+    <Section
+      title="Webhooks"
+      about="For a program of yours: the relay calls its address when an agent asks or writes. The call has ids and codes, no text. The webhooks of an agent are beside its key."
+      done={done}
+    >
+      <WebhookList onDone={setDone} />
+    </Section>
+  );
+}

@@ -1,0 +1,43 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Webhook } from '../generated/api.ts';
+import { ActionError } from '../session/action-error.tsx';
+import { Button, CancelButton } from '../ui/button.tsx';
+import { type Choice, Choices } from '../ui/choices.tsx';
+import { Panel } from '../ui/panel.tsx';
+import rows from '../ui/rows.module.css';
+import { useAction } from '../ui/use-action.ts';
+import { rotateWebhook } from './webhook-calls.ts';
+import { WebhookSecret } from './webhook-secret.tsx';
+
+type Grace = '0' | '3600' | '86400';
+
+const graces: readonly Choice<Grace>[] = [
+  { value: '86400', label: 'Both sign for 1 day', hint: 'The receiver can be changed in that time.' },
+  { value: '3600', label: 'Both sign for 1 hour' },
+  { value: '0', label: 'It stops now', hint: 'For a secret that others may have seen.' },
+];
+
+/** Gives a webhook a new secret. */
+export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const queries = useQueryClient();
+  const [grace, setGrace] = useState<Grace>('86400');
+  // The secret exists only in this state, and is gone when the panel closes.
+  const [secret, setSecret] = useState<string>();
+  const rotating = useAction(async () => setSecret(await rotateWebhook(queries, webhook.id, Number(grace))));
+  if (secret) {
+    return <WebhookSecret title="The new secret of this webhook" secret={secret} onClose={onClose} />;
+  }
+  return (
+    <Panel isInner title="A new secret for this webhook">
+      <Choices legend="What about the old secret?" choices={graces} value={grace} onChange={setGrace} />
+      <div className={rows.actions}>
+        <Button look="main" isBusy={rotating.isBusy} onClick={() => void rotating.run()}>
+          {rotating.isBusy ? 'Making…' : 'Make a new secret'}
+        </Button>
+        <CancelButton onCancel={onClose} />
+      </div>
+      <ActionError error={rotating.error} />
+    </Panel>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Postgres } from '@expert-relay/db';
+import type { PeopleChannel } from '../endpoints/channel-form.ts';
+import { type ClaimedNotice, claimForPeople, noticesPerUser } from './claim-for-people.ts';
+import type { Job, Lane } from './deliverer.ts';
+import type { Attempt } from './record-attempt.ts';
+
+/** Sends one notice. It rejects only after a fault of this service. */
+export type SendNotice = (notice: ClaimedNotice) => Promise<Omit<Attempt, 'durationMs'>>;
+
+/** The deliveries to people. Mails all go to one server, so they have few slots. */
+export function createPeopleLane(options: {
+  database: Pick<Postgres, 'query' | 'transact'>;
+  senders: Readonly<Record<PeopleChannel, SendNotice>>;
+}): Lane {
+  const { database, senders } = options;
+  const free = { push: 16, mail: 4, chat: 16 };
+  const ofUser = new Map<string, number>();
+
+  return {
+    // So that people cost webhooks nothing, of which there may be hundreds a second.
+    pauseMs: 200,
+    hasRoom: () => free.push > 0 && free.mail > 0 && free.chat > 0,
+    async claim() {
+      const busyUsers = [...ofUser].filter(([, count]) => count >= noticesPerUser).map(([userId]) => userId);
+      const claimed = await claimForPeople(database, { ...free, busyUsers });
+      return claimed.map((notice): Job => {
+        const { channel, userId, endpointId, deliveries } = notice;
+        free[channel]--;
+        ofUser.set(userId, (ofUser.get(userId) ?? 0) + 1);
+        return {
+          endpointId,
+          deliveries,
+          send: () => senders[channel](notice),
+          async recorded({ ends }) {
+            // A subscription that its push service does not know any more is of no use to its owner either.
+            if (channel === 'push' && ends === 'endpoint')
+              await database.query`DELETE FROM notification_endpoints WHERE id = ${endpointId}::uuid AND off_reason = 'gone'`;
+          },
+          release() {
+            free[channel]++;
+            const count = (ofUser.get(userId) ?? 0) - 1;
+            if (count > 0) ofUser.set(userId, count);
+            else ofUser.delete(userId);
+          },
+        };
+      });
+    },
+  };
+}

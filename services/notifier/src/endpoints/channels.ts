@@ -1,0 +1,195 @@
+import type { Api } from '@expert-relay/contracts';
+import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
+import { checkDelay, defaultsOf, type NewChannel, type PeopleChannel } from './channel-form.ts';
+import { type Confirmations, makeToken } from './confirmations.ts';
+import { cancelWaiting, requireRoom } from './endpoint-rows.ts';
+import type { TargetSealer, Targets } from './seal.ts';
+
+/** The events of each channel. An answer is only for chats, whose other members see that the request is done. */
+export const eventsOf: Readonly<Record<PeopleChannel, readonly string[]>> = {
+  push: ['request.created', 'message.created'],
+  mail: ['request.created', 'message.created'],
+  chat: ['request.created', 'message.created', 'request.answered'],
+};
+
+/** The channels of a user, as a condition on `notification_endpoints`. */
+export const channelsOf = (userId: string): Sql => sql`(channel <> 'webhook' AND user_id = ${userId}::uuid)`;
+
+type Address = { endpoint: string } | { address: string } | { url: string };
+
+function addressOf(target: Address): string {
+  if ('endpoint' in target) return target.endpoint;
+  return 'url' in target ? target.url : target.address.toLowerCase();
+}
+
+export interface ChannelChange {
+  readonly label?: string | null | undefined;
+  readonly enabled?: boolean | null | undefined;
+  readonly delaySeconds?: number | null | undefined;
+  readonly showQuestion?: boolean | null | undefined;
+}
+
+export type Channels = ReturnType<typeof createChannels>;
+
+/** The channels of people in Postgres. Their addresses are encrypted. */
+export function createChannels(options: {
+  database: Pick<Postgres, 'query' | 'transact'>;
+  sealer: TargetSealer;
+  confirmations: Confirmations;
+  /** The public keys with which browsers may subscribe: new ones with the first. */
+  pushKeys: readonly string[];
+  canMail: boolean;
+}) {
+  const { database, sealer, confirmations, pushKeys, canMail } = options;
+
+  function targetOf(channel: NewChannel): Targets[PeopleChannel] {
+    const [newest] = pushKeys;
+    if ((channel.kind === 'push' && !newest) || (channel.kind === 'mail' && !canMail))
+      throw new Problem('channel_not_offered');
+    if (channel.kind === 'mail') return { ...channel.target, unsubscribeToken: makeToken() };
+    if (channel.kind === 'chat') return channel.target;
+    const pushKey = channel.target.pushKey ?? newest ?? '';
+    if (pushKeys.includes(pushKey)) return { ...channel.target, pushKey };
+    const message = 'Expected the `pushKey` of `GET /api/notifications`.';
+    throw new Problem('invalid_request', { fields: [{ path: 'pushKey', code: 'value', message }] });
+  }
+
+  /** The channel of this user with the same address. A push subscription of another user is removed. */
+  async function findSame(query: Query, userId: string, channel: NewChannel): Promise<string | undefined> {
+    if (channel.kind === 'push') {
+      await query`
+        DELETE FROM notification_endpoints
+        WHERE target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8')) AND user_id <> ${userId}::uuid`;
+    }
+    const rows = await query<ChannelRow>`
+      SELECT ${channelColumns} FROM notification_endpoints
+      WHERE ${channelsOf(userId)} AND channel = ${channel.kind}::notification_channel
+      ORDER BY id FOR NO KEY UPDATE`;
+    return rows.find((row) => addressOf(sealer.open(row.id, row)) === addressOf(channel.target))?.id;
+  }
+
+  const read = async (query: Query, userId: string, id: string): Promise<Api.Channel> => {
+    const [row] = await query<ChannelRow>`
+      SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
+      WHERE id = ${id}::uuid AND ${channelsOf(userId)}`;
+    if (!row) throw new Problem('not_found');
+    return channelBody(row, sealer.open(row.id, row));
+  };
+
+  /** Locks a channel of a user, or throws. */
+  const lock = async (query: Query, id: string, isOwn: Sql): Promise<ChannelRow> => {
+    const [row] = await query<ChannelRow>`
+      SELECT ${channelColumns} FROM notification_endpoints WHERE id = ${id}::uuid AND ${isOwn} FOR NO KEY UPDATE`;
+    if (!row) throw new Problem('not_found');
+    return row;
+  };
+
+  async function change(query: Query, userId: string, id: string, changed: ChannelChange): Promise<void> {
+    const row = await lock(query, id, channelsOf(userId));
+    const { label, delaySeconds, showQuestion } = changed;
+    const enabled = changed.enabled ?? row.enabledAt !== null;
+    if (typeof delaySeconds === 'number') checkDelay(row.channel, delaySeconds);
+    if (!enabled) await cancelWaiting(query, id);
+    await query`
+      UPDATE notification_endpoints SET label = COALESCE(${label ?? null}::text, label),
+        delay_seconds = COALESCE(${delaySeconds ?? null}::int, delay_seconds),
+        show_question = COALESCE(${showQuestion ?? null}::boolean, show_question),
+        enabled_at = CASE WHEN ${enabled} THEN COALESCE(enabled_at, date_trunc('milliseconds', now())) END,
+        off_reason = CASE WHEN ${enabled} THEN NULL ELSE COALESCE(off_reason, 'owner') END,
+        failures = CASE WHEN ${enabled} AND enabled_at IS NULL THEN 0 ELSE failures END,
+        failing_since = CASE WHEN ${enabled} AND enabled_at IS NULL THEN NULL ELSE failing_since END
+      WHERE id = ${id}::uuid`;
+  }
+
+  return {
+    async list(userId: string): Promise<Api.Channel[]> {
+      const rows = await database.query<ChannelRow>`
+        SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
+        WHERE ${channelsOf(userId)} ORDER BY created_at, id`;
+      return rows.map((row) => channelBody(row, sealer.open(row.id, row)));
+    },
+
+    /** Makes a channel, or changes the one with the same address. */
+    insert: (
+      { userId, sessionId }: { userId: string; sessionId: string },
+      newId: string,
+      channel: NewChannel,
+    ): Promise<Api.Channel> =>
+      database.transact(async (query) => {
+        const { kind, label, showQuestion, delaySeconds } = channel;
+        const target = targetOf(channel);
+        await requireRoom(query, userId, { id: newId, apiKeyId: null, code: 'too_many_channels' });
+        const same = await findSame(query, userId, channel);
+        const id = same ?? newId;
+        const own = sealer.seal(id, target);
+        if (same === undefined) {
+          const defaults = defaultsOf(kind);
+          await query`
+            INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, label, delay_seconds, show_question,
+              sealed_key, sealed, enabled_at)
+            VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
+              ${label ?? null}, ${delaySeconds ?? defaults.delaySeconds}::int, ${showQuestion ?? defaults.showQuestion},
+              ${own.sealedKey}, ${own.sealed}, date_trunc('milliseconds', now()))`;
+          if ('address' in target) await confirmations.send(query, { userId, id, callId: newId, target });
+        } else await change(query, userId, id, { label, delaySeconds, showQuestion, enabled: true });
+        if (channel.kind === 'push') {
+          await query`
+            UPDATE notification_endpoints SET sealed_key = ${own.sealedKey}, sealed = ${own.sealed},
+              session_id = ${sessionId}::uuid, target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8'))
+            WHERE id = ${id}::uuid`;
+        }
+        return await read(query, userId, id);
+      }),
+
+    change: (userId: string, id: string, changed: ChannelChange): Promise<Api.Channel> =>
+      database.transact(async (query) => {
+        await change(query, userId, id, changed);
+        return await read(query, userId, id);
+      }),
+
+    async delete(userId: string, id: string): Promise<void> {
+      const rows = await database.query`
+        DELETE FROM notification_endpoints WHERE id = ${id}::uuid AND ${channelsOf(userId)} RETURNING 1`;
+      if (rows.length === 0) throw new Problem('not_found');
+    },
+
+    /** Sends the mail with the link that confirms an address once more. */
+    sendConfirmation: (userId: string, id: string, callId: string): Promise<void> =>
+      database.transact(async (query) => {
+        const row = await lock(query, id, channelsOf(userId));
+        if (row.channel !== 'mail') throw new Problem('not_found');
+        if (!canMail) throw new Problem('channel_not_offered');
+        if (row.confirmedAt !== null) return;
+        if (row.enabledAt === null) throw new Problem('channel_off');
+        await confirmations.send(query, { userId, id, callId, target: sealer.open<'mail'>(id, row) });
+      }),
+
+    /** Confirms an address with the token of a link. From then on it is used. */
+    confirm: (userId: string, id: string, token: string): Promise<Api.Channel> =>
+      database.transact(async (query) => {
+        const row = await lock(query, id, channelsOf(userId));
+        if (row.channel !== 'mail') throw new Problem('not_found');
+        if (row.confirmedAt === null) {
+          confirmations.check(sealer.open<'mail'>(id, row), token, row.nowMs);
+          await query`
+            UPDATE notification_endpoints SET confirmed_at = now(),
+              enabled_at = CASE WHEN enabled_at IS NOT NULL THEN date_trunc('milliseconds', now()) END
+            WHERE id = ${id}::uuid`;
+        }
+        return await read(query, userId, id);
+      }),
+
+    /** Switches a mail address off with the token of its mails, which needs no session. */
+    unsubscribe: (id: string, token: string): Promise<void> =>
+      database.transact(async (query) => {
+        const row = await lock(query, id, sql`channel = 'mail'`);
+        confirmations.checkUnsubscribe(sealer.open<'mail'>(id, row), token);
+        await cancelWaiting(query, id);
+        await query`
+          UPDATE notification_endpoints SET enabled_at = NULL, off_reason = 'unsubscribed'
+          WHERE id = ${id}::uuid AND enabled_at IS NOT NULL`;
+      }),
+  };
+}

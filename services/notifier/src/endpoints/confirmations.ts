@@ -1,0 +1,66 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Query, Sql } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
+import type { TargetSealer, Targets } from './seal.ts';
+
+const linkLifetimeMs = 3 * 86_400_000;
+
+export const makeToken = (): string => randomBytes(24).toString('base64url');
+
+export type Confirmations = ReturnType<typeof createConfirmations>;
+
+/** The links that confirm mail addresses, and those that end mails. `insertDelivery` is the part of a statement that sends one. */
+export function createConfirmations(options: {
+  sealer: TargetSealer;
+  insertDelivery: (delivery: { endpointId: string; type: string; key: string }) => Sql;
+}) {
+  const { sealer, insertDelivery } = options;
+
+  /** At most three mails an hour for a user, and three a day to an address. */
+  async function requireRoom(query: Query, userId: string, callId: string, address: string): Promise<void> {
+    const digest = sealer.digest(address.toLowerCase());
+    const [room] = await query`
+      WITH inserted AS (
+        INSERT INTO notification_confirmations (id, user_id, address_digest)
+        SELECT ${callId}::uuid, ${userId}::uuid, ${digest}
+        WHERE (SELECT count(*) FROM notification_confirmations
+            WHERE user_id = ${userId}::uuid AND created_at > now() - interval '1 hour') < 3
+          AND (SELECT count(*) FROM notification_confirmations
+            WHERE address_digest = ${digest} AND created_at > now() - interval '1 day') < 3
+        ON CONFLICT (id) DO NOTHING RETURNING 1
+      )
+      SELECT 1 FROM inserted UNION ALL SELECT 1 FROM notification_confirmations WHERE id = ${callId}::uuid LIMIT 1`;
+    if (!room) throw new Problem('rate_limited', { headers: { 'retry-after': '3600' } });
+  }
+
+  return {
+    /** Makes a new link and sends it. Earlier links do not work any more. The endpoint is locked, or new. */
+    async send(
+      query: Query,
+      call: { userId: string; id: string; callId: string; target: Targets['mail'] },
+    ): Promise<void> {
+      const { userId, id, callId, target } = call;
+      await requireRoom(query, userId, callId, target.address);
+      const confirmation = { token: makeToken(), endsAt: Date.now() + linkLifetimeMs };
+      const { sealedKey, sealed } = sealer.seal(id, { ...target, confirmation });
+      await query`
+        UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed} WHERE id = ${id}::uuid`;
+      await query`${insertDelivery({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
+    },
+
+    check({ confirmation }: Targets['mail'], token: string, nowMs: number): void {
+      const isValid = confirmation && isSame(confirmation.token, token) && confirmation.endsAt > nowMs;
+      if (!isValid) throw new Problem('confirmation_invalid');
+    },
+
+    /** A wrong token gets the same answer as an unknown address. */
+    checkUnsubscribe({ unsubscribeToken }: Targets['mail'], token: string): void {
+      if (!isSame(unsubscribeToken, token)) throw new Problem('not_found');
+    },
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

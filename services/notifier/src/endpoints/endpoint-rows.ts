@@ -1,0 +1,31 @@
+import { type Query, type Sql, sql } from '@expert-relay/db';
+import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
+
+const maxOfUser = 50;
+const maxOfKey = 3;
+
+/** Throws when the user, or the consumer key, has too many endpoints. The lock makes creations of one user run in turn. */
+export async function requireRoom(
+  query: Query,
+  userId: string,
+  { id, apiKeyId, code }: { id: string; apiKeyId: string | null; code: ProblemCode },
+): Promise<void> {
+  const [user] = await query`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+  if (!user) throw new Problem('unauthorized');
+  const [counts] = await query<{ ofUser: number; ofKey: number }>`
+    SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE api_key_id = ${apiKeyId}::uuid)::int AS "ofKey"
+    FROM notification_endpoints WHERE user_id = ${userId}::uuid AND id <> ${id}::uuid`;
+  if (!counts || counts.ofUser >= maxOfUser || counts.ofKey >= maxOfKey) throw new Problem(code);
+}
+
+/**
+ * The condition of a statement that changes several endpoints: those that `which` selects, locked in the order of their ids. Two
+ * statements that lock the same endpoints in different orders would end in a deadlock.
+ */
+export const lockedInOrder = (which: Sql): Sql => sql`
+  id IN (SELECT id FROM notification_endpoints WHERE ${which} ORDER BY id FOR NO KEY UPDATE)`;
+
+/** Cancels what waits for an endpoint, which is locked and is being switched off. */
+export const cancelWaiting = (query: Query, id: string) => query`
+  UPDATE notification_deliveries SET state = 'cancelled', ended_at = now()
+  WHERE endpoint_id = ${id}::uuid AND state = 'waiting'`;

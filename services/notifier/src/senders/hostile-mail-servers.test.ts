@@ -1,0 +1,100 @@
+import type { Socket } from 'node:net';
+import { eventually } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { createTargetSealer } from '../endpoints/seal.ts';
+import { startTcpServer } from '../testing/tcp-server.ts';
+import { endpointKey } from '../testing/test-database.ts';
+import { createSendMail } from './send-mail.ts';
+
+const sealer = createTargetSealer(endpointKey);
+const endpointId = '00000000-0000-4000-8000-000000000001';
+const notice = {
+  ...{ id: 'msg_1', channel: 'mail' as const, endpointId, userId: endpointId },
+  deliveries: [
+    {
+      ...{ id: 'msg_1', attempt: 1, type: 'request.created', requestId: 'r', refCode: 'HS-7K3M9QXA' },
+      ...{ agentName: 'builder', question: null, secondsLeft: 60, endpointsOff: null },
+    },
+  ],
+  ...sealer.seal(endpointId, { address: 'ada@example.com', unsubscribeToken: 'stop' }),
+};
+
+/** What a server answers to each step. */
+type Answers = Partial<Record<'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'text', string | Endless>>;
+/** Repeated as fast as the other side reads it, or one byte of it every 50 ms. */
+type Endless = { readonly flood: string } | { readonly drip: string };
+
+const polite: Answers = {
+  ...{ greeting: '220 mail.test\r\n', EHLO: '250 mail.test\r\n', MAIL: '250 ok\r\n', RCPT: '250 ok\r\n' },
+  ...{ DATA: '354 go on\r\n', text: '250 accepted\r\n' },
+};
+
+function serveMail(answers: Answers): (socket: Socket) => void {
+  return (socket) => {
+    let isText = false;
+    let received = '';
+    const say = (step: keyof Answers) => answer(socket, { ...polite, ...answers }[step] ?? '');
+    say('greeting');
+    socket.on('data', (chunk) => {
+      received += chunk;
+      for (;;) {
+        const end = received.indexOf(isText ? '\r\n.\r\n' : '\r\n');
+        if (end === -1) return;
+        const step = isText ? 'text' : received.slice(0, 4);
+        received = received.slice(end + (isText ? 5 : 2));
+        isText = step === 'DATA';
+        if (step in polite) say(step as keyof Answers);
+      }
+    });
+  };
+}
+
+function answer(socket: Socket, text: string | Endless): void {
+  if (typeof text === 'string') socket.write(text);
+  else if ('drip' in text) {
+    let at = 0;
+    const timer = setInterval(() => socket.write(text.drip[at++ % text.drip.length] ?? ''), 50);
+    socket.on('close', () => clearInterval(timer));
+  } else {
+    const block = text.flood.repeat(Math.ceil(65_536 / text.flood.length));
+    const send = () => {
+      while (!socket.destroyed && socket.write(block));
+    };
+    socket.on('drain', send);
+    send();
+  }
+}
+
+const late = { reason: 'timed_out' };
+const brokenOff = { reason: 'broken_off' };
+
+test.each<[string, Answers, object]>([
+  ['never greets', { greeting: '' }, late],
+  ['greets byte by byte', { greeting: { drip: '220-x\r\n' } }, late],
+  ['greets without an end', { greeting: { flood: '220-mail.test\r\n' } }, brokenOff],
+  ['greets in one line without an end', { greeting: { flood: 'x'.repeat(100) } }, brokenOff],
+  ['does not want to talk', { greeting: '554 no\r\n' }, brokenOff],
+  ['does not speak SMTP', { greeting: 'HTTP/1.1 200 OK\r\n\r\n' }, brokenOff],
+  ['names extensions without an end', { EHLO: { flood: '250-X\r\n' } }, brokenOff],
+  ['never answers to the sender', { MAIL: '' }, late],
+  ['refuses the recipient for now', { RCPT: '450 later\r\n' }, { reason: 'refused', statusCode: 450 }],
+  [
+    'refuses the recipient for good and the mail for now',
+    { RCPT: '550 unknown\r\n', text: '451 later\r\n' },
+    { reason: 'refused', statusCode: 550, ends: 'deliveries' },
+  ],
+  ['refuses the mail for now', { text: '451 later\r\n' }, { reason: 'refused', statusCode: 451 }],
+  ['accepts the mail without an end', { text: { flood: '250-ok\r\n' } }, brokenOff],
+  ['accepts the mail byte by byte', { text: { drip: '250-ok\r\n' } }, late],
+  ['never answers to the mail', { text: '' }, late],
+])('a mail server that %s costs a limited time', async (_, answers, expected) => {
+  await using server = await startTcpServer(serveMail(answers));
+  const mailServer = { url: `smtp://127.0.0.1:${server.port}`, from: 'relay@example.com' };
+  const send = createSendMail({
+    ...{ sealer, publicUrl: 'https://relay.example', server: mailServer },
+    limits: { stepMs: 1_000, deadlineMs: 2_000 },
+  });
+  const { response, ...result } = await send(notice);
+  expect(result).toEqual(expected);
+  await eventually('the connection is closed', () => server.sockets.size === 0, { timeoutMs: 5_000 });
+});

@@ -1,0 +1,78 @@
+import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
+import type { SendNotice } from '../deliveries/people-lane.ts';
+import type { TargetSealer } from '../endpoints/seal.ts';
+import type { Post } from '../outbound/post.ts';
+import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
+
+/** Discord, which has the lowest limit, takes 2,000 characters. */
+const maxCharacters = 1_900;
+/** The webhook was removed, or its channel was. */
+const gone = [404, 410];
+
+/** Sends notices to an incoming webhook of Slack, Mattermost, or Discord in Slack's form. */
+export const createSendChat =
+  (options: { sealer: TargetSealer; post: Post; publicUrl: string }): SendNotice =>
+  async (notice) => {
+    const { sealer, post, publicUrl } = options;
+    const { url } = sealer.open<'chat'>(notice.endpointId, notice);
+    const message = {
+      text: chatText(notice, publicUrl),
+      // The only links are our own, and need no preview.
+      unfurl_links: false,
+      unfurl_media: false,
+      link_names: false,
+    };
+    const headers = { 'content-type': 'application/json', 'user-agent': 'expert-relay' };
+    const result = await post(url, headers, JSON.stringify(message));
+    return { ...result, ...(gone.includes(result.statusCode ?? 0) && { ends: 'endpoint' }) };
+  };
+
+/** The text of a message. What an agent wrote is in a block of code, where it has no effect. */
+export function chatText({ deliveries }: Pick<ClaimedNotice, 'deliveries'>, publicUrl: string): string {
+  if (deliveries.some(({ requestId }) => requestId === null))
+    return 'This is a test of Expert Relay. Requests will be announced here.';
+  const answered = deliveries.filter(({ type }) => type === 'request.answered');
+  const waiting = latestOfEach(deliveries.filter(({ type }) => type !== 'request.answered'));
+  const parts: string[] = [];
+  let left = maxCharacters;
+  for (const [index, delivery] of waiting.entries()) {
+    const part = waitingText(delivery, publicUrl);
+    const rest = `And ${waiting.length - index} more: ${new URL('/dashboard', publicUrl).href}`;
+    if (part.length > left - rest.length) {
+      parts.push(rest);
+      break;
+    }
+    parts.push(part);
+    left -= part.length + 1;
+  }
+  const codes = answered.map(({ refCode }) => refCode).slice(0, 20);
+  if (codes.length > 0 && left > 300) parts.push(`Answered: ${codes.join(', ')}`);
+  return parts.join('\n');
+}
+
+function waitingText({ refCode, agentName, question }: NoticeDelivery, publicUrl: string): string {
+  const lines = [
+    ...(agentName === null ? [] : [`From ${shownName(agentName)}`]),
+    ...(question === null ? [] : [shownQuestion(question)]),
+  ];
+  const head = `A request waits for an answer: ${refCode} ${requestUrl(publicUrl, refCode ?? '')}`;
+  return lines.length === 0 ? head : `${head}\n\`\`\`\n${withoutEffect(lines.join('\n'))}\n\`\`\``;
+}
+
+/**
+ * Slack, Mattermost and Discord differ in how they escape, so the characters that begin a mention, a link or markup are replaced by
+ * others that look alike, or are followed by one without width.
+ */
+const withoutEffect = (text: string): string =>
+  text
+    .replaceAll('`', 'ˋ')
+    .replaceAll('<', '‹')
+    .replaceAll('>', '›')
+    .replaceAll('@', '@\u200b')
+    .replaceAll('://', ':\u200b//')
+    .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\u200b.`);
+
+/** The newest delivery of each request. */
+function latestOfEach(deliveries: readonly NoticeDelivery[]): NoticeDelivery[] {
+  return [...new Map(deliveries.map((delivery) => [delivery.requestId, delivery])).values()];
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { SMTPServer } from 'smtp-server';
+import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
+import { createTargetSealer } from '../endpoints/seal.ts';
+import { endpointKey } from '../testing/test-database.ts';
+import { composeMail, createSendMail } from './send-mail.ts';
+
+const publicUrl = 'https://relay.example';
+const endpointId = '00000000-0000-4000-8000-000000000001';
+const sealer = createTargetSealer(endpointKey);
+const target = { address: 'ada@example.com', unsubscribeToken: 'stop' };
+
+interface Mail {
+  readonly to: readonly string[];
+  readonly from: string;
+  readonly text: string;
+}
+
+const mails: Mail[] = [];
+/** The answers of the server to the recipient and to the mail. */
+let refusal: { rcpt?: number; data?: number } = {};
+const smtpError = (responseCode: number) =>
+  Object.assign(new Error('no such user\u0007 here'), { responseCode });
+let server: SMTPServer;
+let url: string;
+
+beforeAll(async () => {
+  server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'right' ? done(null, { user: username }) : done(smtpError(535)),
+    onRcptTo: (_address, _session, done) => done(refusal.rcpt ? smtpError(refusal.rcpt) : null),
+    onData(stream, { envelope }, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        if (refusal.data) return done(smtpError(refusal.data));
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        mails.push({
+          to: envelope.rcptTo.map(({ address }) => address),
+          from,
+          text: Buffer.concat(chunks).toString(),
+        });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  url = `127.0.0.1:${(server.server.address() as { port: number }).port}`;
+});
+afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
+beforeEach(() => {
+  mails.length = 0;
+  refusal = {};
+});
+
+const delivery = (refCode: string, members: Partial<NoticeDelivery> = {}): NoticeDelivery => ({
+  id: `msg ${refCode}`,
+  attempt: 1,
+  type: 'request.created',
+  requestId: `id of ${refCode}`,
+  refCode,
+  agentName: null,
+  question: null,
+  secondsLeft: 60,
+  endpointsOff: null,
+  ...members,
+});
+
+function send(
+  deliveries: NoticeDelivery[],
+  server = { url: `smtp://${url}`, from: 'Relay <relay@example.com>' },
+) {
+  const notice: ClaimedNotice = {
+    ...{ id: 'msg_1', channel: 'mail', endpointId, userId: endpointId, deliveries },
+    ...sealer.seal(endpointId, target),
+  };
+  return createSendMail({ sealer, publicUrl, server })(notice);
+}
+
+test('a mail is plain text, can be unsubscribed with one click, and keeps its id when it is sent again', async () => {
+  const requests = [
+    delivery('HS-1', { question: 'May I\nnow?', agentName: 'Bob\r\nBcc: x@y.z' }),
+    delivery('HS-2'),
+  ];
+  expect(await send(requests)).toEqual({});
+  // The first one was answered meanwhile.
+  expect(await send(requests.slice(1))).toEqual({});
+  const [first, second] = mails.map(({ text }) => text.split('\r\n\r\n', 1)[0] ?? '');
+  expect(mails[0]).toMatchObject({ to: ['ada@example.com'], from: 'relay@example.com' });
+  const header = (name: string, head = first) =>
+    new RegExp(`^${name}: ?((?:.|\\r\\n[ \\t])*)`, 'im')
+      .exec(head ?? '')?.[1]
+      ?.replace(/\r\n[ \t]/g, ' ')
+      .trim();
+  expect(header('Content-Type')).toMatch(/^text\/plain/);
+  expect(header('Auto-Submitted')).toBe('auto-generated');
+  expect(header('List-Unsubscribe')?.replaceAll(' ', '')).toBe(
+    `<https://relay.example/unsubscribe?channel=${endpointId}&token=stop>`,
+  );
+  expect(header('List-Unsubscribe-Post')).toBe('List-Unsubscribe=One-Click');
+  expect(header('Subject')).toBe('2 requests wait for an answer');
+  expect(header('Bcc')).toBeUndefined();
+  expect(header('Message-ID')).toBe(header('Message-ID', second));
+  const { text } = composeMail({ deliveries: requests, endpointId }, target, publicUrl);
+  expect(text).toContain(
+    'HS-1, from Bob Bcc: x@y.z\n> May I\n> now?\nhttps://relay.example/dashboard/code/HS-1\n\nHS-2\n',
+  );
+  expect(text).not.toContain('id of');
+});
+
+test('a mail about endpoints that are off names them, and what to do', () => {
+  const endpointsOff = [
+    { channel: 'webhook', name: 'build\nagent', reason: 'failing' },
+    { channel: 'chat', name: null, reason: 'gone' },
+  ] as const;
+  const off = delivery('', { type: 'endpoint.off', requestId: null, endpointsOff });
+  const { subject, text } = composeMail({ deliveries: [off], endpointId }, target, publicUrl);
+  expect(subject).toBe('Expert Relay has switched off notifications');
+  expect(text).toContain(
+    '- the webhook of “build agent”: nothing could be delivered\n- the chat: its address does not exist any more\n',
+  );
+  expect(text).toContain(`${publicUrl}/dashboard/settings`);
+});
+
+test('the name of an agent cannot add headers by the subject', async () => {
+  await send([delivery('HS-1', { agentName: 'a\r\nX-Evil: 1\r\n\r\nbody' })]);
+  expect(mails[0]?.text).not.toMatch(/^X-Evil/im);
+});
+
+describe('a failure', () => {
+  test.each([
+    [
+      'an address that the server refuses',
+      { rcpt: 550 },
+      { reason: 'refused', statusCode: 550, ends: 'deliveries' },
+    ],
+    ['an address that it refuses for now', { rcpt: 450 }, { reason: 'refused', statusCode: 450 }],
+    ['a mail that it refuses', { data: 554 }, { reason: 'refused', statusCode: 554, ends: 'deliveries' }],
+  ])('%s', async (_, answer, expected) => {
+    refusal = answer;
+    const { response, ...result } = await send([delivery('HS-1')]);
+    expect(result).toEqual(expected);
+    expect(response).toMatch(/^[\x20-\x7e]*no such user +here$/);
+  });
+
+  test.each([
+    ['a wrong password', () => `smtp://ada:wrong@${url}`, 'not_reachable'],
+    ['a server that is away', () => 'smtp://127.0.0.1:9', 'not_reachable'],
+  ])('%s says nothing about the address', async (_, of, reason) => {
+    expect(await send([delivery('HS-1')], { url: of(), from: 'relay@example.com' })).toEqual({ reason });
+  });
+});

@@ -1,0 +1,128 @@
+import { startWebhookReceiver } from '../../e2e/webhook-receiver.ts';
+import { button, type Product, type Visit } from './open-product.ts';
+
+/** Webhooks beside a key, in all states. */
+export async function walkWebhooks(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('webhooks');
+  await using _agent = await device.newAgent('deploy agent');
+  await using receiver = await startWebhookReceiver();
+  const page = await device.open('/keys');
+  await button(page, 'Webhooks: deploy agent').click();
+  await button(page, 'Add a webhook').waitFor();
+  await visit('webhooks-none', page);
+  await button(page, 'Add a webhook').click();
+  await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
+  await visit('webhook-add', page);
+  await button(page, 'Add the webhook').click();
+  await button(page, 'I have copied it').waitFor();
+  await visit('webhook-secret', page);
+  await button(page, 'I have copied it').click();
+  await page.getByRole('button', { name: /^Send a test/ }).click();
+  await page.getByText('Delivered').waitFor();
+  receiver.answer(500);
+  await page.getByRole('button', { name: /^Send a test/ }).click();
+  await page.getByText('The receiver answered 500.').waitFor();
+  await visit('webhook-deliveries', page);
+  await page.getByRole('button', { name: /^New secret: http/ }).click();
+  await visit('webhook-rotate', page);
+  await page.getByRole('button', { name: /^Delete: / }).click();
+  await visit('webhook-delete', page);
+}
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+const channelIn = (at: number, state: object) => ({
+  id: `00000000-0000-4000-8000-00000000000${at}`,
+  kind: 'mail',
+  label: null,
+  address: 'ada@example.com',
+  enabled: true,
+  confirmed: true,
+  delaySeconds: 300,
+  showQuestion: false,
+  createdAt: minutesAgo(5_000),
+  lastDelivery: null,
+  ...state,
+});
+
+/** States of channels, of which some take days to arise. */
+const channels = [
+  channelIn(1, { lastDelivery: { state: 'delivered', at: minutesAgo(42) } }),
+  channelIn(2, { address: 'ada@work.example.com', confirmed: false }),
+  channelIn(3, {
+    kind: 'push',
+    label: 'Safari on iPhone',
+    address: 'web.push.apple.com',
+    delaySeconds: 0,
+    showQuestion: true,
+    lastDelivery: { state: 'delivered', at: minutesAgo(4) },
+  }),
+  channelIn(4, {
+    kind: 'chat',
+    label: '#on-call',
+    address: 'hooks.slack.com',
+    delaySeconds: 900,
+    failingSince: minutesAgo(600),
+    lastDelivery: { state: 'failed', reason: 'timed_out', at: minutesAgo(20) },
+  }),
+  channelIn(5, {
+    kind: 'chat',
+    address: 'chat.example.com',
+    enabled: false,
+    offReason: 'failing',
+    failingSince: minutesAgo(8_000),
+  }),
+];
+
+/** The settings of notifications, in states of the relay and of the browser. */
+export async function walkNotifications(product: Product, visit: Visit): Promise<void> {
+  await using device = await product.signIn('notifications', { permissions: ['notifications'] });
+  const state = { pushKey: null, canMail: true, pausedUntil: null, quietHours: null, channels: [] };
+  const quietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
+  const openWith = async (change: object) => {
+    await device.context.unroute('**/api/notifications');
+    await device.context.route('**/api/notifications', (route) =>
+      route.fulfill({ json: { ...state, ...change } }),
+    );
+    const page = await device.open('/settings');
+    await page.getByRole('heading', { name: 'Notifications' }).scrollIntoViewIfNeeded();
+    await page.getByText('This browser', { exact: true }).waitFor();
+    return page;
+  };
+  const page = await openWith({});
+  await visit('notifications-off', page);
+  await button(page, 'Switch on').click();
+  await button(page, 'Switch off').waitFor();
+  await visit('notifications-open-page', page);
+  await openWith({ channels, quietHours });
+  await visit('notifications-channels', page);
+  await button(page, 'Change: #on-call').click();
+  await button(page, 'Change: #on-call').scrollIntoViewIfNeeded();
+  await visit('notifications-change', page);
+  await button(page, 'Add a mail address').click();
+  await visit('notifications-add-mail', page);
+  await button(page, 'Cancel').last().click();
+  await button(page, 'Add a chat').click();
+  await visit('notifications-add-chat', page);
+  await button(page, 'Cancel').last().click();
+  await button(page, 'Change: quiet hours').click();
+  await visit('notifications-quiet-hours', page);
+  await button(page, 'Pause all channels').click();
+  await page.getByRole('combobox', { name: 'How long' }).selectOption('Until another time');
+  await visit('notifications-pause', page);
+  await openWith({ channels, pausedUntil: new Date(Date.now() + 86_400_000).toISOString() });
+  await visit('notifications-paused', page);
+  await device.open('/confirm-mail?channel=00000000-0000-4000-8000-000000000001&token=x');
+  await button(page, 'Confirm the address').waitFor();
+  await visit('confirm-mail', page);
+  await using agent = await device.newAgent('deploy agent');
+  for (const question of ['May I remove the lock file?', 'Which region?']) {
+    const { requestId } = await agent.askPlainly({ question, plaintext: question });
+    await device.call('POST', `/api/requests/${requestId}/messages`, { plaintext: 'Yes.' });
+  }
+  await agent.askPlainly({ question: 'Shall I retry the upload?', plaintext: 'It failed twice.' });
+  await page.evaluate(`localStorage.removeItem('expert-relay:preferences')`);
+  await device.open('/requests');
+  await page.getByRole('region', { name: 'Notifications' }).waitFor();
+  await visit('notifications-offer', page);
+}

@@ -1,0 +1,33 @@
+import { describe, expect } from '@jest/globals';
+import { findPythonToTest } from '../../scripts/python/build-package.ts';
+import { whyMissing } from '../../scripts/servers/find-tool.ts';
+import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { usePackage } from './use-package.ts';
+
+/* clients/python, as it is packed: its own tests, and conversations with the TypeScript SDK at a real relay. */
+
+const python = await findPythonToTest();
+const testWithPython = testUnless(whyMissing(python));
+
+describe('the Python SDK', () => {
+  const { pytest, mypy } = usePackage(python);
+
+  testWithPython(
+    'passes its tests, as it is installed from its wheel',
+    async () => {
+      const { code, output } = await pytest('tests', '--ignore', 'tests/frameworks');
+      process.stdout.write(`The Python SDK: ${output.trim().split('\n').at(-1)}\n`);
+      expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+      // All shared cases: the vectors, the forms and decisions, and the lies.
+      expect(Number(/(\d+) passed/.exec(output)?.[1])).toBeGreaterThan(1_100);
+      expect(output).not.toContain('skipped');
+    },
+    1_200_000,
+  );
+
+  testWithPython('has strict types', async () => {
+    // What needs a framework is checked where they are installed: adapters.test.ts.
+    const frameworks = 'frameworks/|adapters/(langgraph|openai_agents|pydantic_ai)';
+    expect(await mypy('--exclude', frameworks)).toMatch(/^Success/);
+  });
+});

@@ -1,0 +1,56 @@
+import { startConstellation } from '@expert-relay/constellation';
+import { createRelay, type RelayOptions } from '@expert-relay/sdk';
+import { makeRoot, openExpert } from '@expert-relay/sdk/crypto';
+import { createExpert, type ExpertOptions, type ExpertRequest } from '@expert-relay/sdk/expert';
+import { createTcpProxy, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import { type Alteration, lieOf } from '@expert-relay/testkit/lies';
+import { serveObjects } from './remote-objects.ts';
+
+const timing = {
+  backoff: 20,
+  maxBackoff: 100,
+  patience: 30_000,
+  opening: 500,
+  silence: 2_000,
+  poll: 200,
+  recheck: 800,
+};
+
+/** A relay for the tests in Python, which use the TypeScript SDK as the other side, and proxies that lie or break. */
+export async function serveRelay(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const relay = await startConstellation({ env: { RELAY_HUB_RETRY: '100ms' } });
+  const url = relay.gatewayUrl;
+  const stops: (() => unknown)[] = [];
+  const stopLater = <T extends { stop(): unknown }>(started: T): T => {
+    stops.push(() => started.stop());
+    return started;
+  };
+  const served = await serveObjects({
+    urls: () => ({ gatewayUrl: url, hubUrl: relay.hubUrl }),
+    makeTenant: () => relay.makeTenant(),
+    makeRoot,
+    agent: (options: Omit<RelayOptions, 'url'>) => stopLater(createRelay({ url, timing, ...options })),
+    expert: (options: Omit<ExpertOptions, 'url'>) => stopLater(createExpert({ url, timing, ...options })),
+    fingerprintOf: async (root: Uint8Array) => (await openExpert(root)).fingerprint,
+    liar: async () => stopLater(await startLyingRelay(relay)),
+    tell: (liar: LyingRelay, alter: readonly Alteration[], values: Record<string, unknown>) =>
+      liar.tell(lieOf(alter, values)),
+    proxy: async () => stopLater(await createTcpProxy(url)),
+    nextMessages: async (request: ExpertRequest, count: number) => {
+      const messages = [];
+      for await (const message of request.messages) {
+        messages.push(message);
+        if (messages.length === count) break;
+      }
+      return messages;
+    },
+  });
+  return {
+    url: served.url,
+    async stop() {
+      served.stop();
+      for (const stop of stops.reverse()) await stop();
+      await relay.stop();
+    },
+  };
+}
