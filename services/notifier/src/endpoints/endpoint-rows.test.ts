@@ -34,10 +34,10 @@ test.each<[string, () => Promise<unknown>]>([
   async (_, change) => {
     await database.query`DELETE FROM notification_endpoints`;
     await database.query`DELETE FROM notification_cursor`;
-      for (let count = 0; count < 16; count++)
+    for (let count = 0; count < 16; count++)
       await database.addChannel('chat', { url: 'https://example.com/' });
     await database.query`UPDATE notification_endpoints SET session_id = ${sessionId}::uuid`;
-  await holdCursor(database.query, randomUUID());
+    await holdCursor(database.query, randomUUID());
     // Wrapped, since the change ends only after this transaction.
     const { changing } = await database.transact(async (query) => {
       await query`SELECT FROM notification_endpoints ORDER BY id LIMIT 1 FOR NO KEY UPDATE`;
