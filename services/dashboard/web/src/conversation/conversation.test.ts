@@ -214,6 +214,22 @@ test('an answer is sending, then sent, then in the list', async () => {
   expect(texts()).toEqual(['Yes.']);
 });
 
+test('an answer that the list has before its call has returned is shown once', async () => {
+  await open();
+  let finish = (_: { messageId: string; isSent: boolean }) => {};
+  request.onAnswer = () => new Promise((resolve) => (finish = resolve));
+  request.unsent.push('Yes.');
+  const sending = conversation.send({ text: 'Yes.' });
+  await untilPasses(() => expect(request.answered).toHaveLength(1));
+  request.unsent.pop();
+  request.list(message('Yes.', 'provider', 'm7'));
+  await untilPasses(() => expect(texts()).toEqual(['Yes.']));
+  expect(deliveries()).toEqual([]);
+  finish({ messageId: 'm7', isSent: true });
+  await sending;
+  expect(deliveries()).toEqual([]);
+});
+
 test('only an answer to a request without keys is sent as plain text', async () => {
   request.encrypted = false;
   await open();

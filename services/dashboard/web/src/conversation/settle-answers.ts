@@ -46,7 +46,17 @@ export function settleAnswers(
 
   function settleOne(answer: PendingAnswer, unsentOne: UnsentAnswer | undefined): PendingAnswer | undefined {
     if (answer.delivery === 'refused') return answer;
+    const isListed = messages.some(
+      (message, index) =>
+        message.messageId === answer.messageId ||
+        (!answer.messageId &&
+          message.role === 'provider' &&
+          isSameContent(message, answer) &&
+          index >= answer.after),
+    );
     if (inFlight.has(answer.key)) {
+      // The list can have it before the call has returned.
+      if (isListed && !unsentOne) return undefined;
       const [first] = inFlight;
       const delivery = first === answer.key ? 'sending' : 'waiting';
       return delivery === answer.delivery ? answer : { ...answer, delivery };
@@ -57,14 +67,6 @@ export function settleAnswers(
       if (isHeld === (answer.delivery === 'held')) return answer;
       return { ...answer, delivery: isHeld ? 'held' : 'waiting' };
     }
-    const isListed = messages.some(
-      (message, index) =>
-        message.messageId === answer.messageId ||
-        (!answer.messageId &&
-          message.role === 'provider' &&
-          isSameContent(message, answer) &&
-          index >= answer.after),
-    );
     if (isListed) return undefined;
     // The SDK has sent it, or another tab has discarded it: the list will show which.
     return answer.delivery === 'waiting' || answer.delivery === 'held'
