@@ -39,6 +39,13 @@ async function untilInView(page: Page, element: Locator): Promise<void> {
   });
 }
 
+/** A busy device reports the scrolling of a moment ago only after the form has made the view longer. */
+const scrollEventAtForm = `new MutationObserver((_, observer) => {
+  if (!document.querySelector('[data-form]')) return;
+  observer.disconnect();
+  document.querySelector('[data-pane] > :nth-child(2)').dispatchEvent(new Event('scroll'));
+}).observe(document.body, { subtree: true, childList: true });`;
+
 const focusIn = (page: Page, selector: string) =>
   eventually(`the focus is in ${selector}`, () =>
     page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`),
@@ -81,6 +88,7 @@ describe('a form', () => {
     const { requestId } = await agent.relay.ask({ question: longQuestion, form: everyField });
     await device.open(`/requests/${requestId}`);
     await page.locator('[data-end=question]').waitFor({ state: 'attached' });
+    await page.evaluate(scrollEventAtForm);
     // A press before the question was read scrolls to its end.
     await button(page, 'Answer').tap({ force: true });
     await button(page, 'Answer').tap();

@@ -40,6 +40,16 @@ export function bringTo(name: string): void {
 const settlingFrames = 20;
 
 function scrollTo(end: Element, frames: number): void {
-  end.scrollIntoView({ block: 'end' });
-  if (frames > 0) requestAnimationFrame(() => scrollTo(end, frames - 1));
+  const stop = new AbortController();
+  const next = (left: number) => {
+    if (stop.signal.aborted) return;
+    end.scrollIntoView({ block: 'end' });
+    if (left > 0) requestAnimationFrame(() => next(left - 1));
+    else stop.abort();
+  };
+  // What the expert does next may scroll elsewhere, and on a slow device these frames take a second.
+  for (const event of ['pointerdown', 'keydown', 'wheel']) {
+    addEventListener(event, () => stop.abort(), { capture: true, passive: true, signal: stop.signal });
+  }
+  next(frames);
 }

@@ -37,8 +37,10 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
   useEffect(() => {
     if (!scroller || !content) return;
     let clickedAt = Number.NEGATIVE_INFINITY;
+    const isAt = (top: number) => Math.abs(top - scroller.scrollTop) < nearPx;
     const onScroll = () => {
-      isFollowing.current = Math.abs(endOf(scroller) - scroller.scrollTop) < nearPx;
+      // What grew since the observer last ran, such as a form that appeared, does not make a view at its end leave it.
+      isFollowing.current = [endOf(scroller), end.current].some(isAt);
       if (isFollowing.current) setHasNew(false);
     };
     const onClick = () => {
