@@ -33,13 +33,16 @@ describe('package-lock.json', () => {
   });
 
   test('all its workspaces are in the build context of the images, where npm ci needs them', () => {
+    // Not by `*` in a path: Docker's older builder, Podman and buildah do not look for that in a folder which is left out.
     const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
       .split('\n')
       .filter((line) => line.startsWith('!'))
-      .map((line) => new RegExp(`^${line.slice(1).replaceAll('.', '\\.').replaceAll('*', '[^/]+')}(/|$)`));
+      .map((line) => line.slice(1));
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const workspaces = Object.keys(packages).filter((path) => path !== '' && !path.includes('node_modules/'));
-    const missing = workspaces.filter((path) => !patterns.some((one) => one.test(`${path}/package.json`)));
+    const missing = workspaces.filter(
+      (path) => !patterns.some((one) => `${path}/package.json/`.startsWith(`${one}/`)),
+    );
     expect(workspaces.length).toBeGreaterThan(10);
     expect(missing).toEqual([]);
   });
