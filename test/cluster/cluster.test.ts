@@ -1,16 +1,20 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, jest } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../scripts/local/home.ts';
 import { services } from '../../scripts/local/services.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { drainNodes } from './drain-nodes.ts';
+import { killContainers, openKiller } from './kill-containers.ts';
 import { gatewayUrl, hubUrl, openLoadPod, outside } from './load/start-load.ts';
 import { commandsOf } from './page.ts';
 import { tryPolicies } from './policies.ts';
 import { writeRecord } from './record.ts';
+import { restoreBackup } from './restore-backup.ts';
 import { apply, kubectl, namespace, podsOf, run, shell } from './shell.ts';
 import { externalNamespace, openTlsServers } from './tls-servers.ts';
 import { type Outcome, underLoad } from './under-load.ts';
@@ -70,9 +74,12 @@ async function install(checkout: string, change = (command: string) => command):
   return seconds;
 }
 
+const imageOfRequests = (): Promise<string> =>
+  kubectl('get', 'deployment/expert-relay-requests', '--output=jsonpath={..image}');
+
 /** Sets a short lifetime of conversations, and trusts x-forwarded-for from the pod of the load. */
-async function prepareLoad(checkout: string): Promise<void> {
-  const image = await kubectl('get', 'deployment/expert-relay-requests', '--output=jsonpath={..image}');
+async function prepareLoad(checkout: string, ...more: string[]): Promise<void> {
+  const image = await imageOfRequests();
   const address = await openLoadPod(image);
   const settings = {
     publicUrl: gatewayUrl,
@@ -83,13 +90,13 @@ async function prepareLoad(checkout: string): Promise<void> {
     'settings.RELAY_HUB_RETRY': '300ms',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
-  await upgrade(checkout, ...options);
+  await upgrade(checkout, ...options, ...more);
 }
 
 async function upgrade(checkout: string, ...options: string[]): Promise<void> {
   const [command] = commandsOf(root, 'Upgrades');
   await shell([command, ...options.map((option) => `'${option}'`)].join(' '), checkout);
-  for (const name of names) await waitForRollout(name);
+  await waitForRollouts();
 }
 
 const replicasOf = async (name: string): Promise<number> =>
@@ -102,6 +109,12 @@ async function waitForRollout(name: string): Promise<void> {
   const isComplete = async () => (await podsOf(name)).length === replicas;
   await eventually(`${name} has ${replicas} pods`, isComplete, { timeoutMs: 120_000 });
 }
+
+async function waitForRollouts(): Promise<void> {
+  for (const name of names) await waitForRollout(name);
+}
+
+const podsOfServices = async (): Promise<string[]> => (await Promise.all(names.map(podsOf))).flat();
 
 async function scaleHub(replicas: number): Promise<void> {
   await kubectl('scale', 'deployment/expert-relay-hub', `--replicas=${replicas}`);
@@ -157,7 +170,7 @@ describe('on a cluster', () => {
     note(
       `From \`helm install\` to everything ready: ${seconds.toFixed(0)} s, with the images on the node. \`helm test\` passed.`,
     );
-    await prepareLoad(root);
+    await prepareLoad(root, '--set', 'services.notifier.replicas=2');
     restarts = await countRestarts();
   });
 
@@ -187,6 +200,38 @@ describe('on a cluster', () => {
     await expectPassed(await underLoad(`each of 2 pods of ${name} deleted`, deleteAll));
   });
 
+  withCluster('nodes are drained: no call fails, nothing is lost', async () => {
+    const drain = async () => {
+      await drainNodes();
+      await waitForRollouts();
+    };
+    await expectPassed(await underLoad('all nodes drained, one after the other', drain));
+  });
+
+  withCluster('containers are killed: calls are repeated, and nothing is lost', async () => {
+    await openKiller(await imageOfRequests());
+    const killEach = async () => {
+      for (const pod of await podsOfServices()) {
+        await killContainers([pod]);
+        await kubectl('wait', pod, '--for=condition=Ready', '--timeout=120s');
+      }
+      restarts = await countRestarts();
+    };
+    const killAll = async () => {
+      await killContainers(await podsOfServices());
+      await pause(1_000);
+      await waitForRollouts();
+      restarts = await countRestarts();
+    };
+    await expectPassed(
+      await underLoad('SIGKILL of each container of services', killEach, { mayBreak: true }),
+    );
+    // A container that ends a second time starts again only after ten seconds.
+    await kubectl('rollout', 'restart', ...names.map((name) => `deployment/expert-relay-${name}`));
+    await waitForRollouts();
+    await expectPassed(await underLoad('SIGKILL of all containers of services', killAll, { mayBreak: true }));
+  });
+
   withCluster('the hub is scaled while it has readers', async () => {
     await scaleHub(1);
     const scale = async () => {
@@ -201,7 +246,7 @@ describe('on a cluster', () => {
     const kill = async () => {
       await kubectl('delete', `pod/expert-relay-${name}-0`, '--grace-period=1');
       await kubectl('rollout', 'status', `statefulset/expert-relay-${name}`, '--timeout=180s');
-      for (const service of names) await waitForRollout(service);
+      await waitForRollouts();
     };
     await expectPassed(await underLoad(`${name} killed`, kill, { mayRefuse: true }));
   });
@@ -212,6 +257,80 @@ describe('on a cluster', () => {
     expect(await replicasOf('hub')).toBe(3);
     await upgrade(root, '--set', 'services.hub.autoscaling.enabled=false');
     expect(await replicasOf('hub')).toBe(2);
+  });
+
+  withCluster('two releases share a namespace', async () => {
+    await install(root, (command) =>
+      command.startsWith('kubectl create namespace')
+        ? 'true'
+        : command
+            .replaceAll('relay-secrets', 'second-secrets')
+            .replace(/^(helm \w+|node.* --trial) expert-relay/, '$1 second'),
+    );
+    await kubectl('wait', '--for=condition=Available', '--timeout=120s', 'deployment', '--all');
+    await expectPassed(
+      await underLoad('another release in the namespace removed', () =>
+        shell(`helm uninstall second --namespace ${namespace} --wait`),
+      ),
+    );
+    await shell(`helm test expert-relay --namespace ${namespace}`);
+    note('Two releases in one namespace: `helm test` of both passed.');
+  });
+
+  withCluster('a backup is restored by the commands in docs/runbook.md', async () => {
+    const { saved, restored } = await restoreBackup();
+    expect(restored).toBe(saved);
+    await waitForRollouts();
+    restarts = await countRestarts();
+    await expectPassed(await underLoad('after a backup was restored', async () => {}));
+    await remove();
+  });
+
+  withCluster('manifests are applied before their Secret exists, and again with other values', async () => {
+    await remove();
+    const folder = mkdtempSync(join(tmpdir(), 'relay-gitops-'));
+    const [command = ''] = commandsOf(root, 'With GitOps');
+    const [createNamespace = '', createSecret = ''] = commandsOf(root, 'Install it in five commands');
+    const trial = { trial: { enabled: true } };
+    const servers = { postgres: trial, redis: trial, nats: trial };
+    const common = { publicUrl: gatewayUrl, hub: { publicUrl: hubUrl }, ...servers };
+    const applyValues = (values: object, end = '') => {
+      const file = join(folder, 'values.yaml');
+      const secrets = { existing: 'relay-secrets' };
+      writeFileSync(file, JSON.stringify({ ...common, secrets, ...values }));
+      return shell(`${command.replace('values.yaml', file)}${end}`);
+    };
+    try {
+      await shell(createNamespace);
+      await applyValues({});
+      await pause(70_000);
+      const began = performance.now();
+      await shell(createSecret);
+      const ready = ['deployment', '--all', '--for=condition=Available', '--timeout=180s'];
+      await kubectl('wait', ...ready);
+      await kubectl('wait', 'job', '--all', '--for=condition=Complete', '--timeout=60s');
+      const seconds = (performance.now() - began) / 1_000;
+      const attempts = await kubectl('get', 'jobs', '--output=jsonpath={.items[*].status.failed}');
+      note(
+        `A Secret that came 70 s after the manifests (\`helm template | kubectl apply\`): everything was ready ${seconds.toFixed(0)} s later; failed attempts of the migration: ${attempts || 0}.`,
+      );
+      const changed = { startPatienceSeconds: 50, podLabels: { team: 'support' } };
+      await applyValues(changed);
+      await waitForRollouts();
+      await kubectl('wait', 'job', '--all', '--for=condition=Complete', '--timeout=60s');
+      for (const other of [
+        { image: { registry: 'registry.example.com/relay' } },
+        { secrets: { existing: 'other' } },
+        { nodeSelector: { disk: 'fast' } },
+      ]) {
+        await applyValues({ ...changed, ...other }, ' --dry-run=server');
+      }
+      note(
+        'The same manifests with another `startPatienceSeconds`, `podLabels`, `image.registry`, `secrets.existing` and `nodeSelector` were accepted (the last three by `--dry-run=server`).',
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   withCluster('external servers with TLS and their own certificate authority', async () => {
@@ -237,7 +356,7 @@ describe('on a cluster', () => {
     note(`Objects of all \`ci/\` cases that the API server accepted (\`--dry-run=server\`): ${accepted}.`);
   });
 
-  withCluster('an upgrade from the older commit fails no call', async () => {
+  withCluster('an upgrade from the older commit, and the way back, fail no call', async () => {
     const checkout = mkdtempSync(join(tmpdir(), 'relay-older-'));
     try {
       await shell(`git archive '${older}' charts docs | tar --extract --directory '${checkout}'`);
@@ -251,13 +370,18 @@ describe('on a cluster', () => {
           upgrade(root, '--set', 'image.tag='),
         ),
       );
+      const goBack = async () => {
+        await shell(`helm rollback expert-relay --namespace ${namespace}`);
+        await waitForRollouts();
+      };
+      await expectPassed(await underLoad(`rolled back to ${commit}, all services at once`, goBack));
     } finally {
       rmSync(checkout, { recursive: true });
     }
   });
 
   withCluster('the record is written', async () => {
-    expect(outcomes).toHaveLength(2 * names.length + servers.length + 2);
+    expect(outcomes).toHaveLength(2 * names.length + servers.length + 8);
     await writeRecord(facts, outcomes);
     await remove();
   });

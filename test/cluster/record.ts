@@ -7,7 +7,7 @@ import type { Outcome } from './under-load.ts';
 const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
 const columns = [
-  ['action', 'seconds', 'calls', 'failed', 'streams', 'reconnects'],
+  ['action', 'seconds', 'calls', 'failed', 'longest gap in ms', 'streams', 'reconnects'],
   ['events expected', 'lost', 'duplicated', 'out of order', 'result'],
 ].flat();
 
@@ -17,6 +17,7 @@ function row({ seconds, failed, failures, ...outcome }: Outcome): string {
     seconds.toFixed(0),
     outcome.calls,
     failed.join(', ') || 0,
+    outcome.longestGapMs,
     outcome.streams,
     outcome.reconnects,
     outcome.expected,
@@ -54,8 +55,8 @@ Written by \`npm test -- test/cluster\` (see [docs/kubernetes.md](../../docs/kub
 
 Each line has its own load: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
 readers that resume. It runs before, during and after the action. A call has failed when its answer is not final (no
-answer, 429, 5xx), and is made again: where only services are replaced, none may fail. Events are summed
-over all readers, and compared with the database.
+answer, 429, 5xx), and is made again: where only services are replaced, none may fail. The longest gap is the longest
+time without a final answer to any call. Events are summed over all readers, and compared with the database.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}

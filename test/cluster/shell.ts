@@ -40,6 +40,11 @@ export const apply = (manifests: readonly object[], ...options: string[]): Promi
     input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: manifests }),
   });
 
+export async function secretOf(key: string): Promise<string> {
+  const encoded = await kubectl('get', 'secret', 'relay-secrets', `--output=jsonpath={.data.${key}}`);
+  return Buffer.from(encoded, 'base64').toString();
+}
+
 const select = (component: string): string =>
   `--selector=app.kubernetes.io/instance=expert-relay,app.kubernetes.io/component=${component}`;
 

@@ -26,6 +26,8 @@ export interface LoadSettings {
 export interface LoadReport {
   readonly ledger: Ledger;
   readonly calls: number;
+  /** The longest time without a final answer to any call. */
+  readonly longestGapMs: number;
   /** Repeated calls, by reason. */
   readonly retries: readonly (readonly [string, number])[];
   readonly readers: readonly ReaderLog[];
@@ -49,6 +51,8 @@ await eventually('conversations have started', isBusy);
 await print({ step: 'busy' });
 
 await nextLine();
+// Later, the last conversations end with fewer calls.
+const longestGapMs = longestGap(performance.now());
 await honest.finish();
 await print({ step: 'finished' });
 
@@ -67,6 +71,7 @@ const report: LoadReport = {
     [...client.retries]
       .filter(([reason]) => reason.startsWith('no answer'))
       .reduce((sum, [, times]) => sum + times, 0),
+  longestGapMs,
   retries: [...client.retries],
   readers: readers.map(({ topics, segments, unexpected, reconnects }) => ({
     topics,
@@ -94,6 +99,12 @@ function hasEnds({ topics: [topic = ''], segments }: ReaderLog): boolean {
   return ledger.conversations
     .filter(({ requestId }) => topic.endsWith('/activity') || topic.endsWith(requestId))
     .every(({ refCode }) => new RegExp(`"request_closed"[^\\n]*"${refCode}"`).test(received));
+}
+
+function longestGap(end: number): number {
+  const times = timings.filter(({ isFinal }) => isFinal).map(({ at }) => at);
+  const gaps = [...times, end].map((at, index) => at - (times[index - 1] ?? at));
+  return Math.round(Math.max(...gaps));
 }
 
 async function print(value: object): Promise<void> {

@@ -13,6 +13,8 @@ import type { ChaosEnvironment } from './environment.ts';
 export interface Timing {
   readonly at: number;
   readonly ms: number;
+  /** Not 429 and not 5xx, after which the call is repeated. */
+  readonly isFinal: boolean;
 }
 
 /** Agents, experts and readers that use the product correctly, and record all answers and events. */
@@ -46,7 +48,7 @@ export async function startHonestClients(environment: HonestTarget, random: Rand
   const addresses = random.fork();
   const clientOptions: ClientOptions = {
     timeoutMs,
-    answered: (ms) => timings.push({ at: performance.now(), ms }),
+    answered: (ms, isFinal) => timings.push({ at: performance.now(), ms, isFinal }),
     headers: () => ({ 'x-forwarded-for': `10.${addresses.integer(0, 255)}.${addresses.integer(0, 255)}.1` }),
   };
   const client = createClient(gatewayUrl, stopping.signal, clientOptions);

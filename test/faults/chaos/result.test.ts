@@ -14,6 +14,7 @@ const timings = (during: number) =>
   Array.from({ length: 1_200 }, (_, index) => ({
     at: index / 4,
     ms: index >= 400 && index < 800 ? during : 5,
+    isFinal: true,
   }));
 const memory = (after: number) => ({
   before: { gateway: 100 },

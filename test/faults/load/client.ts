@@ -18,8 +18,8 @@ export const withoutRetryAfter = '503 without Retry-After';
 export interface ClientOptions {
   /** A call without an answer in this time is repeated. */
   readonly timeoutMs?: number;
-  /** Called with the duration of each answered call. */
-  readonly answered?: (ms: number) => void;
+  /** Called with the duration of each answered call, and whether the answer was final. */
+  readonly answered?: (ms: number, isFinal: boolean) => void;
   /** Sent with every call. */
   readonly headers?: () => Readonly<Record<string, string>>;
 }
@@ -35,8 +35,9 @@ export function createClient(baseUrl: string, stopSignal: AbortSignal, options: 
       const began = performance.now();
       const whole = { ...call, headers: { ...headers(), ...call.headers } };
       const answer = await sendCall(baseUrl, whole, agent, timeoutMs);
-      answered(performance.now() - began);
-      if (!temporaryStatuses.includes(answer.status)) return answer;
+      const isFinal = !temporaryStatuses.includes(answer.status);
+      answered(performance.now() - began, isFinal);
+      if (isFinal) return answer;
       const lacksHeader = answer.status === 503 && answer.headers['retry-after'] === undefined;
       count(lacksHeader ? withoutRetryAfter : String(answer.status));
     } catch (error) {
