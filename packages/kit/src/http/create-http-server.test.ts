@@ -94,6 +94,37 @@ test('a call that arrives while the process is busy is answered, although the se
   }
 });
 
+/** Connects at once, and resolves with the status line of the answer, or with the error. */
+function callNow(server: HttpServer): Promise<string> {
+  const client = connect(portOf(server), '127.0.0.1').setEncoding('latin1');
+  client.write('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
+  return new Promise((resolve) => {
+    client.once('data', (text) => resolve(String(text).split('\r\n')[0] ?? ''));
+    client.once('error', ({ message }) => resolve(message));
+  });
+}
+
+test('connections that the server has not accepted yet when it stops are answered', async () => {
+  const server = await start();
+  server.drain?.();
+  const calls = Array.from({ length: 20 }, () => callNow(server));
+  const stopping = server.stop?.();
+
+  expect(new Set(await Promise.all(calls))).toEqual(new Set(['HTTP/1.1 200 OK']));
+  expect(await ends(stopping)).toBe(true);
+});
+
+test('after a pause, the server listens until no connection has arrived for a while', async () => {
+  const server = await start();
+  server.drain?.();
+  await pause(300);
+  const calledAt = performance.now();
+  expect(await callNow(server)).toBe('HTTP/1.1 200 OK');
+  await server.stop?.();
+
+  expect(performance.now() - calledAt).toBeGreaterThan(290);
+});
+
 test('closes the connection with each answer while it drains', async () => {
   const server = await start();
   const before = await fetch(server.url);

@@ -12,9 +12,17 @@ export interface HttpServer extends Part {
 
 /**
  * While the server stops, a request must be complete this long after its beginning, or it is refused with 408. With the
- * pause before a stop (5 s) and Node's interval of checks, this is over before the process ends at its limit (25 s).
+ * pause before a stop (5 s), late connections and Node's interval of checks, this is over before the process ends at its
+ * limit (25 s).
  */
-const requestTimeoutAtStopMs = 15_000;
+const requestTimeoutAtStopMs = 10_000;
+
+/** After a pause, the server stops listening when no connection has arrived for this long. */
+const quietMs = 1_000;
+/** A load balancer may be late. Connections that still arrive delay the stop by at most this, and by at most the pause. */
+const latestConnectionMs = 5_000;
+/** Without a pause, only connections that have arrived are accepted. Under constant new ones that would not end. */
+const acceptLimitMs = 500;
 
 /** An HTTP server as a part of a service. It disconnects slow clients; when it stops, it finishes the calls that run. */
 export function createHttpServer(options: {
@@ -35,7 +43,8 @@ export function createHttpServer(options: {
   requestTimeoutMs?: number;
 }): HttpServer {
   const { requestTimeoutMs = 60_000, stallTimeoutMs } = options;
-  let draining = false;
+  let drainingSince: number | undefined;
+  let lastConnectionAt = 0;
   const server = createServer({
     connectionsCheckingInterval: 2_000,
     // The edge accepts a head of 16 KiB. The principal repeats the target, so the head of the call to a service is larger.
@@ -57,9 +66,12 @@ export function createHttpServer(options: {
   }
 
   if (options.connectionLimit) limitConnections(server, options.connectionLimit);
+  server.on('connection', () => {
+    lastConnectionAt = performance.now();
+  });
   const closeUnusedConnections = trackUnusedConnections(server);
   const handle: RequestListener = (request, response) => {
-    if (draining) response.setHeader('connection', 'close');
+    if (drainingSince !== undefined) response.setHeader('connection', 'close');
     // The target may be no path, such as `*` or an absolute URI. Express answers a target that it cannot parse without
     // running any middleware; with a slash in front it is an unknown path.
     if (!request.url?.startsWith('/')) request.url = `/${request.url}`;
@@ -67,6 +79,22 @@ export function createHttpServer(options: {
   };
   guardConnections(server, handle, options.refusalHeaders);
   if (options.wrapSocket) wrapSockets(server, options.wrapSocket);
+
+  /** Runs `work` when the server can stop listening: a connection that was not accepted yet would be reset. */
+  function afterLastConnection(pauseMs: number, work: () => void): void {
+    const end = performance.now() + Math.min(pauseMs, latestConnectionMs);
+    function look(): void {
+      const begun = performance.now();
+      afterReading(() => {
+        const now = performance.now();
+        // Node accepts one connection each time it reads, and reads from it the next time.
+        const isQuiet = lastConnectionAt < Math.min(begun, now - Math.min(pauseMs, quietMs));
+        if (isQuiet || now > end + acceptLimitMs) work();
+        else look();
+      });
+    }
+    look();
+  }
 
   let url = '';
   return {
@@ -78,18 +106,20 @@ export function createHttpServer(options: {
       url = await listen(server, options.host, options.port);
     },
     drain() {
-      draining = true;
+      drainingSince ??= performance.now();
     },
     stop() {
-      draining = true;
+      const now = performance.now();
+      drainingSince ??= now;
+      const pauseMs = now - drainingSince;
       return new Promise((resolve) => {
         // A connection becomes idle when its call is answered.
         const closeIdleConnections = () => {
           server.closeIdleConnections();
           closeUnusedConnections();
         };
-        const sweep = setInterval(() => afterReading(closeIdleConnections), 50);
-        afterReading(() => {
+        afterLastConnection(pauseMs, () => {
+          const sweep = setInterval(() => afterReading(closeIdleConnections), 50);
           server.requestTimeout = Math.min(requestTimeoutMs, requestTimeoutAtStopMs);
           // `server.close` would also end the checks for slow requests, and an incomplete request would delay the stop.
           NetServer.prototype.close.call(server, () => {
