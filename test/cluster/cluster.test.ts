@@ -260,12 +260,15 @@ describe('on a cluster', () => {
   });
 
   withCluster('two releases share a namespace', async () => {
+    // A node with two cores has room for both.
+    const small = names.map((name) => `--set services.${name}.resources.requests.cpu=10m`);
     await install(root, (command) =>
       command.startsWith('kubectl create namespace')
         ? 'true'
         : command
             .replaceAll('relay-secrets', 'second-secrets')
-            .replace(/^(helm \w+|node.* --trial) expert-relay/, '$1 second'),
+            .replace(/^(helm \w+|node.* --trial) expert-relay/, '$1 second')
+            .replace(/^helm install second/, `$& ${small.join(' ')}`),
     );
     await kubectl('wait', '--for=condition=Available', '--timeout=120s', 'deployment', '--all');
     await expectPassed(
