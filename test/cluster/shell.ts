@@ -24,6 +24,8 @@ export function run(
       if (code === 0) resolve(output);
       else reject(new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}${errors}`));
     });
+    // A program may end without reading its input.
+    child.stdin.once('error', () => {});
     child.stdin.end(input);
   });
 }
