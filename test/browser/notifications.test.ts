@@ -232,7 +232,15 @@ test('a push message shows a notification, which leads to the conversation in an
   expect(replaced).toMatchObject({ body: `${refCode}\n${'a'.repeat(199)}…`, silent: false });
   expect(await push.count()).toBe(1);
 
+  // The page is still loading.
+  let isClicked = false;
+  await page.route('**/api/me', async (route) => {
+    await eventually('the click', async () => isClicked);
+    await route.continue();
+  });
+  await page.reload();
   await push.click(requestId);
+  isClicked = true;
   await page.waitForURL(`**/dashboard/requests/${requestId}`);
   await page.getByText('May I?').first().waitFor();
   expect(await push.count()).toBe(0);

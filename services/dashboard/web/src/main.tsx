@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { StartFailure } from './app/start-failure.tsx';
 import { App, createQueryClient } from './app.tsx';
+import { followNotificationClicks } from './notifications/notifications.ts';
 import { applyPreferences } from './preferences/preferences.ts';
 import { createServices } from './services/services.tsx';
 import { probeWhileUnreachable } from './session/call.ts';
@@ -13,6 +14,7 @@ import { followUser, readMe } from './session/me.ts';
 Object.assign(globalThis, { hasStarted: true });
 applyPreferences();
 followNetwork();
+followNotificationClicks();
 probeWhileUnreachable();
 
 const root = createRoot(document.getElementById('root') as HTMLElement);

@@ -43,14 +43,31 @@ export async function notify(notice: Notice): Promise<void> {
   worker?.postMessage(notice);
 }
 
+let openRequest: ((requestId: string) => void) | undefined;
+let clickedRequest: string | undefined;
+
+/** Follows clicks on notifications. A click before the inbox is shown is kept: the browser reports it only once. */
+export function followNotificationClicks(): void {
+  navigator.serviceWorker?.addEventListener('message', ({ data }) => {
+    if (data?.type !== 'open-request' || typeof data.requestId !== 'string') return;
+    clickedRequest = data.requestId;
+    openClicked();
+  });
+}
+
 /** Calls `open` when the expert clicks a notification. Returns a function that stops it. */
 export function onNotificationClick(open: (requestId: string) => void): () => void {
-  const onMessage = ({ data }: MessageEvent) => {
-    if (data?.type === 'open-request' && typeof data.requestId === 'string') open(data.requestId);
+  openRequest = open;
+  openClicked();
+  return () => {
+    if (openRequest === open) openRequest = undefined;
   };
-  const { serviceWorker } = navigator;
-  serviceWorker?.addEventListener('message', onMessage);
-  return () => serviceWorker?.removeEventListener('message', onMessage);
+}
+
+function openClicked(): void {
+  if (!openRequest || clickedRequest === undefined) return;
+  openRequest(clickedRequest);
+  clickedRequest = undefined;
 }
 
 /** Closes the notification of a request that is open now. */
