@@ -52,6 +52,27 @@ test('createTcpProxy: hold() stops all bytes without closing connections; restor
   socket.destroy();
 });
 
+test('createTcpProxy: hold() and restore() while a connection is being made leave one', async () => {
+  const { port } = server.address() as AddressInfo;
+  const connections = () =>
+    new Promise<number>((resolve, reject) =>
+      server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+    );
+  server.closeAllConnections();
+  await eventually('no connection', async () => (await connections()) === 0);
+  await using own = await createTcpProxy(`http://127.0.0.1:${port}`);
+  const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+  for (let round = 0; round < 200; round++) {
+    own.hold();
+    await own.restore();
+    await new Promise(setImmediate);
+  }
+  await eventually('a connection', async () => (await connections()) > 0);
+  expect(await connections()).toBe(1);
+  socket.destroy();
+  await eventually('no connection', async () => (await connections()) === 0);
+});
+
 test('createTcpProxy: after the client has closed its side, it still receives the answer', async () => {
   const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1').setEncoding('utf8');
   let answer = '';

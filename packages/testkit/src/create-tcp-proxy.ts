@@ -13,7 +13,7 @@ export interface TcpProxy extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-/** One connection: the client's socket, and the socket to the server. */
+/** One connection: the client's socket, and the socket to the server, which may be connecting. */
 interface Pair {
   readonly client: Socket;
   server: Socket | undefined;
@@ -42,14 +42,14 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
   function connectToServer(pair: Pair, triesLeft: number): void {
     const target = targets[connectionCount++ % targets.length] as URL;
     const server = connect({ port: Number(target.port), host: target.hostname, allowHalfOpen: true });
+    pair.server = server;
     const refused = () => {
       if (triesLeft > 1 && !pair.client.destroyed) connectToServer(pair, triesLeft - 1);
-      else pair.client.destroy();
+      else destroy(pair);
     };
     server.once('error', refused);
     server.once('connect', () => {
       server.off('error', refused);
-      pair.server = server;
       watch(server, pair);
       if (pair.client.destroyed) server.destroy();
       else if (!held) pipeBothWays(pair);
@@ -65,8 +65,9 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
     });
   }
 
+  /** A server that is still being connected to gets everything once it is connected. */
   function pipeBothWays({ client, server }: Pair): void {
-    if (!server) return;
+    if (!server || server.connecting) return;
     client.pipe(server);
     server.pipe(client);
   }
