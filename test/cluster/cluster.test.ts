@@ -121,13 +121,22 @@ async function scaleHub(replicas: number): Promise<void> {
   await waitForRollout('hub');
 }
 
-async function countRestarts(): Promise<number> {
-  const counts = await kubectl(
-    'get',
-    'pods',
-    '--output=jsonpath={.items[*].status.containerStatuses[*].restartCount}',
-  );
+async function countRestarts(...pods: readonly string[]): Promise<number> {
+  const which = pods.length > 0 ? pods : ['pods'];
+  const counts = await kubectl('get', ...which, '--output=jsonpath={..restartCount}');
   return counts.split(' ').reduce((sum, count) => sum + Number(count), 0);
+}
+
+/** A pod counts as ready until its node has noticed that the container has ended. */
+async function killAndAwait(pods: readonly string[]): Promise<void> {
+  const before = await countRestarts(...pods);
+  await killContainers(pods);
+  await eventually(
+    'all containers start again',
+    async () => (await countRestarts(...pods)) >= before + pods.length,
+    { timeoutMs: 120_000 },
+  );
+  await kubectl('wait', ...pods, '--for=condition=Ready', '--timeout=120s');
 }
 
 /** Renders each case of the chart and sends it to the API server. Returns the number of accepted objects by kind. */
@@ -214,16 +223,11 @@ describe('on a cluster', () => {
   withCluster('containers are killed: calls are repeated, and nothing is lost', async () => {
     await openKiller(await imageOfRequests());
     const killEach = async () => {
-      for (const pod of await podsOfServices()) {
-        await killContainers([pod]);
-        await kubectl('wait', pod, '--for=condition=Ready', '--timeout=120s');
-      }
+      for (const pod of await podsOfServices()) await killAndAwait([pod]);
       restarts = await countRestarts();
     };
     const killAll = async () => {
-      await killContainers(await podsOfServices());
-      await pause(1_000);
-      await waitForRollouts();
+      await killAndAwait(await podsOfServices());
       restarts = await countRestarts();
     };
     await expectPassed(
