@@ -1,8 +1,14 @@
 import { randomFillSync } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
 
-/** 128 random bits: a client needs only the id to poll a request, so it must not be guessable. */
-export const makeRequestId = (): string => randomBytes(16).toString('base64url');
+/**
+ * 128 random bits: a client needs only the id to poll a request, so it must not be guessable. One of 65,536 would begin as a
+ * reference code does. It is drawn again, since clients distinguish the two by that and refuse such an id.
+ */
+export function makeRequestId(): string {
+  const id = randomBytes(16).toString('base64url');
+  return /^hs-/i.test(id) ? makeRequestId() : id;
+}
 
 /** The request id of a path. A malformed one gets the same answer as one that does not exist. */
 export function requestIdFrom(params: Readonly<Record<string, string>>): string {
