@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { Party, Query } from '@expert-relay/db';
 import { createLog } from '@expert-relay/kit/log';
 import { expect, test } from '@jest/globals';
@@ -22,7 +23,11 @@ function openRoute() {
       ...{ principal, callId: randomUUID(), params: {}, headers: {}, body: undefined },
       query: new URLSearchParams(search),
     });
-  return { answers, list };
+  /** Answers every statement, also those that begin after another one. */
+  const answerAll = async () => {
+    for (; answers.length > 0; await pause()) for (const answer of answers.splice(0)) answer();
+  };
+  return { answers, list, answerAll };
 }
 
 const userId = randomUUID();
@@ -39,8 +44,8 @@ test.each([
   ['a provider key', 'q=x', provider],
   ['a provider key', 'q=x&filter=ended', provider],
   ['a session', 'q=x&status=closed', session],
-])('%s runs three lists with %s at once, and its user four', async (_name, search, makeParty) => {
-  const { answers, list } = openRoute();
+])('%s may have three lists with %s under way, and its user four', async (_name, search, makeParty) => {
+  const { answerAll, list } = openRoute();
   const party = makeParty();
   const running = [1, 2, 3].map(() => list(party, search));
   await expect(list(party, search)).rejects.toMatchObject(refused);
@@ -51,8 +56,21 @@ test.each([
   // Another user, and lists that an index answers, are not limited.
   running.push(list(consumer(randomUUID()), search), list(party, ''), list(session(), 'status=closed'));
 
-  for (const answer of answers.splice(0)) answer();
+  await pause();
+  await answerAll();
   for (const answer of await Promise.all(running)) expect(answer.status).toBe(200);
+});
+
+test('the scans of a user run one after another, and delay neither those of others nor other lists', async () => {
+  const { answers, list, answerAll } = openRoute();
+  const running = [list(session(), 'q=x'), list(provider(), 'q=x'), list(consumer(), 'status=closed')];
+  await pause();
+  expect(answers).toHaveLength(1);
+  running.push(list(consumer(randomUUID()), 'q=x'), list(session(), ''));
+  await pause();
+  expect(answers).toHaveLength(3);
+  await answerAll();
+  await expect(Promise.all(running)).resolves.toHaveLength(5);
 });
 
 test.each([
@@ -69,13 +87,15 @@ test.each([
 });
 
 test('a scan that failed makes room for another one', async () => {
-  const { answers, list } = openRoute();
+  const { answers, list, answerAll } = openRoute();
   const party = session();
   const running = [1, 2, 3].map(() => list(party, 'q=x'));
   await expect(list(party, 'q=x')).rejects.toMatchObject(refused);
+  await pause();
   answers.shift()?.(new Error('Postgres is away'));
   await expect(running.shift()).rejects.toThrow('Postgres is away');
   running.push(list(party, 'q=x'));
-  for (const answer of answers.splice(0)) answer();
+  await pause();
+  await answerAll();
   await expect(Promise.all(running)).resolves.toHaveLength(3);
 });

@@ -1,3 +1,4 @@
+import type { Party } from '@expert-relay/db';
 import { defineRoute, limitPerUser, pageSchema, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -5,7 +6,7 @@ import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
 import { isScan, listedBody, readPage } from '../list/read-page.ts';
 
-/** The scans of one user that run at the same time. */
+/** The scans of one user that run or wait at the same time. */
 const scansAtOnce = 4;
 
 const schema = z.object({
@@ -25,14 +26,33 @@ const schema = z.object({
 /** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
 export const listRequests = (context: Context) => {
   const beginScan = limitPerUser(scansAtOnce, 'searches and filtered lists');
+  const lastScans = new Map<string, Promise<unknown>>();
+
+  /**
+   * Runs the scans of a user one after another. Each is work for a connection to Postgres, up to a quarter of a second long, and
+   * four of them at once delay the statements of all other users on a server with few cores.
+   */
+  async function scan<T>(principal: Party, read: () => Promise<T>): Promise<T> {
+    const { userId } = principal;
+    const end = beginScan(principal);
+    const result = (lastScans.get(userId) ?? Promise.resolve()).then(read, read);
+    lastScans.set(userId, result);
+    try {
+      return await result;
+    } finally {
+      end();
+      if (lastScans.get(userId) === result) lastScans.delete(userId);
+    }
+  }
+
   return defineRoute({
     method: 'get',
     path: '/api/v1/requests',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
-      const endScan = isScan(principal, listing) ? beginScan(principal) : () => {};
-      const { rows, hasMore } = await readPage(context.query, principal, listing).finally(endScan);
+      const read = () => readPage(context.query, principal, listing);
+      const { rows, hasMore } = await (isScan(principal, listing) ? scan(principal, read) : read());
       const last = hasMore ? rows.at(-1) : undefined;
       return {
         status: 200,
