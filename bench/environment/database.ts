@@ -11,7 +11,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-const unpublished = 'SELECT 1 FROM outbox_events WHERE published_at IS NULL LIMIT 1';
+const unpublished = 'SELECT 1 FROM outbox_events WHERE published_at IS NULL AND failed_at IS NULL LIMIT 1';
 const leader = `SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted`;
 const timeoutMs = 60_000;
 

@@ -43,6 +43,40 @@ export function insertSubmission(pool: pg.Pool, submission: Submission): Promise
   });
 }
 
+const messageText = `
+  WITH request AS (SELECT id, user_id, ref_code, seq FROM help_requests WHERE id = $1 FOR NO KEY UPDATE),
+  message AS (
+    INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext)
+    SELECT id, seq + 1, $2::message_role, $3::text, $3::text::uuid, $4 FROM request
+    RETURNING request_id, seq, created_at
+  ),
+  counted AS (
+    UPDATE help_requests SET seq = message.seq, message_count = message_count + 1, response_count = response_count + 1,
+      last_message_at = message.created_at, last_message_role = $2::message_role
+    FROM message WHERE id = message.request_id
+  ),
+  event AS (
+    INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq, failed_at)
+    SELECT 'new_message', $5, user_id, id, ref_code, message.seq, now() FROM request, message
+  )
+  SELECT ref_code, created_at FROM request, message`;
+
+interface Message {
+  readonly requestId: string;
+  readonly role: string;
+  readonly messageId: string;
+  readonly plaintext: string;
+}
+
+/** The rows of a message. Its event counts as one that cannot be published, so the outbox leader leaves it alone. */
+export const insertMessage = (pool: pg.Pool, message: Message): Promise<pg.QueryResult> => {
+  const { requestId, role, messageId, plaintext } = message;
+  return pool.query({
+    ...{ name: 'message', text: messageText },
+    values: [requestId, role, messageId, plaintext, Buffer.from(`${role} ${messageId}`)],
+  });
+};
+
 const listText = `
   SELECT seq, role, message_id AS "messageId", iv, ciphertext, tag,
     ephemeral_public_key AS "ephemeralPublicKey", signature, plaintext, created_at AS "createdAt"

@@ -14,6 +14,7 @@ import { idle } from './idle.ts';
 import { inbox } from './inbox.ts';
 import { list } from './list.ts';
 import { memory } from './memory.ts';
+import { message } from './message.ts';
 import { deliver } from './notifier/deliver.ts';
 import { hostileReceivers } from './notifier/hostile-receivers.ts';
 import { roundTrip } from './round-trip.ts';
@@ -26,6 +27,7 @@ const all: readonly Row[] = [
   traced,
   submit,
   submitThroughGateway,
+  message,
   list,
   inbox,
   encrypt,
