@@ -44,6 +44,9 @@ afterAll(async () => {
   await Promise.all([push[Symbol.asyncDispose](), mail[Symbol.asyncDispose]()]);
 });
 
+/** 65 bytes that begin like a key of a browser. */
+const offCurve = Buffer.alloc(65, 4).toString('base64url');
+
 let people = 0;
 
 /** An expert who is signed in, with an agent. */
@@ -197,6 +200,7 @@ describe('push', () => {
     ['of an unknown service', { endpoint: 'https://push.evil.example/1' }],
     ['of an inner address', { endpoint: 'https://10.0.0.1/1' }],
     ['with a key that is none', { keys: { p256dh: 'abc', auth: 'abc' } }],
+    ['with a key that is not on the curve', { keys: { p256dh: offCurve, auth: 'A'.repeat(22) } }],
   ])('%s is refused', async (_, members) => {
     const expert = await newExpert();
     const subscription = { ...push.subscribe('refused'), ...members };

@@ -59,6 +59,7 @@ export function createWriterService<
     metrics,
     tracing,
     maxLongAnswers: config.maxLongAnswers,
+    poolSize,
     onCaller: keyUsage.note,
     isOutage,
   });

@@ -118,6 +118,7 @@ export function create(
     metrics,
     tracing,
     maxLongAnswers: 0,
+    poolSize: config.database.poolSize,
     isOutage,
   });
   const httpServer = createHttpServer({ handler, host: config.process.host, port: config.port });

@@ -61,6 +61,7 @@ describe('long answers of one user', () => {
       metrics: createMetrics('test', { forProcess: false }),
       // One key or session gets two of them.
       maxLongAnswers: 3,
+      poolSize: 100,
     });
     server = createHttpServer({ handler, host: '127.0.0.1', port: 0 });
     await server.start?.();

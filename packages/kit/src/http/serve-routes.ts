@@ -15,6 +15,7 @@ import { handleErrors } from './handle-errors.ts';
 import { identifyCaller } from './identify-caller.ts';
 import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
+import { queuePerUser } from './queue-per-user.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 import { type Answer, sendAnswer } from './send-answer.ts';
 
@@ -64,12 +65,15 @@ export function mountRoutes(
     identify: (request: Request, response: Response) => VerifiedCall;
     /** Answers of more than 64 KiB that one user may receive at the same time; 0 = no limit. */
     maxLongAnswers?: number;
+    /** Calls of one user that run at the same time; further ones wait. */
+    callsAtOnce?: number;
     /** Called with the principal of every call that is accepted. */
     onCaller?: ((principal: Principal) => void) | undefined;
   },
 ): void {
-  const { routes, identify, maxLongAnswers = 0, onCaller } = options;
+  const { routes, identify, maxLongAnswers = 0, callsAtOnce = Number.POSITIVE_INFINITY, onCaller } = options;
   const limitLong = limitLongAnswers(maxLongAnswers);
+  const beginCall = queuePerUser(callsAtOnce);
 
   for (const route of routes) {
     app[route.method](route.path, async (request: Request, response: Response) => {
@@ -86,8 +90,17 @@ export function mountRoutes(
         headers: request.headers,
         body: await bodyOf(request, route.takesBody),
       };
-      const answer = await route.handle(call, response);
-      await sendAnswer(response, answer, () => limitLong(principal, response));
+      const endCall = await beginCall(principal, response);
+      try {
+        const answer = await route.handle(call, response);
+        await sendAnswer(response, answer, () => {
+          limitLong(principal, response);
+          // From here on, the client decides how long it takes.
+          endCall();
+        });
+      } finally {
+        endCall();
+      }
     });
   }
 }
@@ -100,11 +113,13 @@ export function serveRoutes(options: {
   metrics: Metrics;
   tracing?: Tracing;
   maxLongAnswers: number;
+  /** Connections to Postgres of this service. One user's calls use up to four fifths of them. */
+  poolSize: number;
   onCaller?: (principal: Principal) => void;
   /** Whether an error means that a server which this service needs is away: the answer is 503 then. */
   isOutage?: (error: unknown) => boolean;
 }): Express {
-  const { routes, verify, log, metrics, tracing, maxLongAnswers, onCaller, isOutage } = options;
+  const { routes, verify, log, metrics, tracing, maxLongAnswers, poolSize, onCaller, isOutage } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
   app.use(observeCalls({ log, metrics, tracing }));
@@ -112,6 +127,7 @@ export function serveRoutes(options: {
     routes,
     identify: (request) => identifyCaller(request, requirePrincipal),
     maxLongAnswers,
+    callsAtOnce: Math.max(1, Math.floor(poolSize * 0.8)),
     onCaller,
   });
   app.use(() => {

@@ -1,3 +1,4 @@
+import { ECDH } from 'node:crypto';
 import { parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
@@ -29,7 +30,20 @@ const base64url = (bytes: number, what: string) =>
     .string({ error: `Expected ${what} in base64url.` })
     .refine((text) => /^[\w-]{1,200}$/.test(text) && Buffer.from(text, 'base64url').length === bytes, {
       error: `Expected ${what}, ${bytes} bytes in base64url.`,
+      abort: true,
     });
+
+const expectedPoint = 'Expected a point of the curve P-256, uncompressed.';
+
+/** Nothing can be encrypted for another key: each attempt would be a fault of this service, and be repeated for ever. */
+function isPointOfCurve(text: string): boolean {
+  const point = Buffer.from(text, 'base64url');
+  try {
+    return point[0] === 4 && ECDH.convertKey(point, 'prime256v1') !== undefined;
+  } catch {
+    return false;
+  }
+}
 
 const expectedDelay = (least: number) =>
   `Expected a whole number of seconds from ${least} to ${maxDelaySeconds}.`;
@@ -68,7 +82,7 @@ const newChannelSchemas = ({ rules, isPushHost }: ChannelRules) => ({
         error: expectedPush,
       }),
       keys: z.object({
-        p256dh: base64url(65, 'the public key of the subscription'),
+        p256dh: base64url(65, 'the public key of the subscription').refine(isPointOfCurve, expectedPoint),
         auth: base64url(16, 'the secret of the subscription'),
       }),
     }),

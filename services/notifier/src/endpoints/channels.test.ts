@@ -46,6 +46,31 @@ test.each<[string, ChannelChange]>([
   },
 );
 
+test('confirmations that are asked for at the same time are limited, by address and by user', async () => {
+  const others = Array.from({ length: 8 }, () => randomUUID());
+  await database.query`INSERT INTO users (id, name) SELECT id, 'bob' FROM unnest(${others}::uuid[]) AS id`;
+  const add = (userId: string, address: string) =>
+    channels.insert({ userId, sessionId: randomUUID() }, randomUUID(), {
+      kind: 'mail',
+      target: { address },
+      label: undefined,
+      delaySeconds: undefined,
+      showQuestion: undefined,
+    });
+  const accepted = async (calls: readonly Promise<unknown>[]) =>
+    (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
+  expect(await accepted(others.map((userId) => add(userId, 'one@example.com')))).toBe(3);
+
+  const own = await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      database.addChannel('mail', { address: `${index}@example.com`, unsubscribeToken: 'x' }),
+    ),
+  );
+  await database.query`UPDATE notification_endpoints SET confirmed_at = NULL WHERE id = ANY(${own}::uuid[])`;
+  const sendAgain = (id: string) => channels.sendConfirmation(database.userId, id, randomUUID());
+  expect(await accepted(own.map(sendAgain))).toBe(3);
+});
+
 test('changes of different members at the same time are all kept', async () => {
   const id = await database.addChannel('chat', { url: 'https://chat.example/hook' });
   for (let turn = 0; turn < 10; turn++) {

@@ -19,6 +19,11 @@ export function createConfirmations(options: {
   /** At most three mails an hour for a user, and three a day to an address. */
   async function requireRoom(query: Query, userId: string, callId: string, address: string): Promise<void> {
     const digest = sealer.digest(address.toLowerCase());
+    // A statement of its own, since the next one must see what those before it have inserted. Always the user first: two calls
+    // that wait for each other would be a deadlock.
+    await query`
+      SELECT pg_advisory_xact_lock(hashtextextended(holder, 0))
+      FROM unnest(${[userId, digest.toString('hex')]}::text[]) WITH ORDINALITY AS one (holder, number) ORDER BY number`;
     const [room] = await query`
       WITH inserted AS (
         INSERT INTO notification_confirmations (id, user_id, address_digest)

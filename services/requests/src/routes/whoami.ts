@@ -1,5 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { defineRoute } from '@expert-relay/kit/http';
+import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
 import { ownTopics } from '../stream-tokens/check-topics.ts';
 
@@ -10,15 +11,17 @@ export const whoami = (context: Context) =>
     path: '/api/v1/whoami',
     allow: ['consumer', 'provider'],
     async handle({ principal: { kind, apiKeyId, userId } }) {
-      const { name } = await context.prisma.apiKey.findUniqueOrThrow({
+      const key = await context.prisma.apiKey.findUnique({
         where: { id: apiKeyId },
         select: { name: true },
       });
+      // The user was erased after the gateway had accepted the key.
+      if (!key) throw new Problem('unauthorized');
       return {
         status: 200,
         body: {
           kind,
-          name,
+          name: key.name,
           userId,
           topics: kind === 'provider' ? ownTopics(userId) : [],
         } satisfies Api.Whoami,

@@ -1,5 +1,6 @@
 import { newRequestPayload } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
 import { formKindOf, type Submission } from './submit-schema.ts';
 
 /** Identifies a repeated submit. */
@@ -41,7 +42,9 @@ export async function insertRequest(query: Query, request: NewRequest): Promise<
   } catch (error) {
     // The whole statement is undone, also the idempotency record. `ON CONFLICT` would cost more, since it reads before each
     // insert.
-    if (isUniqueViolation(error)) return undefined;
+    if (hasState(error, '23505')) return undefined;
+    // A foreign key: the user was erased after the gateway had accepted the key.
+    if (hasState(error, '23503')) throw new Problem('unauthorized');
     throw error;
   }
 }
@@ -89,5 +92,6 @@ function claim({ idempotency, consumerKeyId, id }: NewRequest): Sql {
     RETURNING 1`;
 }
 
-const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '23505';
+/** Whether Postgres has refused a statement with this SQLSTATE. */
+const hasState = (error: unknown, state: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === state;
