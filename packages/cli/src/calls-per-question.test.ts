@@ -26,7 +26,11 @@ beforeAll(async () => {
 const environment = () => ({ ...cli.agent, RELAY_URL: relay.url });
 
 /** An expert who picks up and answers, directly at the relay: a program at once, a person when the agent has shown the pick-up. */
-async function answer(refCode: string, approve: boolean, pickUpIsShown?: () => Promise<unknown>): Promise<void> {
+async function answer(
+  refCode: string,
+  approve: boolean,
+  pickUpIsShown?: () => Promise<unknown>,
+): Promise<void> {
   const { RELAY_API_KEY: apiKey } = cli.expert as { RELAY_API_KEY: string };
   const expert = createExpert({ url: cli.relay.gatewayUrl, apiKey, root: makeRoot() });
   const request = await expert.request(refCode);

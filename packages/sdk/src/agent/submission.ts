@@ -92,7 +92,12 @@ export async function submit(
   body: SubmissionBody,
   signal: AbortSignal | undefined,
 ): Promise<Submitted> {
-  const { request, position, echo } = await api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
+  const { request, position, echo } = await api.post(
+    '/api/v1/help',
+    { apiKey, ...body },
+    readSubmitted,
+    signal,
+  );
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);

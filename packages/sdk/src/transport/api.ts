@@ -15,7 +15,7 @@ export interface Api {
   readonly hubUrl: string | undefined;
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
-  get<T>(path: string, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
+  get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
   post<T>(path: string, body: object, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
 }
 

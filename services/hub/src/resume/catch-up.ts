@@ -2,7 +2,13 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { heartbeatChunk, resetChunk, toChunk } from '../events/encode.ts';
 import type { Entry } from '../events/entry.ts';
-import { isStartTime, type Position, type ResumeFrom, type StartFrom, unknownPosition } from '../events/position.ts';
+import {
+  isStartTime,
+  type Position,
+  type ResumeFrom,
+  type StartFrom,
+  unknownPosition,
+} from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
@@ -32,7 +38,8 @@ export function nextStep(history: EventHistory, from: StartFrom): NextStep {
   if (from === 'earliest')
     return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
   // Never a scan: it costs more than the call for the list that a reset causes.
-  if (isStartTime(from)) return history.hasAllSince(from.since) ? { action: 'replay', from: floor } : { action: 'reset' };
+  if (isStartTime(from))
+    return history.hasAllSince(from.since) ? { action: 'replay', from: floor } : { action: 'reset' };
   if (from === unknownPosition) return { action: 'reset' };
   if (from.epoch !== current.epoch) return { action: 'wait', from };
   if (!tailLoss.isReliable(from)) return { action: 'reset' };

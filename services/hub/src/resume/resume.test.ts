@@ -234,7 +234,9 @@ describe('a start position', () => {
 
   test('of a request without events yet: a position at once', async () => {
     const request = new RequestEvents();
-    const reader = new Reader(hub.url, [request.topic], { query: { lastEventId: startPositionOf(Date.now()) } });
+    const reader = new Reader(hub.url, [request.topic], {
+      query: { lastEventId: startPositionOf(Date.now()) },
+    });
     await reader.until('a position', () => positionsOf(reader).length > 0);
     expect([reader.events, reader.named('hub.reset')]).toEqual([[], []]);
     reader.close();

@@ -186,8 +186,7 @@ const unknownPart =
 function stillWaiting(state: State) {
   const { conversation, early, form } = state;
   const { refCode, expiresAt, isPickedUp, status } = conversation;
-  const news =
-    status === 'responded' || isPickedUp ? 'it was picked up' : 'no expert has picked it up yet';
+  const news = status === 'responded' || isPickedUp ? 'it was picked up' : 'no expert has picked it up yet';
   const next = `Call wait_for_answer with ${refCode} again. It is open until ${expiresAt}; you may do other work in between.`;
   return {
     text: [
