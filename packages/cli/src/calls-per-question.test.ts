@@ -14,6 +14,8 @@ import { useTestCli } from './testing/test-cli.ts';
 const cli = useTestCli();
 let relay: LyingRelay;
 let calls: string[] = [];
+/** Always the same expert: another one would be refused, with other calls. */
+const root = makeRoot();
 
 beforeAll(async () => {
   // A proxy that only counts.
@@ -32,7 +34,7 @@ async function answer(
   pickUpIsShown?: () => Promise<unknown>,
 ): Promise<void> {
   const { RELAY_API_KEY: apiKey } = cli.expert as { RELAY_API_KEY: string };
-  const expert = createExpert({ url: cli.relay.gatewayUrl, apiKey, root: makeRoot() });
+  const expert = createExpert({ url: cli.relay.gatewayUrl, apiKey, root });
   const request = await expert.request(refCode);
   if (pickUpIsShown) {
     await request.pickUp();
@@ -42,7 +44,7 @@ async function answer(
   expert.stop();
 }
 
-/** Each begins to ask, and returns the reference code, how it shows the pick-up, and the end. */
+/** Each begins to ask, and returns the reference code, how it shows the pick-up, and the answer that it gets in the end. */
 const agents = {
   'relay ask': () => run('ask', 'May I?'),
   'relay approve': () => run('approve', 'May I?'),
@@ -50,31 +52,33 @@ const agents = {
     const { RELAY_API_KEY: apiKey } = cli.agent as { RELAY_API_KEY: string };
     const client = createRelay({ url: relay.url, apiKey });
     const conversation = await client.ask({ question: 'May I?' });
-    const ended = conversation.waitForAnswer({ timeout: 120_000 }).finally(() => client.stop());
+    const answered = conversation.waitForAnswer({ timeout: 120_000 }).finally(() => client.stop());
     const pickUpIsShown = () => eventually('the pick-up', () => conversation.isPickedUp);
-    return { refCode: conversation.refCode, pickUpIsShown, ended };
+    return { refCode: conversation.refCode, pickUpIsShown, got: answered.then(({ text }) => text) };
   },
   async 'ask_expert and wait_for_answer of MCP'() {
     const agent = await startMcpClient({ env: environment() });
     const { data } = await agent.call('ask_expert', { question: 'May I?' });
-    const ended = agent
+    const answered = agent
       .call('wait_for_answer', { reference: data.reference, max_seconds: 50 })
       .finally(() => agent.close());
-    return { refCode: data.reference as string, pickUpIsShown: undefined, ended };
+    const got = answered.then(({ data }) => data.answers[0]?.text);
+    return { refCode: data.reference as string, pickUpIsShown: undefined, got };
   },
 } as const;
 
 async function run(...args: string[]) {
   const { printed, ended } = cli.start([...args, '--wait', '2m'], { env: environment() });
   const [refCode] = await printed(/HS-\w{8}/);
-  return { refCode, pickUpIsShown: () => printed(/picked up/), ended };
+  const got = ended.then(({ stdout, stderr }) => stdout.trim() || stderr);
+  return { refCode, pickUpIsShown: () => printed(/picked up/), got };
 }
 
 /** One read after the event of the answer. */
 const ask = ['POST /api/v1/help', 'GET /api/v1/messages/'];
 const approve = [...ask, 'POST /api/v1/close/'];
-/** Each tool resumes the conversation with a client of its own. */
-const resumed = ['GET /.well-known/expert-relay', 'GET /api/v1/messages/'];
+/** A tool resumes the conversation with a client of its own, which reads the list before, and once the stream is open. */
+const resumed = ['GET /.well-known/expert-relay', 'GET /api/v1/messages/', 'GET /api/v1/messages/'];
 
 const tries = 5;
 
@@ -91,10 +95,12 @@ test.each([
   // If a process is paused, its stream may be opened again, or what was read may be too old to decide by it.
   for (let count = 0; count < tries && (fewest?.length ?? expected.length + 1) > expected.length; count++) {
     calls = [];
-    const { refCode, pickUpIsShown, ended } = await agents[name]();
+    const { refCode, pickUpIsShown, got } = await agents[name]();
     await answer(refCode, name === 'relay approve', by === 'a person' ? pickUpIsShown : undefined);
-    await ended;
+    expect(await got).toBe('Yes.');
     if (!fewest || calls.length < fewest.length) fewest = calls;
   }
-  expect([...(fewest ?? [])].sort()).toEqual([...expected].sort());
+  // What is resumed may find the answer in the list.
+  const most: string[] = [...expected];
+  for (const call of fewest ?? []) expect(most.splice(most.indexOf(call), 1)).toEqual([call]);
 });
