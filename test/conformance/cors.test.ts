@@ -63,7 +63,9 @@ describe(row('authentication', 'CORS'), () => {
         await setup.alice.consumer.submit({}, { origin }),
       ]) {
         expect(answer.headers['access-control-allow-origin']).toBe(origin);
-        expect(answer.headers['access-control-expose-headers']).toMatch(/Retry-After.*x-request-id/);
+        expect(answer.headers['access-control-expose-headers']).toMatch(
+          /Retry-After.*Relay-Position.*x-request-id/,
+        );
         expect(answer.headers.vary).toBe('Origin');
       }
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { publicPem, submission } from '../black-box/samples.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
@@ -129,6 +130,22 @@ describe(row('decisions', 'required at submit'), () => {
     expect(answer.status).toBe(400);
     expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'apiKey', code: 'type' })]);
   });
+});
+
+test('the first stream of a request, opened with the position of the answer, begins with what happened before it, or with a reset', async () => {
+  const members = { ...submission(), idempotencyKey: randomUUID() };
+  const [answer, again] = [await submit(members), await submit(members)];
+  const { requestId, refCode } = answer.json;
+  const position = String(answer.headers['relay-position']);
+  expect(again.headers['relay-position']).toBe(position);
+  await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
+  const at = { topic: `/svc/requests/${requestId}`, lastEventId: position };
+  const stream = await subscribe(setup.relay.hubUrl, at, setup.alice.provider.headers);
+  const [first] = await stream.received(1);
+  await stream.close();
+  // A hub that has read the newest events only answers with a reset.
+  if (first?.event === 'message') expect(JSON.parse(first.data)).toEqual({ type: 'request_closed', refCode });
+  else expect(first).toMatchObject({ event: 'hub.reset' });
 });
 
 test('all members of a submit are returned byte for byte', async () => {

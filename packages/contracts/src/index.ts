@@ -22,5 +22,6 @@ export {
   newRequestPayload,
   requestClosedPayload,
 } from './payload.ts';
+export { parseStartPosition, startPositionOf } from './start-position.ts';
 export { type Permissions, permissionsFor, type Subjects, subjectsFor } from './subjects.ts';
 export { formatTopic, parseTopic, type Topic } from './topic.ts';

@@ -76,11 +76,13 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
     const body = (await answer.json()) as Json;
     if (lie.delay) await new Promise((resolve) => setTimeout(resolve, lie.delay));
     if (asked.path === '/.well-known/expert-relay') body.hubUrl = `${url}/hub`;
+    const position = answer.headers.get('relay-position');
     const instead = lie.instead?.(asked);
     const changed = lie.answer?.(body, asked) ?? body;
     response.writeHead(instead?.status ?? answer.status, {
       'content-type': 'application/json',
       ...(answer.headers.has('relay-hub') && { 'relay-hub': `${url}/hub` }),
+      ...(position !== null && { 'relay-position': position }),
       ...lie.headers,
       ...instead?.headers,
     });

@@ -52,7 +52,7 @@ const preflightHeaders = {
 
 /** The headers that scripts may read in addition to those that browsers always expose. */
 const exposedHeaders =
-  'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Relay-Hub, x-request-id';
+  'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Relay-Hub, Relay-Position, x-request-id';
 
 /** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. Answers preflights. */
 export function allowOrigins(origins: readonly string[]): EdgeStep {

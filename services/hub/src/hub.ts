@@ -59,10 +59,9 @@ export function createHub(options: {
     if (credentialId !== undefined) streams.checkCredential(credentialId);
   }
 
-  function count({ event }: ReceivedEvent): void {
+  function count({ event, recordedAt }: ReceivedEvent): void {
     if (!event) return;
     metrics.events.inc({ type: event.type ?? 'unknown' }, Math.max(event.requestCount, 1));
-    const recordedAt = event.readTime();
     if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
 

@@ -70,6 +70,9 @@ export class AgentConversation<C = Content>
   get fingerprint(): string | undefined {
     return this.#parts.side.exchange?.fingerprint;
   }
+  get isPickedUp(): boolean {
+    return this.#parts.side.isPickedUp;
+  }
   get verification(): Verification {
     return this.#parts.side.exchange?.verification ?? 'none';
   }

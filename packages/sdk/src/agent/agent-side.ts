@@ -46,6 +46,7 @@ export class AgentSide implements Side {
   #channel: Channel | undefined;
   #peer: CheckedExchange | undefined;
   #exchange: AcceptedExchange | undefined;
+  #isPickedUp = false;
 
   constructor(options: AgentSideOptions) {
     this.#options = options;
@@ -67,6 +68,14 @@ export class AgentSide implements Side {
   }
   get exchange(): AcceptedExchange | undefined {
     return this.#exchange;
+  }
+  get isPickedUp(): boolean {
+    return this.#isPickedUp || this.#exchange !== undefined;
+  }
+
+  /** The relay reports a pick-up. The keys are checked when the list is read. */
+  notePickUp(): void {
+    this.#isPickedUp = true;
   }
 
   /** Continues with keys that were accepted earlier, unless the options do not allow them any more. */

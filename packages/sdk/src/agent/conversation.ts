@@ -76,6 +76,11 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   readonly closeReason: string | undefined;
   /** Whether messages are encrypted, or meant to be once the expert's keys are there. */
   readonly isEncrypted: boolean;
+  /**
+   * Whether an expert has picked the question up, as the relay reports it. The expert's keys are checked with the next answer,
+   * before a text is sent, or by {@link Conversation.refresh}: until then `verification` is `none`.
+   */
+  readonly isPickedUp: boolean;
   /** The fingerprint of the expert's identity; undefined until an expert has proven one. */
   readonly fingerprint: string | undefined;
   readonly verification: Verification;

@@ -15,6 +15,7 @@ import { createFollower, type Follower } from '../thread/follower.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
 import { isTransient } from '../transport/api.ts';
+import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import { AgentConversation } from './agent-conversation.ts';
@@ -32,10 +33,8 @@ import { makeSubmission, submit } from './submission.ts';
 /** What this process knows of a conversation that it has begun or continues. */
 interface Begun {
   readonly keys?: AgentKeys | undefined;
-  /** Whether the question is new: the conversation has no messages yet. */
-  readonly isNew?: boolean;
-  /** The position of the event stream before the question was sent. */
-  readonly since?: string | undefined;
+  /** Of a new question, which has no messages yet: where its events begin. */
+  readonly beginning?: TopicBeginning | undefined;
   readonly schema: FormOrSchema | undefined;
 }
 
@@ -103,18 +102,18 @@ export function createRelay(options: RelayOptions): Relay {
       outbox: guard?.outbox,
       state: state.sender,
     });
-    let isNew = begun?.isNew === true;
+    let beginning = begun?.beginning;
     const listen = (refresh: () => void) => {
       if (isStopped) {
         follower.stop(stopped());
         return () => {};
       }
       const topic = `/svc/requests/${requestId}`;
-      const one = { topic, thread, sender, refCode, follower, refresh };
+      const one = { topic, thread, sender, side, refCode, follower, refresh };
       followed.add(one);
-      const unfollow = hub.follow(topic, () => scheduler.check(one), begun?.since);
-      if (!isNew) scheduler.check(one);
-      isNew = false;
+      const unfollow = hub.follow(topic, () => scheduler.check(one), beginning);
+      if (!beginning) scheduler.check(one);
+      beginning = undefined;
       return () => {
         unfollow();
         followed.delete(one);
@@ -141,7 +140,7 @@ export function createRelay(options: RelayOptions): Relay {
   ): Promise<Conversation<C>> {
     const { id, once, keys, submission } = state;
     if (!submission) throw notAsExported();
-    const request = await submit(api, apiKey, submission, signal).catch((error: unknown) => {
+    const { request, position } = await submit(api, apiKey, submission, signal).catch((error: unknown) => {
       throw once ? explainReuse(error, once.name) : error;
     });
     const { requestId, refCode } = request;
@@ -157,7 +156,8 @@ export function createRelay(options: RelayOptions): Relay {
       submissionDigest,
       answerForm: answerForm ?? undefined,
     };
-    const conversation = await open<C>(opening, request, begun);
+    const beginning = begun?.beginning && { ...begun.beginning, start: position };
+    const conversation = await open<C>(opening, request, begun && { ...begun, beginning });
     await save(conversation.export());
     return conversation;
   }
@@ -197,8 +197,8 @@ export function createRelay(options: RelayOptions): Relay {
       };
       await save(state);
       // A question with a name may have been asked before, and may have answers.
-      const since = name ? undefined : hub.position();
-      return await begin(state, signal, { keys, isNew: !name, since, schema: form });
+      const beginning = name ? undefined : { since: hub.position() };
+      return await begin(state, signal, { keys, beginning, schema: form });
     },
     approve: async (question, options = {}) => (await loadDecisions()).approve(relay.ask, question, options),
     choose: async (question, options, asking = {}) =>

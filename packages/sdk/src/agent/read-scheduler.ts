@@ -6,12 +6,14 @@ import type { Api } from '../transport/api.ts';
 import { listOpen, listRequests } from '../transport/requests.ts';
 import type { Members } from '../transport/shape.ts';
 import { pause, startTimer } from '../transport/waiting.ts';
+import type { AgentSide } from './agent-side.ts';
 
 /** A conversation that a caller waits for. */
 export interface FollowedConversation {
   readonly topic: string;
   readonly thread: Thread;
   readonly sender: Sender;
+  readonly side: Pick<AgentSide, 'notePickUp'>;
   readonly follower: Follower;
   readonly refCode: string;
   refresh(): void;
@@ -19,8 +21,6 @@ export interface FollowedConversation {
 
 /** A text that waits for the keys is sent this time after them: an answer of a program is read together with them. */
 const keysToAnswerMs = 50;
-/** The same if no text waits: an answer that was written before the pick-up usually follows within this time. */
-const keysToAnswerIfNoneWaitsMs = 1_000;
 /** Conversations are collected for this time before it is decided which ones are read. */
 const gatherMs = 1;
 /** Reading this number of conversations costs less than a call that says which ones have news. */
@@ -86,12 +86,9 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       const candidates = [...followed].filter(({ topic }) => topics.has(topic));
       const named = candidates.filter(({ refCode }) => refCode === event.refCode);
       if (named.length > 0 || candidates.length <= readAllUpTo) {
-        // A program answers soon after the key exchange: one read then gets both.
-        for (const one of named.length > 0 ? named : candidates) {
-          const wait = one.sender.unsent.length > 0 ? keysToAnswerMs : keysToAnswerIfNoneWaitsMs;
-          if (event.type === 'key_exchange') startTimer(wait, () => refreshUnlessRead(one));
-          else one.refresh();
-        }
+        const concerned = named.length > 0 ? named : candidates;
+        if (event.type === 'key_exchange') for (const one of concerned) notePickUp(one);
+        else for (const one of concerned) one.refresh();
         return;
       }
       isAnswered = true;
@@ -104,7 +101,10 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
   };
 }
 
-/** A read since the pick-up has the keys. */
-function refreshUnlessRead({ thread, refresh }: FollowedConversation): void {
-  if (thread.head?.providerKeys === undefined) refresh();
+/** Keys for which no text waits are read, and checked, together with the answer. */
+function notePickUp({ side, sender, thread, refresh }: FollowedConversation): void {
+  side.notePickUp();
+  if (sender.unsent.length === 0) return;
+  // A read since the pick-up has the keys.
+  startTimer(keysToAnswerMs, () => thread.head?.providerKeys === undefined && refresh());
 }

@@ -78,25 +78,37 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
   return [question, ...context].filter(Boolean).join('\n\n');
 }
 
+/** What the relay answers to a submit. */
+export interface Submitted {
+  readonly request: AskedRequest;
+  /** Where the first stream of the request begins, so that no event of it is missed. Older relays do not say it. */
+  readonly position: string | undefined;
+}
+
 /** A repeated submit returns the first answer again. */
 export async function submit(
   api: Api,
   apiKey: string,
   body: SubmissionBody,
   signal: AbortSignal | undefined,
-): Promise<AskedRequest> {
-  const { request, echo } = await api.post('/api/v1/help', { apiKey, ...body }, readSubmitted, signal);
+): Promise<Submitted> {
+  const { request, position, echo } = await api.post(
+    '/api/v1/help',
+    { apiKey, ...body },
+    readSubmitted,
+    signal,
+  );
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);
   }
-  return request;
+  return { request, position };
 }
 
-const readSubmitted = (answer: unknown) => {
+const readSubmitted = (answer: unknown, headers: Headers) => {
   const echo = members(answer);
   const request: AskedRequest = { ...requestHead(echo), responseCount: 0 };
-  return { request, echo };
+  return { request, position: headers.get('relay-position') ?? undefined, echo };
 };
 
 const notTaken = (name: string) =>

@@ -109,7 +109,7 @@ export async function waitForDecision(
     return decision;
   }
 
-  async function settle(): Promise<Decision | undefined> {
+  async function settle(hasWaited: boolean): Promise<Decision | undefined> {
     const { decided } = conversation;
     const before = forms.answers.find(({ messageId }) => messageId === decided?.messageId);
     if (before && forms.form?.of === decided?.of) {
@@ -118,8 +118,8 @@ export async function waitForDecision(
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
-    // The relay may already have a decline, which comes before an accept.
-    if (!mailbox.hasEnded) await thread.read(signal);
+    // The relay may already have a decline, which comes before an accept. A message that has ended the wait was read only just now.
+    if (!mailbox.hasEnded) await (hasWaited ? thread.readIfStale(signal) : thread.read(signal));
     if (thread.refusal) throw thread.refusal;
     const { form, answers } = forms;
     if (!form) return undefined;
@@ -138,6 +138,7 @@ export async function waitForDecision(
   if (!conversation.hasForm) {
     throw invalidInput('This conversation has no form: ask with `form`, or send one.');
   }
+  let hasWaited = false;
   for (;;) {
     const [next] = mailbox.messages;
     if (next && onReply && !concerns(next)) {
@@ -145,10 +146,11 @@ export async function waitForDecision(
       if (reply) await onReply(reply);
       continue;
     }
-    const decision = await settle();
+    const decision = await settle(hasWaited);
     if (decision) return decision;
     const fits = () => onReply !== undefined || isDue();
     if (!(await mailbox.take({ signal, fits, isKept: true }))) return undefined;
+    hasWaited = true;
   }
 }
 

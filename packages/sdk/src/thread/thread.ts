@@ -30,7 +30,10 @@ export interface ThreadState extends FormState {
   readonly messages: readonly ReadMessage[];
 }
 
-/** A list that was read less than this ago need not be read again before sending: newer messages count as crossed. */
+/**
+ * A list that was read less than this ago need not be read again before sending, since newer messages count as crossed, nor before
+ * deciding by what it has brought.
+ */
 const freshForMs = 1_000;
 /** Messages per call. Relays end a page before it is too large; for those that do not, the size is reduced. */
 const pageSize = 1_000;
@@ -80,7 +83,7 @@ export interface Thread {
   has(messageId: string): boolean;
   /** Reads new messages. */
   read(signal?: AbortSignal): Promise<void>;
-  /** The same, unless it was done less than a second ago. */
+  /** The same, unless a read that has ended began less than a second ago. */
   readIfStale(signal?: AbortSignal): Promise<void>;
   /** Continues with what the relay has accepted, keys or an end, without reading it back first. */
   adopt(news: Partial<Head>): Promise<void>;
@@ -119,25 +122,24 @@ export function createThread(options: ThreadOptions): Thread {
   let head: Head | undefined;
   let refusal: RelayError | undefined;
 
-  const read = (signal?: AbortSignal) =>
-    reading(async () => {
-      const startedAt = performance.now();
-      let limit = pageSize;
-      for (let isLast = false; !isLast; ) {
-        if (refusal) throw refusal;
-        const after = lastSeq;
-        const path = `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`;
-        try {
-          const page = await api.get(path, (answer) => check(readPage(answer, head), after), signal);
-          await inOrder(() => applyPage(page));
-          isLast = page.next === undefined;
-        } catch (error) {
-          if (limit <= smallPageSize || (error as RelayError).code !== 'answer_too_large') throw error;
-          limit >>= 2;
-        }
+  async function readToEnd(signal: AbortSignal | undefined): Promise<void> {
+    const startedAt = performance.now();
+    let limit = pageSize;
+    for (let isLast = false; !isLast; ) {
+      if (refusal) throw refusal;
+      const after = lastSeq;
+      const path = `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`;
+      try {
+        const page = await api.get(path, (answer) => check(readPage(answer, head), after), signal);
+        await inOrder(() => applyPage(page));
+        isLast = page.next === undefined;
+      } catch (error) {
+        if (limit <= smallPageSize || (error as RelayError).code !== 'answer_too_large') throw error;
+        limit >>= 2;
       }
-      readAt = startedAt;
-    });
+    }
+    readAt = startedAt;
+  }
 
   function check(page: Page, after: number): Page {
     if (page.head.requestId !== requestId) unexpected('the request that was asked for');
@@ -250,10 +252,12 @@ export function createThread(options: ThreadOptions): Thread {
       if (head && hasEnded(head)) throw ended(head.status);
     },
     has: (messageId) => contents.has(messageId),
-    read,
-    async readIfStale(signal) {
-      if (performance.now() - readAt > freshForMs) await read(signal);
-    },
+    read: (signal) => reading(() => readToEnd(signal)),
+    readIfStale: (signal) =>
+      // After running calls: they may be what makes another one superfluous.
+      reading(async () => {
+        if (performance.now() - readAt > freshForMs) await readToEnd(signal);
+      }),
     adopt: (news) =>
       // After running calls, whose answers may not have it yet.
       reading(async () => {

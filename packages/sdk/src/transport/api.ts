@@ -16,8 +16,11 @@ export interface Api {
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
-  post<T>(path: string, body: object, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, body: object, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
 }
+
+/** Reads the body of an answer, which is JSON. Throws when it is not what was asked for. */
+type ReadAnswer<T> = (answer: unknown, headers: Headers) => T;
 
 /** Attempts of a call that fails because of the network or overload. Waiting for a rate limit does not count. */
 const maxAttempts = 6;
@@ -46,7 +49,11 @@ export function createApi(options: Access & { timing: Timing }): Api {
 
   const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
 
-  async function attempt(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
+  async function attempt(
+    path: string,
+    init: RequestInit,
+    signal: AbortSignal | undefined,
+  ): Promise<[answer: unknown, headers: Headers]> {
     let response!: Response;
     const text = await withTimeout(timing.call, signal, async (inTime) => {
       response = await fetch(url + path, { ...init, signal: inTime });
@@ -62,13 +69,13 @@ export function createApi(options: Access & { timing: Timing }): Api {
     const body = parseJson(text);
     if (!response.ok) throw problemError(response, body);
     if (body === undefined) unexpected('JSON');
-    return body;
+    return [body, response.headers];
   }
 
   async function call<T>(
     path: string,
     init: RequestInit,
-    read: (answer: unknown) => T,
+    read: ReadAnswer<T>,
     signal: AbortSignal | undefined,
   ): Promise<T> {
     const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers };
@@ -83,11 +90,11 @@ export function createApi(options: Access & { timing: Timing }): Api {
       let startedAt = 0;
       try {
         const answer = read(
-          await withSlot(async () => {
+          ...(await withSlot(async () => {
             await pause(pausedUntil - performance.now(), signal);
             startedAt = performance.now();
             return attempt(apiKey ? path : sessionPath(path), settings, signal);
-          }, signal),
+          }, signal)),
         );
         reportAnswer(startedAt);
         return answer;

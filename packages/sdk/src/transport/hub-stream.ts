@@ -23,6 +23,14 @@ const idleMs = 100;
 /** The wait for further topics grows with the number of topics, up to this number. */
 const gatherAtMost = 25;
 
+/** Positions before the first event of a topic. */
+export interface TopicBeginning {
+  /** That of the stream before the topic existed. While it is the newest one, no event of the topic was missed. */
+  readonly since?: string | undefined;
+  /** Where a stream begins that has no position yet. */
+  readonly start?: string | undefined;
+}
+
 /** One connection for up to a hundred topics, kept open while there are any. */
 export interface HubStream {
   readonly topics: ReadonlySet<string>;
@@ -31,7 +39,7 @@ export interface HubStream {
   readonly isFull: boolean;
   /** Whether the stream has been closed for longer than a reconnect takes. */
   readonly isBlocked: boolean;
-  add(topic: string, since: string | undefined): void;
+  add(topic: string, begin?: TopicBeginning): void;
   remove(topic: string): void;
   stop(): void;
 }
@@ -43,6 +51,8 @@ export function createHubStream(options: HubStreamOptions): HubStream {
   let covered: ReadonlySet<string> = new Set();
   /** Topics that were added after `position` was received: no event of them can have been missed. */
   const fresh = new Set<string>();
+  /** Where the first connection begins for a topic. */
+  const starts = new Map<string, string>();
   let position: string | undefined;
   let failures = 0;
   let isRunning = false;
@@ -79,6 +89,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     covered = new Set();
     position = undefined;
     fresh.clear();
+    starts.clear();
     failures = 0;
     isRunning = false;
   }
@@ -86,6 +97,9 @@ export function createHubStream(options: HubStreamOptions): HubStream {
   /** Reads until the connection ends. Returns the milliseconds to wait before the next one. */
   async function connect(names: readonly string[], signal: AbortSignal): Promise<number> {
     const asked = new Set(names);
+    // With several topics, the start of the first one is known to be before the events of those with the same start only.
+    const lastEventId = position ?? starts.get(names[0] ?? '');
+    const isFromStart = (topic: string) => lastEventId !== undefined && starts.get(topic) === lastEventId;
     let retry = 0;
     const opened = () => {
       if (isOpen) return;
@@ -93,11 +107,12 @@ export function createHubStream(options: HubStreamOptions): HubStream {
       failures = 0;
       const before = covered;
       covered = asked;
-      for (const topic of names) if (!before.has(topic) && !fresh.has(topic)) onStale(topic);
+      for (const topic of names) {
+        if (!before.has(topic) && !fresh.has(topic) && !isFromStart(topic)) onStale(topic);
+      }
       gather();
     };
     try {
-      const lastEventId = position;
       const body = await withTimeout(timing.opening, signal, (inTime) =>
         open({ topics: names, lastEventId, signal: inTime }),
       );
@@ -150,8 +165,9 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     get isBlocked() {
       return !isOpen && performance.now() - closedAt > timing.poll;
     },
-    add(topic, since) {
+    add(topic, { since, start } = {}) {
       topics.add(topic);
+      if (start !== undefined) starts.set(topic, start);
       if (since !== undefined && since === position) fresh.add(topic);
       if (isOpen) gather();
       if (isRunning) return;
@@ -161,6 +177,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     },
     remove(topic) {
       topics.delete(topic);
+      starts.delete(topic);
       if (topics.size === 0) startTimer(idleMs, () => topics.size === 0 && current.abort());
     },
     stop() {

@@ -1,6 +1,6 @@
 import type { Access, Timing } from '../client-options.ts';
 import type { Api } from './api.ts';
-import { createHubStream, type HubStream, type HubStreamOptions } from './hub-stream.ts';
+import { createHubStream, type HubStream, type HubStreamOptions, type TopicBeginning } from './hub-stream.ts';
 import { createOpenStream, type StreamOptions } from './open-stream.ts';
 import { startTimer } from './waiting.ts';
 
@@ -10,8 +10,8 @@ export interface Hub {
    * Calls back when events of the topic were missed (`isMissed`), and now and then (`recheck`) in any case. Returns a
    * function that stops it.
    */
-  follow(topic: string, onStale: (isMissed: boolean) => void, since?: string): () => void;
-  /** The position of the stream that the next topic will use, for `since`. */
+  follow(topic: string, onStale: (isMissed: boolean) => void, begin?: TopicBeginning): () => void;
+  /** The position of the stream that the next topic will use, for `TopicBeginning`. */
   position(): string | undefined;
   stop(): void;
 }
@@ -62,10 +62,10 @@ export function createHub(api: Api, options: HubOptions): Hub {
 
   return {
     position: () => findFreeStream()?.position,
-    follow(topic, call, since) {
+    follow(topic, call, begin) {
       const one = { topic, call };
       followers.add(one);
-      streamFor(topic).add(topic, since);
+      streamFor(topic).add(topic, begin);
       stopTimer ??= startTimer(timing.poll, tick);
       return () => {
         followers.delete(one);

@@ -27,6 +27,15 @@ export function bodyOf(event: EventHead): Body {
   }
 }
 
+/** When it was recorded, in milliseconds since 1970; undefined when it does not say, or when that cannot be decoded. */
+export function recordedAtOf(event: EventHead | undefined): number | undefined {
+  try {
+    return event?.readTime();
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * The request by whose `seq` an event is recognised when it is published again. An event about many requests always has
  * the same ones, so the first is enough.

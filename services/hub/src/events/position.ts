@@ -17,8 +17,19 @@ export interface Position {
   readonly copiesSent?: number;
 }
 
-/** Where a subscriber starts: after a position, or with the oldest event that is kept. */
+/** Where a subscriber resumes: after a position, or with the oldest event that is kept. */
 export type ResumeFrom = Position | 'earliest';
+
+/** The time of a start position (`startPositionOf` of contracts), in milliseconds since 1970. */
+export interface StartTime {
+  readonly since: number;
+}
+
+/** Where a subscriber starts: the same, or with the events that were recorded since a time. */
+export type StartFrom = ResumeFrom | StartTime;
+
+export const isStartTime = (from: StartFrom | undefined): from is StartTime =>
+  typeof from === 'object' && 'since' in from;
 
 /** The check of a position without an event, such as the start of a NATS stream. */
 export const noCheck = '00000000';

@@ -5,9 +5,11 @@ import { EventHistory } from './event-history.ts';
 
 const start = { epoch: 'e', seq: 0, check: noCheck };
 let history: EventHistory;
+let now: number;
 
 beforeEach(() => {
-  history = new EventHistory({ limits: { events: 100, bytes: 1e9 }, clock: { now: () => 1_000_000 } });
+  now = 1_000_000;
+  history = new EventHistory({ limits: { events: 100, bytes: 1e9 }, clock: { now: () => now } });
   history.restart(start);
 });
 
@@ -75,5 +77,71 @@ describe('the history', () => {
       { seq: 7, topics: 2, isRepeated: true },
       { seq: 8, topics: 2, isRepeated: false },
     ]);
+  });
+});
+
+describe('the events since a time are all in memory', () => {
+  /** The earliest time since when they are, as far as it is one of these. */
+  const since = (...times: number[]) => times.find((time) => history.hasAllSince(time));
+  const [never, always] = [undefined, 0];
+  /** The last time that does not count after something that happened now, and the first one that does. */
+  const aMinuteLater = () => [now + 60_000, now + 60_001] as const;
+
+  test('always, if the stream is read from its first event on', () => {
+    expect(since(0)).toBe(always);
+    append(new RequestEvents().newMessage());
+    history.setCaughtUp();
+    expect(since(0)).toBe(always);
+  });
+
+  test('for times after the newest one of the events that have left memory', () => {
+    history = new EventHistory({ limits: { events: 2, bytes: 1e9 }, clock: { now: () => now } });
+    history.restart(start);
+    const request = new RequestEvents();
+    for (const time of [3_000, 5_000, 4_000, 7_000, 6_000]) {
+      request.recordedAt = new Date(time);
+      append(request.newMessage());
+    }
+    expect(since(0, 5_000, 5_001)).toBe(5_001);
+  });
+
+  test('for times a minute after the start of a hub that has not read the first events', () => {
+    history.restart({ ...start, seq: 8 });
+    append(new RequestEvents().newMessage());
+    history.setCaughtUp();
+    const [before, first] = aMinuteLater();
+    expect(since(0, before, first)).toBe(first);
+    now += 3_600_000;
+    expect(since(0, before, first)).toBe(first);
+  });
+
+  test('for times a minute after a gap, and after another stream', () => {
+    history.setCaughtUp();
+    for (const floor of [
+      { ...start, seq: 20 },
+      { ...start, epoch: 'f' },
+    ]) {
+      now += 500_000;
+      const [before, first] = aMinuteLater();
+      history.restart(floor);
+      // As long as events may be published again, none.
+      expect(since(0, 1e15)).toBe(never);
+      now += 30_000;
+      expect(since(0, before, first)).toBe(first);
+    }
+  });
+
+  test('for times a minute after a tail loss, once the lost events were published again', () => {
+    const request = new RequestEvents();
+    const events = [request.newMessage(), request.newMessage(), request.newMessage()];
+    append(...events);
+    history.setCaughtUp();
+    history.loseAfter(1);
+    const [before, first] = aMinuteLater();
+    append(...events.slice(1));
+    now += 29_999;
+    expect(since(0, 1e15)).toBe(never);
+    now += 1;
+    expect(since(0, before, first)).toBe(first);
   });
 });

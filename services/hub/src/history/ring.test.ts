@@ -8,7 +8,7 @@ const entry = (seq: number, ...topics: string[]) =>
   new Entry({ epoch, seq, check: String(seq).padStart(8, '0') }, new Uint8Array(10), topics);
 const filled = (limits: { events: number; bytes: number }, ...entries: Entry[]) => {
   const ring = new Ring(limits);
-  ring.restart({ epoch, seq: (entries[0]?.seq ?? 1) - 1, check: noCheck });
+  ring.restart({ epoch, seq: (entries[0]?.seq ?? 1) - 1, check: noCheck }, Number.NEGATIVE_INFINITY);
   for (const one of entries) ring.append(one);
   return ring;
 };
@@ -55,6 +55,34 @@ describe('the ring', () => {
     expect(sequences(few.after(0, ['topic 0', 'topic 1', 'topic 2'], 100))).toEqual(sequences(all.slice(40)));
     expect(filled({ ...wide, bytes: 5 * (all[0]?.size ?? 0) }, ...all).length).toBe(5);
     expect(filled({ ...wide, bytes: 1 }, ...all).length).toBe(1);
+  });
+
+  test('has all events since a time that is later than the times of all that it has removed', () => {
+    const ring = filled({ ...wide, events: 2 });
+    // Published late: the times are not in order. No subscriber gets the last one but two.
+    const times = [10, 40, 20, 90, 30, 50] as const;
+    for (const [index, time] of times.entries())
+      ring.append(index === 3 ? entry(index + 1) : entry(index + 1, 'a'), time);
+    expect([30, 40, 41, 90].map((time) => ring.hasAllSince(time))).toEqual([false, false, true, true]);
+    // After a removal at the other end, the events still have their own times.
+    ring.removeAfter(5);
+    ring.append(entry(6, 'a'), 60);
+    ring.append(entry(7, 'a'), 55);
+    ring.append(entry(8, 'a'), 55);
+    expect([60, 61].map((time) => ring.hasAllSince(time))).toEqual([false, true]);
+  });
+
+  test('never has all events after it has removed one without a time, or was told that all may be missing', () => {
+    const ring = filled({ ...wide, events: 1 }, entry(1, 'a'));
+    expect(ring.hasAllSince(0)).toBe(true);
+    ring.append(entry(2, 'a'), 20);
+    expect(ring.hasAllSince(1e15)).toBe(false);
+    ring.restart(ring.current, 70);
+    expect([70, 71].map((time) => ring.hasAllSince(time))).toEqual([false, true]);
+    ring.noteMissing(50);
+    expect(ring.hasAllSince(71)).toBe(true);
+    ring.noteMissing(80);
+    expect([80, 81].map((time) => ring.hasAllSince(time))).toEqual([false, true]);
   });
 
   test('removes events that the stream lost, and continues with others', () => {

@@ -12,6 +12,9 @@ export class Ring {
   readonly #byTopic = new Map<string, Queue<Entry>>();
   #floor: Position = { epoch: '', seq: 0, check: noCheck };
   #bytes = 0;
+  /** When each of the events was recorded, in milliseconds since 1970. */
+  readonly #times = new Queue<number>();
+  #missingUntil = Number.POSITIVE_INFINITY;
 
   constructor(limits: { events: number; bytes: number }) {
     this.#limits = limits;
@@ -42,8 +45,20 @@ export class Ring {
     return known !== undefined && known.epoch === epoch && known.check === check;
   }
 
-  append(entry: Entry): void {
+  /** Whether no event that was recorded at or after this time is missing: it is here, or is yet to be published. */
+  hasAllSince(time: number): boolean {
+    return time > this.#missingUntil;
+  }
+
+  /** Events that were recorded up to this time may be missing. */
+  noteMissing(until: number): void {
+    this.#missingUntil = Math.max(this.#missingUntil, until);
+  }
+
+  /** An event without a time may have been recorded at any time. */
+  append(entry: Entry, recordedAt = Number.POSITIVE_INFINITY): void {
     this.#entries.push(entry);
+    this.#times.push(recordedAt);
     this.#bytes += entry.size;
     for (const topic of entry.distinctTopics) {
       const queue = this.#byTopic.get(topic);
@@ -55,16 +70,20 @@ export class Ring {
   }
 
   removeAfter(seq: number): void {
-    while (this.#entries.last && this.current.seq > seq)
+    while (this.#entries.last && this.current.seq > seq) {
       this.#forget(this.#entries.pop(), (queue) => queue.pop());
+      this.#times.pop();
+    }
   }
 
-  /** Empties the ring, which continues after this position. */
-  restart(floor: Position): void {
+  /** Empties the ring, which continues after this position. Events that were recorded up to `missingUntil` may be missing. */
+  restart(floor: Position, missingUntil: number): void {
     this.#entries.clear();
+    this.#times.clear();
     this.#byTopic.clear();
     this.#bytes = 0;
     this.#floor = floor;
+    this.#missingUntil = missingUntil;
   }
 
   /** Up to `limit` events of these topics after a sequence, in order; an event of two topics once. */
@@ -83,9 +102,14 @@ export class Ring {
   }
 
   #removeOldest(): void {
-    const { epoch, seq, check } = this.#entries.first ?? this.#floor;
-    this.#forget(this.#entries.shift(), (queue) => queue.shift());
+    const oldest = this.#entries.shift();
+    const recordedAt = this.#times.shift();
+    if (!oldest || recordedAt === undefined) return;
+    const { epoch, seq, check, topics } = oldest;
+    this.#forget(oldest, (queue) => queue.shift());
     this.#floor = { epoch, seq, check };
+    // No subscriber would get an event without topics.
+    if (topics.length > 0) this.noteMissing(recordedAt);
   }
 
   #forget(entry: Entry | undefined, removeFrom: (queue: Queue<Entry>) => void): void {

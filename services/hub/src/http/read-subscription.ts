@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { formatTopic, parseTopic } from '@expert-relay/contracts';
+import { formatTopic, parseStartPosition, parseTopic } from '@expert-relay/contracts';
 import { type FieldError, Problem } from '@expert-relay/kit/problem';
-import { parsePosition, type ResumeFrom, unknownPosition } from '../events/position.ts';
+import { parsePosition, type StartFrom, unknownPosition } from '../events/position.ts';
 
 const maxTopics = 100;
 
@@ -41,13 +41,15 @@ function copyOf(text: string): string {
 }
 
 /**
- * Where a call resumes; undefined to begin now. The header takes precedence, since a browser that reconnects sends the query
+ * Where a stream starts; undefined to begin now. The header takes precedence, since a browser that reconnects sends the query
  * of its first call, and the newest position in the header.
  */
-export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): ResumeFrom | undefined {
+export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): StartFrom | undefined {
   const header = request.headers['last-event-id'];
   const text = (header && String(header)) || query.get('lastEventId') || query.get('last_event_id');
   if (!text) return undefined;
   if (text === 'earliest') return 'earliest';
+  const since = parseStartPosition(text);
+  if (since !== undefined) return { since };
   return parsePosition(text) ?? unknownPosition;
 }

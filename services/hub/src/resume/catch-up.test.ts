@@ -172,9 +172,14 @@ describe('the next step after a position', () => {
   function historyOf30(size: number): EventHistory {
     const history = makeHistory(size);
     const request = new RequestEvents();
-    for (let seq = 1; seq <= count; seq++) history.append(seq, request.newMessage().bytes);
+    for (let seq = 1; seq <= count; seq++) {
+      request.recordedAt = new Date(timeOf(seq));
+      history.append(seq, request.newMessage().bytes);
+    }
     return history;
   }
+  const timeOf = (seq: number) => 1_000 * seq;
+  const newestGone = timeOf(count - ringEvents);
   const history = historyOf30(ringEvents);
   const checkAt = (seq: number) => (seq === 20 ? history.ring.floor : history.ring.at(seq))?.check ?? noCheck;
   const at = (seq: number, more: object = {}) => ({ epoch, seq, check: checkAt(seq), ...more });
@@ -192,12 +197,24 @@ describe('the next step after a position', () => {
     ['another event in the ring', at(25, { check: 'deadbeef' }), 'reset'],
     ['another stream', at(25, { epoch: 'other' }), 'wait'],
     ['text that is not from a hub', unknownPosition, 'reset'],
+    ['a time after all events that have left memory', { since: newestGone + 1 }, 'replay'],
+    ['the time of the newest of these', { since: newestGone }, 'reset'],
   ])('%s', (_, from, action) => {
     expect(nextStep(history, from).action).toBe(action);
   });
 
   test('earliest, when the ring holds the whole stream', () => {
     expect(nextStep(historyOf30(count), 'earliest')).toMatchObject({ action: 'replay', from: { seq: 0 } });
+  });
+
+  test('a time, when the ring holds the whole stream', () => {
+    expect(nextStep(historyOf30(count), { since: 0 })).toEqual({ action: 'replay', from: start });
+  });
+
+  test('a time, after a tail loss', () => {
+    const afterLoss = historyOf30(count);
+    afterLoss.loseAfter(25);
+    expect(nextStep(afterLoss, { since: Date.now() + 3_600_000 }).action).toBe('reset');
   });
 
   test('a position that is unreliable after a tail loss', () => {

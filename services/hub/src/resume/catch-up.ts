@@ -2,7 +2,13 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { heartbeatChunk, resetChunk, toChunk } from '../events/encode.ts';
 import type { Entry } from '../events/entry.ts';
-import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
+import {
+  isStartTime,
+  type Position,
+  type ResumeFrom,
+  type StartFrom,
+  unknownPosition,
+} from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
@@ -26,10 +32,14 @@ export type NextStep =
   /** The events are not available, or not known: the subscriber gets `hub.reset` and becomes live. */
   | { readonly action: 'reset' };
 
-export function nextStep({ current, ring, tailLoss }: EventHistory, from: ResumeFrom): NextStep {
+export function nextStep(history: EventHistory, from: StartFrom): NextStep {
+  const { current, ring, tailLoss } = history;
   const { floor } = ring;
   if (from === 'earliest')
     return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
+  // Never a scan: it costs more than the call for the list that a reset causes.
+  if (isStartTime(from))
+    return history.hasAllSince(from.since) ? { action: 'replay', from: floor } : { action: 'reset' };
   if (from === unknownPosition) return { action: 'reset' };
   if (from.epoch !== current.epoch) return { action: 'wait', from };
   if (!tailLoss.isReliable(from)) return { action: 'reset' };
@@ -54,7 +64,7 @@ export class CatchUp implements Part {
   readonly #scans: ScanLanes;
   readonly #metrics: Pick<StreamMetrics, 'started'>;
   /** Subscribers in the state `pending`. */
-  readonly #pending = new Map<Subscriber, ResumeFrom | undefined>();
+  readonly #pending = new Map<Subscriber, StartFrom | undefined>();
   /** Subscribers in the state `ahead`. */
   readonly #ahead = new Map<Subscriber, Position>();
 
@@ -79,7 +89,7 @@ export class CatchUp implements Part {
   }
 
   /** Adds a new subscriber. Without a position it gets the events from now on. */
-  add(subscriber: Subscriber, from: ResumeFrom | undefined): void {
+  add(subscriber: Subscriber, from: StartFrom | undefined): void {
     if (!subscriber.isOpen) return;
     if (!this.#history.hasCaughtUp) this.#pending.set(subscriber, from);
     else if (from !== undefined) this.resume(subscriber, from);
@@ -96,7 +106,7 @@ export class CatchUp implements Part {
   }
 
   /** Takes the next step of a subscriber that has every event up to this position. */
-  resume(subscriber: Subscriber, from: ResumeFrom): void {
+  resume(subscriber: Subscriber, from: StartFrom): void {
     if (!subscriber.isOpen) return;
     const step = nextStep(this.#history, from);
     switch (step.action) {
@@ -107,6 +117,7 @@ export class CatchUp implements Part {
       case 'replay':
         subscriber.enter('replaying');
         this.#replay(subscriber, step.from);
+        if (isStartTime(from)) this.#sendPosition(subscriber);
         break;
       case 'scan':
         subscriber.enter('scanning');
@@ -144,6 +155,15 @@ export class CatchUp implements Part {
     this.#pending.delete(subscriber);
     this.#ahead.delete(subscriber);
     this.#scans.leave(subscriber);
+  }
+
+  /**
+   * A subscriber that began with a start position may have got no event, and then has no position to resume from. While it
+   * is not live, the events that filled its buffer have positions.
+   */
+  #sendPosition(subscriber: Subscriber): void {
+    if (!subscriber.isLive) return;
+    subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.heartbeatPosition));
   }
 
   /** Asks NATS whether its stream has the event at a position that this hub does not know. */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { startPositionOf } from '@expert-relay/contracts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
@@ -200,4 +201,65 @@ test('a position that another hub has sent earlier: the reader waits, without a 
     later.close();
   }
   reader.close();
+});
+
+describe('a start position', () => {
+  /** As the answer to a submit that was made now has it. */
+  const atStart = () => from(startPositionOf(Date.now()));
+  const positionsOf = (reader: Reader) => reader.blocks.filter(({ data, id }) => id && !data);
+
+  test('brings the events from before the stream, then a position from which it is resumed, then live ones', async () => {
+    const request = new RequestEvents();
+    const at = atStart();
+    const { ids, events } = messagesOf(request, 4);
+    const before = await new Reader(hub.url, [request.topic]).opened();
+    await stream.publish(...events.slice(0, 2));
+    await before.count(2);
+    before.close();
+    const reader = new Reader(hub.url, [request.topic], at);
+    await reader.until('a position', () => positionsOf(reader).length > 0);
+    expect(idsOf(reader)).toEqual(ids.slice(0, 2));
+    await stream.publish(...events.slice(2, 3));
+    await reader.count(3);
+    reader.close();
+    const resumed = new Reader(hub.url, [request.topic], from(positionsOf(reader)[0]?.id ?? ''));
+    await stream.publish(...events.slice(3));
+    await resumed.count(2);
+    expect([idsOf(reader), idsOf(resumed)]).toEqual([ids.slice(0, 3), ids.slice(2)]);
+    for (const one of [reader, resumed]) {
+      expect(one.named('hub.reset')).toEqual([]);
+      one.close();
+    }
+  });
+
+  test('of a request without events yet: a position at once', async () => {
+    const request = new RequestEvents();
+    const reader = new Reader(hub.url, [request.topic], {
+      query: { lastEventId: startPositionOf(Date.now()) },
+    });
+    await reader.until('a position', () => positionsOf(reader).length > 0);
+    expect([reader.events, reader.named('hub.reset')]).toEqual([[], []]);
+    reader.close();
+  });
+
+  test('begins with a reset when events of that time have left memory, or may have', async () => {
+    const request = new RequestEvents();
+    const at = atStart();
+    const live = await new Reader(small.url, [request.topic]).opened();
+    await stream.publish(...messagesOf(request, 7).events);
+    await live.count(7);
+    live.close();
+    // Not all of its events were read by this hub.
+    const started = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
+    try {
+      for (const { url } of [small, started]) {
+        const reader = new Reader(url, [request.topic], at);
+        await reader.until('a reset', () => reader.named('hub.reset').length > 0);
+        expect(reader.events).toEqual([]);
+        reader.close();
+      }
+    } finally {
+      await started[Symbol.asyncDispose]();
+    }
+  });
 });

@@ -2,7 +2,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { type Authorise, readCredential } from '../authorise/authorise.ts';
 import { networksOf } from '../authorise/shares.ts';
 import { jitter, openingChunk } from '../events/encode.ts';
-import { type Position, type ResumeFrom, unknownPosition } from '../events/position.ts';
+import { isStartTime, type Position, type StartFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { StreamEvents } from '../http/create-handler.ts';
 import { startStream, streamHeaders } from '../http/detachable-socket.ts';
@@ -45,10 +45,13 @@ export function createStreamEvents(options: {
     if (reached !== undefined) throw new StreamRefused('too_many_streams', reached);
   }
 
-  /** The position in the opening block. A subscriber that resumes keeps its own, until it gets an event. */
-  function openingPosition(from: ResumeFrom | undefined): Position | undefined {
+  /**
+   * The position in the opening block. A subscriber that resumes keeps its own, until it gets an event. One that begins with a
+   * start position gets one when it is known whether events are missing.
+   */
+  function openingPosition(from: StartFrom | undefined): Position | undefined {
     if (from === undefined) return history.hasCaughtUp ? history.tailLoss.startPosition : undefined;
-    return from === 'earliest' || from === unknownPosition ? undefined : from;
+    return from === 'earliest' || from === unknownPosition || isStartTime(from) ? undefined : from;
   }
 
   async function open(...[request, response, query, call]: Parameters<StreamEvents>): Promise<void> {

@@ -30,6 +30,8 @@ export class RequestEvents {
   readonly topic = `/svc/requests/${this.requestId}`;
   readonly activityTopic: string;
   readonly providerTopic: string;
+  /** When its next events are recorded; undefined for now. */
+  recordedAt: Date | undefined;
   #seq = 0n;
 
   constructor(userId = makeUserId()) {
@@ -55,7 +57,7 @@ export class RequestEvents {
   }
 
   #next(type: EventType, payload: Uint8Array): TestEvent {
-    return makeEvent(type, this.nextAbout(), payload);
+    return makeEvent(type, { ...this.nextAbout(), recordedAt: this.recordedAt ?? new Date() }, payload);
   }
 
   /** The members that every event about the request has, with its next `seq`. */

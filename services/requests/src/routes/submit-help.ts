@@ -1,4 +1,4 @@
-import type { Api } from '@expert-relay/contracts';
+import { type Api, startPositionOf } from '@expert-relay/contracts';
 import { formatRefCode, makeRefCode, makeRequestId, withoutAbsent } from '@expert-relay/db';
 import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
@@ -34,10 +34,9 @@ export const submitHelp = (context: Context) => {
         }
         const repeated = await findRepeated(context.prisma, request);
         if (repeated) {
-          return {
-            ...created(repeated, expiresIn),
-            ...(draft.idempotency && { headers: { 'idempotent-replayed': 'true' } }),
-          };
+          const answer = created(repeated, expiresIn);
+          if (!draft.idempotency) return answer;
+          return { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } };
         }
         if (attempt === 3) throw new Error('no free reference code in three attempts');
       }
@@ -46,10 +45,12 @@ export const submitHelp = (context: Context) => {
 };
 
 const created = (
-  { id, refCode, expiresAt, ...stored }: InsertedRequest,
+  { id, refCode, createdAt, expiresAt, ...stored }: InsertedRequest,
   expiresIn: number | null | undefined,
 ): Answer => ({
   status: 201,
+  // An agent that begins its stream there misses no event, and needs no list.
+  headers: { 'relay-position': startPositionOf(Date.parse(createdAt)) },
   body: {
     requestId: id,
     refCode: formatRefCode(refCode),

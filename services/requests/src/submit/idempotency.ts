@@ -27,7 +27,7 @@ export async function findRepeated(
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
   const select = {
-    ...{ id: true, refCode: true, expiresAt: true },
+    ...{ id: true, refCode: true, createdAt: true, expiresAt: true },
     ...{ answerForm: true, agentName: true, agentVersions: true },
   } as const;
   if (!idempotency) {
@@ -48,5 +48,6 @@ export async function findRepeated(
 
 const asInserted = (request: Pick<HelpRequest, keyof InsertedRequest>): InsertedRequest => ({
   ...request,
+  createdAt: request.createdAt.toISOString(),
   expiresAt: request.expiresAt.toISOString(),
 });

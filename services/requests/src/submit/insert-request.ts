@@ -23,6 +23,7 @@ export interface NewRequest {
 export interface InsertedRequest {
   id: string;
   refCode: string;
+  createdAt: string;
   expiresAt: string;
   answerForm: string | null;
   agentName: string | null;
@@ -67,14 +68,14 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
         ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
         now() + make_interval(secs => ${request.ttl / 1000}::float8)
       FROM claim
-      RETURNING id, ref_code, user_id, expires_at, answer_form, agent_name, agent_versions
+      RETURNING id, ref_code, user_id, created_at, expires_at, answer_form, agent_name, agent_versions
     ),
     event AS (${insertEvent({
       type: 'new_request',
       payload,
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
-    SELECT id, ref_code AS "refCode", expires_at AS "expiresAt",
+    SELECT id, ref_code AS "refCode", created_at AS "createdAt", expires_at AS "expiresAt",
       answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"
     FROM request`;
   return rows[0];

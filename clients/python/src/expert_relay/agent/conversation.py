@@ -79,8 +79,7 @@ class AsyncConversation:
 
     @property
     def _seen(self) -> AskedRequest:
-        head = self.thread.head
-        return head.request if head else self._request
+        return self.thread.head.request if self.thread.head else self._request
 
     @property
     def status(self) -> RequestStatus:
@@ -121,6 +120,11 @@ class AsyncConversation:
     def fingerprint(self) -> str | None:
         """The fingerprint of the expert's identity; None until an expert has proven one."""
         return self.side.exchange.fingerprint if self.side.exchange else None
+
+    @property
+    def is_picked_up(self) -> bool:
+        """Whether an expert has picked the question up, as the relay reports it: `verification` is that of checked keys."""
+        return self.side.is_picked_up
 
     @property
     def verification(self) -> Verification:
@@ -262,12 +266,8 @@ class AsyncConversation:
 
     async def take(self, message_id: str) -> ReadMessage | None:
         """A message that has arrived, unless another taker has it."""
-
-        def fits(message: ReadMessage) -> bool:
-            return message.message_id == message_id
-
-        is_there = any(fits(message) for message in self.thread.mailbox.messages)
-        return await self._take(fits) if is_there else None
+        is_there = any(one.message_id == message_id for one in self.thread.mailbox.messages)
+        return await self._take(lambda one: one.message_id == message_id) if is_there else None
 
     async def _take(self, fits: Callable[[ReadMessage], bool]) -> ReadMessage | None:
         """An answer counts as processed when the caller asks for the next one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..crypto.encoding import from_base64, to_base64
 from ..crypto.keys import restore_agent_keys
@@ -17,6 +17,7 @@ from ..thread.sender import Sender, restore_draft
 from ..thread.thread import Thread
 from ..transport.api import Api, is_transient
 from ..transport.hub import Hub
+from ..transport.hub_stream import TopicBeginning
 from .conversation import AsyncConversation
 from .known_experts import KnownExperts
 from .once import once_reused
@@ -30,10 +31,8 @@ from .submission import digest_of, submit
 class Begun:
     """What this process knows of a conversation that it has begun or continues."""
 
-    is_new: bool = False
-    """Whether it cannot have been asked before: it has no messages yet."""
-    since: str | None = None
-    """The position of the event stream before the question was sent."""
+    beginning: TopicBeginning | None = None
+    """Of a question that cannot have been asked before, and has no messages yet: where its events begin."""
     schema: FormOrModel | None = None
 
 
@@ -80,7 +79,7 @@ class Conversations:
         """Submits the question, or makes sure that it was submitted."""
         body, keys, named = state["submission"], state.get("keys"), state.get("once")
         try:
-            request = await submit(self._api, self._api_key, body)
+            request, position = await submit(self._api, self._api_key, body)
         except RelayError as error:
             if named and error.problem == "idempotency_key_reused":
                 raise once_reused(named["name"]) from error
@@ -97,6 +96,8 @@ class Conversations:
         opening["submissionDigest"] = to_base64(digest_of(body, request.ref_code))
         if body.get("answerForm") is not None:
             opening["answerForm"] = body["answerForm"]
+        if begun.beginning:
+            begun = replace(begun, beginning=replace(begun.beginning, start=position))
         conversation = self._open(opening, request, begun)
         await conversation.save()
         return conversation
@@ -153,7 +154,7 @@ class Conversations:
 
         def followed(refresh: Callable[[], None]) -> Followed:
             topic = f"/svc/requests/{request.request_id}"
-            return Followed(topic, request.ref_code, thread, sender, follower, refresh)
+            return Followed(topic, request.ref_code, thread, sender, side, follower, refresh)
 
         conversation = AsyncConversation(
             api=self._api,
@@ -173,12 +174,12 @@ class Conversations:
         if self._is_stopped:
             one.follower.stop(_stopped())
             return lambda: None
-        is_first = not before
+        beginning = None if before else begun.beginning
         before[:] = [one]
         self._scheduler.followed[one] = None
-        unfollow = self._hub.follow(one.topic, lambda _: self._scheduler.check(one), begun.since)
+        unfollow = self._hub.follow(one.topic, lambda _: self._scheduler.check(one), beginning)
         # A new conversation has no messages yet.
-        if not (is_first and begun.is_new):
+        if beginning is None:
             self._scheduler.check(one)
 
         def stop() -> None:

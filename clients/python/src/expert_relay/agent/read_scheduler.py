@@ -14,11 +14,10 @@ from ..thread.refresher import Refresher
 from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..transport.api import Api, is_outage
+from .side import AgentSide
 
 # A text that waits for the keys is sent this time after them: an answer of a program is read together with them.
 _keys_to_answer = 0.05
-# The same if no text waits: an answer that was written before the pick-up usually follows within this time.
-_keys_to_answer_if_none_waits = 1.0
 # Conversations are collected for this time before it is decided which ones are read.
 _gather = 0.001
 # Reading this number of conversations costs less than a call that says which ones have news.
@@ -33,6 +32,7 @@ class Followed:
     ref_code: str
     thread: Thread
     sender: Sender
+    side: AgentSide
     follower: Follower
     refresh: Callable[[], None]
 
@@ -65,12 +65,10 @@ class ReadScheduler:
         named = [one for one in candidates if one.ref_code == event.get("refCode")]
         if named or len(candidates) <= _read_all_up_to:
             for one in named or candidates:
-                if event.get("type") != "key_exchange":
+                if event.get("type") == "key_exchange":
+                    _note_pick_up(one)
+                else:
                     one.refresh()
-                    continue
-                # A program answers soon after the key exchange: one read then gets both.
-                wait = _keys_to_answer if one.sender.unsent else _keys_to_answer_if_none_waits
-                asyncio.get_running_loop().call_later(wait, _refresh_unless_read, one)
             return
         self._is_answered = True
         self._start()
@@ -115,6 +113,13 @@ class ReadScheduler:
             await list_open(self._api) if all_open else await list_requests(self._api, read_listed, status="responded")
         )
         return {one.request_id: one.response_count for one in listed}
+
+
+def _note_pick_up(one: Followed) -> None:
+    """Keys for which no text waits are read, and checked, together with the answer."""
+    one.side.note_pick_up()
+    if one.sender.unsent:
+        asyncio.get_running_loop().call_later(_keys_to_answer, _refresh_unless_read, one)
 
 
 def _refresh_unless_read(one: Followed) -> None:

@@ -31,6 +31,7 @@ from ..requests import (
 from ..thread.sender import Draft
 from ..timing import Timing
 from ..transport.api import Api, OnOutage
+from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
 from .answers import AsyncApproval, AsyncChoice, Decision, OnReply, decided
 from .conversation import AsyncConversation
@@ -181,8 +182,8 @@ class AsyncRelay:
             state["keys"] = keys.export()
         await self._save_state(state)
         # A question with a name may have been asked before, and may have answers.
-        since = None if named else self._conversations.position
-        return await self._conversations.begin(state, Begun(is_new=not named, since=since, schema=form))
+        beginning = None if named else TopicBeginning(since=self._conversations.position)
+        return await self._conversations.begin(state, Begun(beginning=beginning, schema=form))
 
     def _open_name(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
         """The id of the conversation, its keys, and the id of the question's first message."""

@@ -57,6 +57,7 @@ class AgentSide:
         self._channel: Channel | None = None
         self._peer: CheckedExchange | None = None
         self.exchange: AcceptedExchange | None = None
+        self._is_picked_up = False
 
     @property
     def role(self) -> Role:
@@ -73,6 +74,14 @@ class AgentSide:
     @property
     def is_signed(self) -> bool:
         return self.exchange is not None and self.exchange.fingerprint is not None
+
+    @property
+    def is_picked_up(self) -> bool:
+        return self._is_picked_up or self.exchange is not None
+
+    def note_pick_up(self) -> None:
+        """The relay reports a pick-up. The keys are checked when the list is read."""
+        self._is_picked_up = True
 
     @property
     def form(self) -> OpenForm | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import httpx
+
 from ..crypto.frame import Part
 from ..crypto.keys import OwnKeys
 from ..crypto.parts import FILE_KIND, File
@@ -96,10 +98,11 @@ def digest_of(body: Members, ref_code: str) -> bytes:
     )
 
 
-async def submit(api: Api, api_key: str, body: Members) -> AskedRequest:
-    """A repeated submit returns the first answer again."""
+async def submit(api: Api, api_key: str, body: Members) -> tuple[AskedRequest, str | None]:
+    """A repeated submit returns the first answer again. With the request comes the position where its first stream begins, so
+    that no event of it is missed. Older relays do not say it."""
 
-    def read(answer: Any) -> AskedRequest:
+    def read(answer: Any, headers: httpx.Headers) -> tuple[AskedRequest, str | None]:
         echo = members(answer)
         request = read_submitted(echo)
         for name in ("agentName", "agentVersions", "answerForm", "expiresIn"):
@@ -110,6 +113,6 @@ async def submit(api: Api, api_key: str, body: Members) -> AskedRequest:
                     f"The relay did not take the `{name}` of this question.",
                     "It may be older than this program. Otherwise do not trust it before you know why.",
                 )
-        return request
+        return request, headers.get("relay-position")
 
-    return await api.post("/api/v1/help", {"apiKey": api_key, **body}, read)
+    return await api.post_for_headers("/api/v1/help", {"apiKey": api_key, **body}, read)

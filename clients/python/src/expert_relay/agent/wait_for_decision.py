@@ -43,6 +43,7 @@ class DecisionWait:
         if not self._thread.forms.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
         mailbox = self._thread.mailbox
+        has_waited = False
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
             if first and self._on_reply and not self._concerns(first):
@@ -51,11 +52,12 @@ class DecisionWait:
                 if inspect.isawaitable(result):
                     await result
                 continue
-            decision = await self._settle()
+            decision = await self._settle(has_waited)
             if decision:
                 return decision
             if not await mailbox.take(self._wakes, is_kept=True):
                 return None
+            has_waited = True
 
     def _wakes(self, _message: ReadMessage) -> bool:
         return self._on_reply is not None or self._is_due()
@@ -122,7 +124,7 @@ class DecisionWait:
             content=checked.content,
         )
 
-    async def _settle(self) -> Decision[Any] | None:
+    async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         conversation, thread, sender = self._conversation, self._thread, self._sender
         before, form = conversation.decided, thread.forms.form
         if before and form and form.of == before["of"]:
@@ -136,9 +138,9 @@ class DecisionWait:
                 await sender.flush()
         if not self._is_due():
             return None
-        # The relay may already have a decline, which comes before an accept.
+        # The relay may already have a decline, which comes before an accept. A message that has ended the wait was read only just now.
         if not thread.mailbox.has_ended:
-            await thread.read()
+            await thread.read(if_stale=has_waited)
         if thread.refusal:
             raise thread.refusal
         form = thread.forms.form

@@ -200,7 +200,7 @@ class AsyncExpert:
                 await request.pick_up()
             else:
                 # New messages of other devices are read before this one is sent.
-                await thread.read_if_stale()
+                await thread.read(if_stale=True)
 
         async def save() -> None:
             if not sender.has_outgoing:

@@ -200,7 +200,7 @@ class AsyncExpertRequest:
                 raise
 
         # At the same time the list is read, for messages of this expert's other devices.
-        await asyncio.gather(exchange(), thread.read_if_stale())
+        await asyncio.gather(exchange(), thread.read(if_stale=True))
         await thread.adopt(provider_keys=pick_up.keys, key_signature=pick_up.key_signature)
 
     async def answer(

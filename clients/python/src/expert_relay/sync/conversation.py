@@ -86,6 +86,11 @@ class Conversation:
         return self._async.fingerprint
 
     @property
+    def is_picked_up(self) -> bool:
+        """Whether an expert has picked the question up, as the relay reports it: `verification` is that of checked keys."""
+        return self._async.is_picked_up
+
+    @property
     def verification(self) -> Verification:
         return self._async.verification
 

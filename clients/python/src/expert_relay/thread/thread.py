@@ -25,7 +25,8 @@ from .page import Head, Listed, Page, read_page
 from .shown import Read, has_newer, links_in, name_shown
 from .side import Side
 
-# A list that was read less than this ago need not be read again before sending: newer messages count as crossed.
+# A list that was read less than this ago need not be read again before sending, since newer messages count as crossed, nor before
+# deciding by what it has brought.
 _fresh_for = 1.0
 # Messages for each call. Relays end a page before it is too large; for those that do not, the size is reduced.
 _page_size = 1_000
@@ -101,10 +102,12 @@ class Thread:
         links = [link for link in self._read.others.values() if link is not None]
         return self.forms.standing(self.channel, links, is_refused)
 
-    async def read(self) -> None:
-        """Reads new messages."""
+    async def read(self, *, if_stale: bool = False) -> None:
+        """Reads new messages; with `if_stale`, not if a read that has ended began less than a second ago."""
         async with self._reading:
             started_at = time.monotonic()
+            if if_stale and started_at - self._read_at <= _fresh_for:
+                return
             limit = _page_size
             while True:
                 if self.refusal:
@@ -122,11 +125,6 @@ class Thread:
                 if page.next is None:
                     break
             self._read_at = started_at
-
-    async def read_if_stale(self) -> None:
-        """The same, unless it was done less than a second ago."""
-        if time.monotonic() - self._read_at > _fresh_for:
-            await self.read()
 
     async def adopt(self, **news: Any) -> None:
         """Continues with what the relay has accepted, keys or an end, without reading it back first."""

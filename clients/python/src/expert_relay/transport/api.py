@@ -23,6 +23,8 @@ from .waiting import within
 
 T = TypeVar("T")
 OnOutage = Callable[[RelayError | None], None]
+# Reads the body of an answer, which is JSON. Raises when it is not what was asked for.
+ReadAnswer = Callable[[Any, httpx.Headers], T]
 
 # Attempts of a call that fails because of the network or overload. Waiting for a rate limit does not count.
 _max_attempts = 6
@@ -65,9 +67,13 @@ class Api:
         """The hub's address, once an answer has named it."""
 
     async def get(self, path: str, read: Callable[[Any], T]) -> T:
-        return await self._call("GET", path, None, read)
+        return await self._call("GET", path, None, lambda answer, _: read(answer))
 
     async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], T]) -> T:
+        return await self.post_for_headers(path, body, lambda answer, _: read(answer))
+
+    async def post_for_headers(self, path: str, body: Mapping[str, Any], read: ReadAnswer[T]) -> T:
+        """The same. `read` gets the headers of the answer, too."""
         return await self._call("POST", path, write_json(body).encode("utf-8", "surrogatepass"), read)
 
     def backoff(self, attempt: int) -> float:
@@ -83,7 +89,7 @@ class Api:
     async def close(self) -> None:
         await self.client.aclose()
 
-    async def _call(self, method: str, path: str, content: bytes | None, read: Callable[[Any], T]) -> T:
+    async def _call(self, method: str, path: str, content: bytes | None, read: ReadAnswer[T]) -> T:
         retry_until = time.monotonic() + self.timing.patience
         failures = 0
         while True:
@@ -92,8 +98,8 @@ class Api:
                 async with self._slots:
                     await asyncio.sleep(max(0.0, self._paused_until - time.monotonic()))
                     started_at = time.monotonic()
-                    body = await self._attempt(method, path, content)
-                answer = read(body)
+                    body, headers = await self._attempt(method, path, content)
+                answer = read(body, headers)
             except RelayError as error:
                 if not is_transient(error):
                     if error.status is not None:
@@ -126,7 +132,7 @@ class Api:
         if self._on_outage:
             self._on_outage(error)
 
-    async def _attempt(self, method: str, path: str, content: bytes | None) -> Any:
+    async def _attempt(self, method: str, path: str, content: bytes | None) -> tuple[Any, httpx.Headers]:
         headers = {"content-type": "application/json"} if content is not None else {}
         request = self.client.build_request(method, self.url + path, content=content, headers=headers)
         try:
@@ -144,7 +150,7 @@ class Api:
             raise problem_error(response, body)
         if body is NOT_JSON:
             raise unexpected("JSON")
-        return body
+        return body, response.headers
 
     async def _exchange(self, request: httpx.Request) -> tuple[httpx.Response, str]:
         response = await self.client.send(request, stream=True)

@@ -13,7 +13,7 @@ import httpx
 
 from ..errors import invalid_input, unexpected
 from .api import Api, is_http_url
-from .hub_stream import HubStream, OnEvent
+from .hub_stream import HubStream, OnEvent, TopicBeginning
 from .shape import members, text
 from .waiting import Tasks
 
@@ -44,12 +44,14 @@ class Hub:
         stream = next((one for one in self._streams if not one.is_full), None)
         return stream.position if stream else None
 
-    def follow(self, topic: str, on_stale: Callable[[bool], None], since: str | None = None) -> Callable[[], None]:
+    def follow(
+        self, topic: str, on_stale: Callable[[bool], None], beginning: TopicBeginning | None = None
+    ) -> Callable[[], None]:
         """Calls back when events of the topic were missed (True), and now and then (`recheck`) in any case. Returns a function that
         stops it."""
         one = _Follower(topic, on_stale)
         self._followers.append(one)
-        self._stream_for(topic).add(topic, since)
+        self._stream_for(topic).add(topic, beginning or TopicBeginning())
         if self._ticking is None:
             self._ticking = self._tasks.start(self._tick())
 

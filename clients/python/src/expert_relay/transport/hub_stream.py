@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import httpx
@@ -27,6 +28,16 @@ _idle = 0.1
 _gather_at_most = 25
 
 
+@dataclass(frozen=True)
+class TopicBeginning:
+    """Positions before the first event of a topic."""
+
+    since: str | None = None
+    """That of the stream before the topic existed. While it is the newest one, no event of the topic was missed."""
+    start: str | None = None
+    """Where a stream begins that has no position yet."""
+
+
 class HubStream:
     def __init__(
         self,
@@ -45,6 +56,10 @@ class HubStream:
         self._covered: frozenset[str] = frozenset()
         # Topics that were added after the position was received: no event of them can have been missed.
         self._fresh: set[str] = set()
+        # Where the first connection begins for a topic.
+        self._starts: dict[str, str] = {}
+        # Topics whose events are all after the position that the connection was asked for.
+        self._from_start: set[str] = set()
         self.position: str | None = None
         """The id of the last block: a new connection resumes after it."""
         self._failures = 0
@@ -70,10 +85,12 @@ class HubStream:
         """Whether the stream has been closed for longer than a reconnect takes."""
         return not self._is_open and time.monotonic() - self._closed_at > self._timing.poll
 
-    def add(self, topic: str, since: str | None) -> None:
+    def add(self, topic: str, begin: TopicBeginning) -> None:
         self._topics[topic] = None
-        if since is not None and since == self.position:
+        if begin.since is not None and begin.since == self.position:
             self._fresh.add(topic)
+        if begin.start is not None:
+            self._starts[topic] = begin.start
         if self._is_open:
             self._gather()
         if not self._is_running:
@@ -83,6 +100,7 @@ class HubStream:
 
     def remove(self, topic: str) -> None:
         self._topics.pop(topic, None)
+        self._starts.pop(topic, None)
         if not self._topics:
             asyncio.get_running_loop().call_later(_idle, self._end_if_idle)
 
@@ -127,14 +145,18 @@ class HubStream:
         self._current = None
         self._covered, self.position, self._failures = frozenset(), None, 0
         self._fresh.clear()
+        self._starts.clear()
         self._is_running = False
 
     async def _connect(self, names: Sequence[str]) -> float:
         """Reads until the connection ends. Returns the seconds to wait before the next one."""
         retry = 0.0
+        last_event_id = self.position or self._starts.get(names[0])
+        # With several topics, the start of the first one is known to be before the events of those with the same start only.
+        self._from_start = {name for name in names if last_event_id and self._starts.get(name) == last_event_id}
         try:
             late = TimeoutError
-            response = await within(self._timing.opening, self._open_stream(names, self.position), late)
+            response = await within(self._timing.opening, self._open_stream(names, last_event_id), late)
             try:
                 reader, pieces = BlockReader(), response.aiter_raw()
                 limit = self._timing.opening
@@ -182,7 +204,7 @@ class HubStream:
         self._is_open, self._failures = True, 0
         before, self._covered = self._covered, frozenset(names)
         for topic in names:
-            if topic not in before and topic not in self._fresh:
+            if not (topic in before or topic in self._fresh or topic in self._from_start):
                 self._on_stale(topic)
         self._gather()
 

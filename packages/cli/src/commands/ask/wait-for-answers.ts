@@ -67,13 +67,14 @@ function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' |
 
 const pollMs = 200;
 
-/** Reports the expert's pick-up, and when the texts that waited for it were sent. */
+/** Reports the pick-up, as the relay states it, and when the texts that waited for it were sent. */
 export function watchPickUp({ err }: Context, conversation: Conversation): () => void {
-  let [waits, picked] = [conversation.unsent.length > 0, conversation.verification !== 'none'];
+  let [waits, picked] = [conversation.unsent.length > 0, conversation.isPickedUp];
   const watch = setInterval(() => {
-    if (!picked && conversation.verification !== 'none') {
+    if (!picked && conversation.isPickedUp) {
       picked = true;
-      err.paragraph('Your expert has picked it up.');
+      // Not by whom: the keys are checked with the answer.
+      err.paragraph('It was picked up.');
     }
     if (waits && conversation.unsent.length === 0) {
       waits = false;

@@ -63,11 +63,11 @@ export const conversationStatus = defineTool({
 });
 
 function describe(conversation: Conversation, kept: KeptConversation, withTranscript: boolean) {
-  const { refCode, status, expiresAt, erasedAt, responseCount, fingerprint, verification, unsent } =
+  const { refCode, status, expiresAt, erasedAt, responseCount, fingerprint, isPickedUp, unsent } =
     conversation;
   const { delivered, early } = countAnswers(kept);
   const waiting = Math.max(0, responseCount - delivered);
-  const pickedUp = verification !== 'none' || responseCount > 0;
+  const pickedUp = isPickedUp || responseCount > 0;
   const isOpen = !hasEnded(status);
   const next =
     waiting > 0 || isOpen

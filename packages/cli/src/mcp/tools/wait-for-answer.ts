@@ -185,11 +185,8 @@ const unknownPart =
 
 function stillWaiting(state: State) {
   const { conversation, early, form } = state;
-  const { refCode, expiresAt, verification, status } = conversation;
-  const news =
-    status === 'responded' || verification !== 'none'
-      ? 'the expert has picked it up'
-      : 'no expert has picked it up yet';
+  const { refCode, expiresAt, isPickedUp, status } = conversation;
+  const news = status === 'responded' || isPickedUp ? 'it was picked up' : 'no expert has picked it up yet';
   const next = `Call wait_for_answer with ${refCode} again. It is open until ${expiresAt}; you may do other work in between.`;
   return {
     text: [
