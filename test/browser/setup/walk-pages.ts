@@ -77,7 +77,7 @@ async function walkKeys(product: Product, visit: Visit): Promise<void> {
   await page.getByText('is revoked').waitFor();
   await visit('keys', page);
   await page.getByText('Revoked keys (1)').click();
-  await page.getByText('old build agent').waitFor();
+  await page.getByText('old build agent', { exact: true }).waitFor();
   await visit('keys-revoked', page);
   await page.getByRole('button', { name: 'Rename: data pipeline' }).click();
   await visit('key-rename', page);
@@ -113,6 +113,7 @@ async function walkSettings(product: Product, visit: Visit): Promise<void> {
     await page.getByRole('heading', { name: heading }).waitFor();
     await visit(state, page);
     await page.reload();
+    await page.getByRole('button', { name: 'New recovery code' }).waitFor();
   }
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
