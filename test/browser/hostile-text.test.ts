@@ -195,6 +195,31 @@ test('hidden characters in code, links and names are visible, and marks stay in 
   expect(tall).toEqual([zalgo, 'clip', true]);
 });
 
+test.each([
+  ['from left to right', '1. Remove it\n2. Wait'],
+  ['from right to left', '1. احذف الملف\n2. انتظر'],
+  ['from right to left, with paragraphs', '- כן, למחוק\n\n- לא, לחכות\n\n  עד מחר'],
+  ['in both directions', '- Remove it\n- انتظر\n\n  1. כן'],
+])('the marks of a list %s have room within its text', async (_, question) => {
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
+  await openConversation(requestId);
+  await untilMarkdown(page);
+  const rooms = await page.evaluate<
+    number[]
+  >(`[...document.querySelectorAll('main article li')].map((item) => {
+    const [box, text] = [item, item.parentElement.parentElement].map((one) => one.getBoundingClientRect());
+    return item.matches(':dir(rtl)') ? text.right - box.right : box.left - text.left;
+  })`);
+  expect(rooms.length).toBeGreaterThan(1);
+  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(20);
+  const sides = await page.evaluate<
+    string[][]
+  >(`[...document.querySelectorAll('main article li')].map((item) =>
+    [item, item.querySelector('p') ?? item].map((one) => String(one.matches(':dir(rtl)'))))`);
+  for (const [ofItem, ofText] of sides) expect(ofText).toBe(ofItem);
+});
+
 test('code that names its language is coloured, and keeps its text, its direction and its hidden characters', async () => {
   await using agent = await device.newAgent('build agent');
   const blocks = [

@@ -259,3 +259,14 @@ async function countEventsIn({ page, call }: Device): Promise<() => Promise<numb
   }`);
   return () => page.evaluate<number>('globalThis.eventCount');
 }
+
+test('a page that is refused each lock stays usable: WebKit refuses them while the page is left', async () => {
+  await using device = await product.signIn('refused-locks');
+  await using agent = await device.newAgent();
+  await ask(agent, 'Is it safe?');
+  await device.context.addInitScript(`LockManager.prototype.request = () =>
+    Promise.reject(new DOMException('The document is not fully active.', 'InvalidStateError'))`);
+  const page = await device.open();
+  await row(page, /Is it safe/).click();
+  await box(page).waitFor();
+});

@@ -72,7 +72,23 @@ const channels = [
     offReason: 'failing',
     failingSince: minutesAgo(8_000),
   }),
+  channelIn(6, { address: 'old@example.com', enabled: false, offReason: 'unsubscribed' }),
+  channelIn(7, { kind: 'chat', label: '#old', enabled: false, offReason: 'gone' }),
+  channelIn(8, { kind: 'push', label: 'Firefox on Linux', showQuestion: true, sessionEnded: true }),
+  channelIn(9, { kind: 'chat', label: '#quiet', enabled: false, offReason: 'owner' }),
 ];
+
+const deliveries = [
+  { state: 'waiting', attempts: 0, nextAttemptAt: minutesAgo(-4) },
+  { state: 'waiting', attempts: 3, nextAttemptAt: minutesAgo(-60), reason: 'refused', statusCode: 503 },
+  { state: 'sending', attempts: 0 },
+  { state: 'delivered', attempts: 1, statusCode: 200, durationMs: 1_204, response: 'ok' },
+  { state: 'failed', attempts: 9, reason: 'timed_out', durationMs: 10_000 },
+  { state: 'cancelled', attempts: 0, reason: 'endpoint_off' },
+].map((delivery, at) => ({
+  ...{ id: String(at), type: 'request.created', refCode: 'HS-7K3M9QXA', createdAt: minutesAgo(at) },
+  ...delivery,
+}));
 
 /** The settings of notifications, in states of the relay and of the browser. */
 export async function walkNotifications(product: Product, visit: Visit): Promise<void> {
@@ -99,6 +115,13 @@ export async function walkNotifications(product: Product, visit: Visit): Promise
   await button(page, 'Change: #on-call').click();
   await button(page, 'Change: #on-call').scrollIntoViewIfNeeded();
   await visit('notifications-change', page);
+  await page.route('**/deliveries?*', (route) => route.fulfill({ json: { deliveries } }));
+  await button(page, 'Deliveries: #on-call').click();
+  await page.getByText('Failed, will be repeated').waitFor();
+  await visit('notifications-deliveries', page);
+  await button(page, 'Remove: #on-call').click();
+  await button(page, 'Remove it').waitFor();
+  await visit('notifications-remove', page);
   await button(page, 'Add a mail address').click();
   await visit('notifications-add-mail', page);
   await button(page, 'Cancel').last().click();

@@ -1,7 +1,9 @@
 import { makeExpertKey } from './make-expert-key.ts';
 import type { Product, Visit } from './open-product.ts';
 import { migration } from './sample-requests.ts';
+import { walkAnswers } from './walk-answers.ts';
 import { openRequest, walkConversations } from './walk-conversations.ts';
+import { walkFailures } from './walk-failures.ts';
 import { walkForms } from './walk-forms.ts';
 import { walkNotifications, walkWebhooks } from './walk-notifications.ts';
 
@@ -17,6 +19,8 @@ export const walks: Readonly<Record<string, Walk>> = {
   settings: walkSettings,
   conversations: walkConversations,
   forms: walkForms,
+  answers: walkAnswers,
+  failures: walkFailures,
 };
 
 async function walkSignIn(product: Product, visit: Visit): Promise<void> {
@@ -72,6 +76,9 @@ async function walkKeys(product: Product, visit: Visit): Promise<void> {
   await page.getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByText('is revoked').waitFor();
   await visit('keys', page);
+  await page.getByText('Revoked keys (1)').click();
+  await page.getByText('old build agent', { exact: true }).waitFor();
+  await visit('keys-revoked', page);
   await page.getByRole('button', { name: 'Rename: data pipeline' }).click();
   await visit('key-rename', page);
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -96,6 +103,18 @@ async function walkSettings(product: Product, visit: Visit): Promise<void> {
   await page.goto('/dashboard/settings');
   await page.getByRole('button', { name: 'New recovery code' }).waitFor();
   await visit('settings-with-key', page);
+  for (const [name, heading, state] of [
+    ['New recovery code', 'Keep your recovery code', 'settings-new-code'],
+    ['Remove from this browser', 'Remove your key from this browser?', 'settings-remove-key'],
+    ['Make a new key…', 'Make a new key', 'settings-replace-key'],
+    ['Sign out everywhere', 'Sign out everywhere?', 'settings-sign-out'],
+  ] as const) {
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('heading', { name: heading }).waitFor();
+    await visit(state, page);
+    await page.reload();
+    await page.getByRole('button', { name: 'New recovery code' }).waitFor();
+  }
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   await visit('shortcuts', page);

@@ -6,6 +6,7 @@ import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { StartPage } from './page.tsx';
 import { SignOutQuestion } from './sign-out-question.tsx';
 
 interface KeysOfOthersProps {
@@ -21,35 +22,37 @@ export function KeysOfOthersQuestion({ name, storage, onDecide }: KeysOfOthersPr
   const signingOut = useAction(() => signOut({ storage }));
   if (isLeaving) {
     return (
-      <>
+      <StartPage>
         <SignOutQuestion hasKey={false} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />
         <ActionError error={signingOut.error} />
-      </>
+      </StartPage>
     );
   }
   return (
-    <Notice
-      kind="warning"
-      title="This browser has the encryption key of another user."
-      actions={
-        <>
-          <Button look="main" onClick={() => onDecide('keep')}>
-            Keep that key
-          </Button>
-          <Button look="danger" onClick={() => onDecide('remove')}>
-            Remove it
-          </Button>
-          <Button look="quiet" onClick={() => setIsLeaving(true)}>
-            Sign out
-          </Button>
-        </>
-      }
-    >
-      <p>
-        You are signed in as <bdi>{name}</bdi>. If the other user is you, or shares this browser with you,
-        keep the key. Once removed, only its recovery code brings it back, and unsent texts of that user are
-        gone.
-      </p>
-    </Notice>
+    <StartPage>
+      <Notice
+        kind="warning"
+        title="This browser has the encryption key of another user."
+        actions={
+          <>
+            <Button look="main" onClick={() => onDecide('keep')}>
+              Keep that key
+            </Button>
+            <Button look="danger" onClick={() => onDecide('remove')}>
+              Remove it
+            </Button>
+            <Button look="quiet" onClick={() => setIsLeaving(true)}>
+              Sign out
+            </Button>
+          </>
+        }
+      >
+        <p>
+          You are signed in as <bdi>{name}</bdi>. If the other user is you, or shares this browser with you,
+          keep the key. Once removed, only its recovery code brings it back, and unsent texts of that user are
+          gone.
+        </p>
+      </Notice>
+    </StartPage>
   );
 }

@@ -30,6 +30,16 @@ export function Page({ title, children }: { title: string; children: ReactNode }
   );
 }
 
+/** What is shown before the app opens. */
+export function StartPage({ children }: { children: ReactNode }) {
+  return (
+    <main className={styles.page}>
+      <h1 className="visually-hidden">Expert Relay</h1>
+      {children}
+    </main>
+  );
+}
+
 /** A heading that takes the focus when its page opens, so that screen readers and the keyboard start there. */
 export function PageHeading({
   children,

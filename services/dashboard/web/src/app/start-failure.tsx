@@ -3,6 +3,7 @@ import { CallError } from '../session/call.ts';
 import { signInAgain } from '../session/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { StartPage } from './page.tsx';
 
 const reloadedAt = 'expert-relay:signed-in-again-at';
 
@@ -28,16 +29,18 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
       ? error.message
       : 'This browser may be too old for this page. Update it, or open the page in another one.';
   return (
-    <Notice
-      kind="danger"
-      title="Expert Relay cannot be opened right now."
-      actions={
-        <Button look="main" onClick={onRetry}>
-          Try again
-        </Button>
-      }
-    >
-      <p>{detail}</p>
-    </Notice>
+    <StartPage>
+      <Notice
+        kind="danger"
+        title="Expert Relay cannot be opened right now."
+        actions={
+          <Button look="main" onClick={onRetry}>
+            Try again
+          </Button>
+        }
+      >
+        <p>{detail}</p>
+      </Notice>
+    </StartPage>
   );
 }

@@ -47,7 +47,12 @@ export function OffNotice() {
       <p className={styles.text}>
         {off.length === 1 ? 'A channel or webhook was' : `${off.length} channels or webhooks were`} switched
         off, because nothing could be delivered: see{' '}
-        {isOfAgent ? <Link href={routes.keys}>Keys</Link> : <Link href={routes.settings}>Settings</Link>}.
+        {isOfAgent ? (
+          <Link href={routes.keys}>Agent keys</Link>
+        ) : (
+          <Link href={routes.settings}>Settings</Link>
+        )}
+        .
       </p>
       <div className={styles.actions}>
         <Button

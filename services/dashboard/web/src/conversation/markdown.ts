@@ -187,8 +187,13 @@ class Rendering {
   #leave(): HTMLElement {
     const element = this.#open.pop() as HTMLElement;
     // Not before it is complete, since the browser decides the direction again whenever something is added.
-    if (withOwnDirection.has(element.localName)) element.dir = 'auto';
+    if (withOwnDirection.has(element.localName) && !this.#isOfItem(element)) element.dir = 'auto';
     return element;
+  }
+
+  /** A paragraph of a list item: the item, whose mark stands on the side where it begins, has the direction of its text. */
+  #isOfItem({ localName, parentNode }: HTMLElement): boolean {
+    return localName === 'p' && parentNode?.nodeName === 'LI';
   }
 
   #count({ length }: string): void {

@@ -91,7 +91,7 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
   ...refusals,
   once_reused: {
     what: 'The agent used the name of a question twice.',
-    next: 'Close the request; the agent has to ask again.',
+    next: 'End the request; the agent has to ask again.',
   },
   invalid_input: {
     what: 'The relay did not accept this.',

@@ -13,6 +13,8 @@ interface ListOptionsProps {
 /** The order of a list, and the agent whose requests it shows. */
 export function ListOptions({ hasOrder, agents, agent, onAgent }: ListOptionsProps) {
   const { order } = useStore(preferences);
+  const hasAgents = agents.length > 1;
+  if (!hasOrder && !hasAgents) return null;
   return (
     <div className={styles.options}>
       {hasOrder && (
@@ -26,7 +28,7 @@ export function ListOptions({ hasOrder, agents, agent, onAgent }: ListOptionsPro
           <option value="time-left">Least time left first</option>
         </select>
       )}
-      {agents.length > 1 && (
+      {hasAgents && (
         <select
           aria-label="Agent"
           className={styles.option}

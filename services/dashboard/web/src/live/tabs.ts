@@ -31,6 +31,8 @@ export interface Tabs {
 export const aliveMs = 15_000;
 /** After this time without a message from the leader, another tab becomes the leader. */
 const maxSilenceMs = 90_000;
+/** A page that is left, and a browser that stores nothing, refuse each request for a lock at once. */
+const lockRetryMs = 1_000;
 
 export function createTabs(userId: string): Tabs {
   const channel = new BroadcastChannel(`expert-relay:${userId}`);
@@ -74,7 +76,7 @@ export function createTabs(userId: string): Tabs {
       const queue = (steal: boolean) => {
         heardAt = performance.now();
         // It rejects when another tab takes the lock over. Then this tab waits for it again.
-        work(run, steal).catch(() => queue(false));
+        work(run, steal).catch(() => setTimeout(queue, lockRetryMs, false));
       };
       queue(false);
       setInterval(() => {

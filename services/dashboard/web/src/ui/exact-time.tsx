@@ -59,12 +59,12 @@ export function ExactTime({ time, children }: { time: number; children: ReactNod
         {children}
       </button>
       {place &&
-        // Outside of the messages, which clip what leaves their box.
+        // Outside of the messages, which clip what leaves their box, and within the landmark.
         createPortal(
           <span id={id} role="tooltip" className={styles.tooltip} style={positionAt(place)} {...hover}>
             {describe(time)}
           </span>,
-          document.body,
+          button.current?.closest('main') ?? document.body,
         )}
     </>
   );
