@@ -253,5 +253,11 @@ describe('webhooks', () => {
     for (let n = 0; n < 11; n++)
       statuses.push((await call(consumerKey, 'POST', `webhooks/${id}/test`)).status);
     expect(statuses).toEqual([...Array(10).fill(201), 429]);
+    const headers = { 'x-api-key': consumerKey };
+    const refused = await fetch(`${relay.gatewayUrl}/api/v1/webhooks/${id}/test`, {
+      method: 'POST',
+      headers,
+    });
+    expect(refused.headers.get('retry-after')).toBe('60');
   });
 });
