@@ -61,7 +61,6 @@ async function visitRequests(
 }
 
 async function visitAnswers(device: Device, conversation: Conversation, visit: Visit): Promise<void> {
-  const { context } = device;
   const page = await open(device, conversation.requestId);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
@@ -75,14 +74,13 @@ async function visitAnswers(device: Device, conversation: Conversation, visit: V
   await visit('fingerprint-different', page);
   await button(page, 'Encrypted').click();
 
-  await context.setOffline(true);
-  await page.getByText('Offline.').waitFor();
-  await box(page).fill('And remove the cache, too.');
-  await sendByKeyboard(page);
-  await page.getByText('Waiting: it will be sent').waitFor();
-  await visit('answer-waiting', page);
-  await conversation.send('Wait: there is a second lock.');
-  await context.setOffline(false);
+  await whileOffline(device, async () => {
+    await box(page).fill('And remove the cache, too.');
+    await sendByKeyboard(page);
+    await page.getByText('Waiting: it will be sent').waitFor();
+    await visit('answer-waiting', page);
+    await conversation.send('Wait: there is a second lock.');
+  });
   await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
   await visit('answer-held', page);
   await button(page, 'Change it').click();
@@ -96,7 +94,6 @@ async function visitAnswers(device: Device, conversation: Conversation, visit: V
 }
 
 async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): Promise<void> {
-  const { context } = device;
   const asking = await agent.relay.ask({ question: 'May I deploy?', form: approval });
   const page = await open(device, asking.requestId);
   await button(page, 'Answer').click();
@@ -107,11 +104,10 @@ async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): P
   await asking.send('Wait: a test has failed.');
   await page.getByText('The agent wrote meanwhile: decide again.').waitFor();
   await visit('decision-again', page);
-  await context.setOffline(true);
-  await page.getByText('Offline.').waitFor();
-  await decide(page, 'Decline');
-  await asking.send('It was the network.');
-  await context.setOffline(false);
+  await whileOffline(device, async () => {
+    await decide(page, 'Decline');
+    await asking.send('It was the network.');
+  });
   await page.getByText('Your decision was not sent').waitFor();
   await visit('decision-held', page);
   await button(page, 'Decide again').click();
@@ -134,6 +130,16 @@ async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): P
   await button(page, 'Pick up and read').click();
   await page.getByText('The agent’s question appears here').waitFor();
   await visit('confidential-picked-up', page);
+}
+
+async function whileOffline({ context, page }: Device, run: () => Promise<void>): Promise<void> {
+  // Chromium may still send a call after `setOffline` has returned.
+  await page.route('**/messages', (route) => route.abort('internetdisconnected'));
+  await context.setOffline(true);
+  await page.getByText('Offline.').waitFor();
+  await run();
+  await page.unroute('**/messages');
+  await context.setOffline(false);
 }
 
 async function open({ page }: Device, requestId: string): Promise<Page> {
