@@ -10,7 +10,7 @@ const patiently = { timeout: 120_000 };
 const approval = { type: 'object', properties: {} } as const;
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
-/** Answers and decisions that wait, are held, refused or made again, and requests that are put off or over. */
+/** Answers and decisions that wait, are refused or made again, and requests that are put off or over. */
 export async function walkAnswers(product: Product, visit: Visit): Promise<void> {
   await using device = await product.signIn('answers');
   await using agent = await device.newAgent('build agent');
@@ -79,11 +79,9 @@ async function visitAnswers(device: Device, conversation: Conversation, visit: V
     await sendByKeyboard(page);
     await page.getByText('Waiting: it will be sent').waitFor();
     await visit('answer-waiting', page);
-    await conversation.send('Wait: there is a second lock.');
   });
-  await page.getByRole('region', { name: 'The agent wrote meanwhile' }).waitFor();
-  await visit('answer-held', page);
-  await button(page, 'Change it').click();
+  await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+  await box(page).fill('And the log.');
 
   const json = { error: 'conversation_full', title: 'It is full', status: 409 };
   await page.route('**/messages', (route) => route.fulfill({ status: 409, json }));
@@ -104,13 +102,6 @@ async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): P
   await asking.send('Wait: a test has failed.');
   await page.getByText('The agent wrote meanwhile: decide again.').waitFor();
   await visit('decision-again', page);
-  await whileOffline(device, async () => {
-    await decide(page, 'Decline');
-    await asking.send('It was the network.');
-  });
-  await page.getByText('Your decision was not sent').waitFor();
-  await visit('decision-held', page);
-  await button(page, 'Decide again').click();
   await decide(page, 'Decline');
   await page.getByText('Declined').first().waitFor();
   await page.getByText('Sent', { exact: true }).last().waitFor();
