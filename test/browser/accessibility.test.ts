@@ -161,6 +161,17 @@ describe('the keyboard', () => {
     await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
   });
 
+  test('the list of shortcuts names the keys of an Apple keyboard', async () => {
+    await using device = await product.signIn('keyboard-apple');
+    await device.context.addInitScript(
+      `Object.defineProperty(Navigator.prototype, 'platform', { get: () => 'MacIntel' })`,
+    );
+    const page = await device.open('/settings');
+    await pressUntil(page, ['?'], page.getByRole('heading', { name: 'Keyboard shortcuts' }));
+    expect(await page.getByText('⌘', { exact: true }).count()).toBe(2);
+    expect(await page.getByText('Ctrl', { exact: true }).count()).toBe(0);
+  });
+
   /** Waits, because the focus moves only after the page was rendered. */
   async function expectFocus(page: Page, wanted: string): Promise<void> {
     let found = '';

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import styles from './shortcut-help.module.css';
+import { sendKey } from './shortcuts.ts';
 
 const shortcuts: readonly (readonly [string, string])[] = [
   ['j', 'Next request'],
@@ -9,8 +10,8 @@ const shortcuts: readonly (readonly [string, string])[] = [
   ['↑ ↓', 'Move in the list'],
   ['Enter', 'Open the request'],
   ['r', 'Write an answer'],
-  ['Ctrl Enter', 'Send the answer'],
-  ['Ctrl Shift Enter', 'Send it, and open the next request'],
+  [`${sendKey} Enter`, 'Send the answer'],
+  [`${sendKey} Shift Enter`, 'Send it, and open the next request'],
   ['Esc', 'Leave the text box'],
   ['e', 'End the request'],
   ['/', 'Search'],

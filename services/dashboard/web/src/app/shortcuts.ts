@@ -6,6 +6,9 @@ type Shortcuts = Readonly<Record<string, () => void>>;
 /** The second key must follow `g` within this time. */
 const sequenceMs = 1_000;
 
+/** The key that sends with Enter, as the pages name it. Both keys work. */
+export const sendKey = /Mac|iP(hone|ad|od)/.test(navigator.platform) ? '⌘' : 'Ctrl';
+
 /**
  * Handles keys such as `j`, `/` or `g i` while no text is being typed and no dialog is open. They can be switched off in
  * Settings (WCAG 2.1.4).

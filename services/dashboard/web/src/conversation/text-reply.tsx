@@ -8,6 +8,7 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
+import { sendKey } from '../app/shortcuts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
@@ -34,8 +35,6 @@ interface TextReplyProps {
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
 }
-
-const isApple = /Mac|iP(hone|ad|od)/.test(navigator.platform);
 
 /** The text box, or an answer that is held back. */
 export function TextReply(props: TextReplyProps) {
@@ -161,7 +160,7 @@ function Box(props: TextReplyProps) {
       <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
         {attachments}
-        <span className={styles.hint}>Markdown works. {isApple ? '⌘' : 'Ctrl'} Enter sends.</span>
+        <span className={styles.hint}>Markdown works. {sendKey} Enter sends.</span>
         {onForm && (
           <Button look="quiet" onClick={onForm}>
             Back to the form
