@@ -66,16 +66,20 @@ export function piecesOf(code: string, language: string): readonly Piece[] | und
   const isLong = code.length > maxCharacters || code.split('\n').some(({ length }) => length > maxLine);
   if (isLong || !languages.registered(language)) return undefined;
   const pieces: Piece[] = [];
-  const add = (tree: Tree, kind?: Kind): void => {
-    for (const node of tree) {
-      const last = pieces.at(-1);
-      if (node.type === 'element') add(node.children, kindOf(node.properties.className) ?? kind);
-      else if (node.type !== 'text') continue;
-      else if (last && last.kind === kind) last.text += node.value;
-      else pieces.push({ text: node.value, kind });
-    }
+  // Code such as "`${" repeated is nested by thousands of levels: functions that call themselves would exceed the stack.
+  const left: [node: Tree[number], kind: Kind | undefined][] = [];
+  const add = (tree: Tree, kind?: Kind) => {
+    for (const node of [...tree].reverse()) left.push([node, kind]);
   };
   add(languages.highlight(language, code).children);
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [node, kind] = next;
+    const last = pieces.at(-1);
+    if (node.type === 'element') add(node.children, kindOf(node.properties.className) ?? kind);
+    else if (node.type !== 'text') continue;
+    else if (last && last.kind === kind) last.text += node.value;
+    else pieces.push({ text: node.value, kind });
+  }
   return pieces;
 }
 
