@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Party, Query } from '@expert-relay/db';
 import { createLog } from '@expert-relay/kit/log';
@@ -19,10 +21,13 @@ function openRoute() {
   };
   const route = listRequests(context);
   const list = (principal: Party, search: string) =>
-    route.handle({
-      ...{ principal, callId: randomUUID(), params: {}, headers: {}, body: undefined },
-      query: new URLSearchParams(search),
-    });
+    route.handle(
+      {
+        ...{ principal, callId: randomUUID(), params: {}, headers: {}, body: undefined },
+        query: new URLSearchParams(search),
+      },
+      new ServerResponse(new IncomingMessage(new Socket())) as never,
+    );
   /** Answers every statement, also those that begin after another one. */
   const answerAll = async () => {
     for (; answers.length > 0; await pause()) for (const answer of answers.splice(0)) answer();

@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import type { Party } from '@expert-relay/db';
-import { defineRoute, limitPerUser, pageSchema, parseQuery } from '@expert-relay/kit/http';
+import { defineRoute, limitPerUser, pageSchema, parseQuery, queuePerUser } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
@@ -26,22 +27,19 @@ const schema = z.object({
 /** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
 export const listRequests = (context: Context) => {
   const beginScan = limitPerUser(scansAtOnce, 'searches and filtered lists');
-  const lastScans = new Map<string, Promise<unknown>>();
+  const takeTurn = queuePerUser(1);
 
   /**
    * Runs the scans of a user one after another. Each is work for a connection to Postgres, up to a quarter of a second long, and
    * four of them at once delay the statements of all other users on a server with few cores.
    */
-  async function scan<T>(principal: Party, read: () => Promise<T>): Promise<T> {
-    const { userId } = principal;
+  async function scan<T>(principal: Party, response: ServerResponse, read: () => Promise<T>): Promise<T> {
     const end = beginScan(principal);
-    const result = (lastScans.get(userId) ?? Promise.resolve()).then(read, read);
-    lastScans.set(userId, result);
     try {
-      return await result;
+      const endTurn = await takeTurn(principal, response);
+      return await read().finally(endTurn);
     } finally {
       end();
-      if (lastScans.get(userId) === result) lastScans.delete(userId);
     }
   }
 
@@ -49,10 +47,10 @@ export const listRequests = (context: Context) => {
     method: 'get',
     path: '/api/v1/requests',
     allow: ['consumer', 'provider', 'session'],
-    async handle({ principal, query }) {
+    async handle({ principal, query }, response) {
       const listing = parseQuery(schema, query);
       const read = () => readPage(context.query, principal, listing);
-      const { rows, hasMore } = await (isScan(principal, listing) ? scan(principal, read) : read());
+      const { rows, hasMore } = await (isScan(principal, listing) ? scan(principal, response, read) : read());
       const last = hasMore ? rows.at(-1) : undefined;
       return {
         status: 200,
