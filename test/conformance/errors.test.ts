@@ -104,15 +104,23 @@ describe('malformed HTTP', () => {
     expect(checkAnswer(post, answer)).toEqual([]);
   });
 
-  test('the relay is not a proxy: CONNECT is 405, and an absolute URL is 404', async () => {
-    const { status } = await rawAnswer(
-      setup.relay.url,
-      'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n',
-    );
-    expect(status).toBe(405);
-    const absolute =
-      'GET http://example.com/api/health HTTP/1.1\r\nhost: example.com\r\nconnection: close\r\n\r\n';
-    expect((await rawAnswer(setup.relay.url, absolute)).status).toBe(404);
+  test('the relay is not a proxy: CONNECT is 405', async () => {
+    const connect = 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n';
+    expect((await rawAnswer(setup.relay.url, connect)).status).toBe(405);
+  });
+
+  test.each([
+    ['http://example.com/api/v1/whoami', 'example.com', 401],
+    ['HTTP://Example.com:8080/api/v1/whoami?a=b', 'example.com:8080', 401],
+    ['https://example.com/api/v1/whoami', 'example.com', 401],
+    ['http://example.com/api/v1/whoami', 'other.example', 404],
+    ['http://example.com@other.example/api/v1/whoami', 'other.example', 404],
+    ['http://example.com//api/v1/whoami', 'example.com', 404],
+    ['ftp://example.com/api/v1/whoami', 'example.com', 404],
+    ['http:///api/v1/whoami', '', 404],
+  ])('the target %s with the host %s: %d', async (target, host, expected) => {
+    const call = `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
+    expect((await rawAnswer(setup.relay.url, call)).status).toBe(expected);
   });
 });
 

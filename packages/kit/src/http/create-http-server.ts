@@ -72,9 +72,7 @@ export function createHttpServer(options: {
   const closeUnusedConnections = trackUnusedConnections(server);
   const handle: RequestListener = (request, response) => {
     if (drainingSince !== undefined) response.setHeader('connection', 'close');
-    // The target may be no path, such as `*` or an absolute URI. Express answers a target that it cannot parse without
-    // running any middleware; with a slash in front it is an unknown path.
-    if (!request.url?.startsWith('/')) request.url = `/${request.url}`;
+    request.url = pathOf(request.url ?? '', request.headers.host);
     options.handler(request, response);
   };
   guardConnections(server, handle, options.refusalHeaders);
@@ -132,6 +130,18 @@ export function createHttpServer(options: {
       });
     },
   };
+}
+
+/**
+ * The path and query of a request's target. The target may be an absolute URI (RFC 9112, 3.2.2), but of the host in the Host
+ * header only: this server is no proxy. Express answers a target that it cannot parse without running any middleware, so all
+ * others, such as `*`, get a slash in front, which makes them an unknown path.
+ */
+function pathOf(target: string, host: string | undefined): string {
+  if (target.startsWith('/')) return target;
+  const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(target) ?? [];
+  const path = authority?.toLowerCase() === host?.toLowerCase() && authority ? rest : target;
+  return path.startsWith('/') ? path : `/${path}`;
 }
 
 /**

@@ -64,7 +64,7 @@ const others: readonly (readonly [string, string])[] = [
   ['a second stream', streamRequest()],
   ['a HEAD', 'HEAD / HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'],
-  ['an absolute address', 'GET http://x/?topic=y HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ['an absolute address of another host', 'GET http://y/?topic=y HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'],
   ['100-continue', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n'],
@@ -148,7 +148,7 @@ describe('on a connection without a stream,', () => {
   const statuses: Record<string, number> = {
     'a second stream': 200,
     'an unknown path': 404,
-    'an absolute address': 404,
+    'an absolute address of another host': 404,
     '100-continue': 405,
     'a body that is never sent': 405,
     CONNECT: 405,
