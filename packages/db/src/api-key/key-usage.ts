@@ -2,7 +2,6 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Principal } from '@expert-relay/kit/principal';
 import type { Query } from '../postgres/query.ts';
-import { join, sql } from '../postgres/query.ts';
 
 export interface KeyUsage extends Part {
   /** Records that a key was used. Postgres gets the time later. */
@@ -24,9 +23,10 @@ export function createKeyUsage(options: { query: Query; log: Log }): KeyUsage {
     try {
       await query`
         UPDATE api_keys SET last_used_at = now()
-        WHERE id IN (${join(ids.map((id) => sql`${id}::uuid`))})
+        WHERE id = ANY(${ids}::uuid[])
           AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`;
     } catch (error) {
+      for (const id of ids) used.add(id);
       log.warn({ err: error }, 'could not write when keys were last used');
     }
   }

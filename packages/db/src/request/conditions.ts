@@ -24,7 +24,9 @@ export const roleOf = (party: Party): 'consumer' | 'provider' =>
 /*
  * On every read and write, only the database's clock decides whether a conversation has expired: an overdue conversation
  * has ended even before the worker marks it. Only these conditions on `help_requests` define that.
- * They use `clock_timestamp()`, since a statement that waited for a row's lock must use the time after the wait.
+ * They use `clock_timestamp()`, since a statement that waited for a row's lock must use the time after the wait. A statement that
+ * locks the row must use them in a CTE that reads the locked row: Postgres computes the columns of a locking SELECT before it
+ * waits, and again only if the row was changed meanwhile.
  */
 
 /** The current status, which may not be written yet. */

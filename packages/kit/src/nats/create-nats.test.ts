@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startOwnNats } from '@expert-relay/testkit';
+import { eventually, startOwnNats } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { nkeys } from 'nats';
 import { createLog } from '../log/index.ts';
@@ -105,6 +105,32 @@ describe('signing in', () => {
     expect(await tryToConnect({ url: `nats://${server.host}`, credentialsFile })).toBe('hello');
     expect(await tryToConnect({ url: `nats://${server.host}` })).toMatch(/authorization/i);
   });
+});
+
+test('a connection survives a server that refuses its user for a while', async () => {
+  const users = join(folder, 'users.conf');
+  const allow = (user: string) =>
+    writeFileSync(users, `authorization { user: ${user}, password: secret }`, 'utf8');
+  allow('relay');
+  await using server = await startOwnNats(`include "../${basename(folder)}/users.conf"`);
+  const nats = createNats({ url: `nats://relay:secret@${server.host}`, name: 'test', log: silentLog });
+  await nats.start?.();
+  await eventually('a connection', () => nats.connected);
+  let refusals = 0;
+  void (async () => {
+    for await (const { data } of nats.connection?.status() ?? [])
+      if (data === 'AUTHORIZATION_VIOLATION') refusals++;
+  })();
+
+  await server.kill();
+  allow('another');
+  await server.start();
+  await eventually('two refusals', () => refusals >= 2);
+  await server.kill();
+  allow('relay');
+  await server.start();
+  await eventually('the connection is back', () => nats.connected);
+  await nats.stop?.();
 });
 
 test.each<[string, Partial<NatsAccess>, RegExp]>([

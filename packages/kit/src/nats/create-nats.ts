@@ -31,6 +31,9 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
           ...access,
           name: options.name,
           maxReconnectAttempts: -1,
+          // Otherwise a server that refuses our user twice, such as one that was started with the wrong users, ends the connection
+          // for ever.
+          ignoreAuthErrorAbort: true,
           reconnectTimeWait: 250,
           reconnectJitter: 250,
           pingInterval: 5_000,

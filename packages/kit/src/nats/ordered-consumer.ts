@@ -151,7 +151,13 @@ class OrderedConsumer implements Consumer {
     }
     this.#nextConsumerSeq++;
     this.#requested--;
-    this.#onMessage({ seq: streamSeq, bytes: message.data });
+    try {
+      this.#onMessage({ seq: streamSeq, bytes: message.data });
+    } catch (error) {
+      // The client library would stop reading the connection, which others use too.
+      this.end(`a message could not be handled: ${(error as Error).message}`);
+      return;
+    }
     this.#requestMore();
   }
 

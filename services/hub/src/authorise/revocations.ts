@@ -1,6 +1,6 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
-import { bodyOf, parseEvent } from '../events/event-content.ts';
+import { bodyOf, parseEvent, recordedAtOf } from '../events/event-content.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
 
@@ -45,7 +45,7 @@ export class Revocations {
     const id =
       credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
     const { eventId } = event;
-    const at = event.readTime() ?? this.#clock.now();
+    const at = recordedAtOf(event) ?? this.#clock.now();
     const known = this.#byCredential.get(id) ?? [];
     if (this.#isForgotten({ at }) || known.some((one) => one.eventId === eventId)) return undefined;
     const remembered = known.filter((one) => !this.#isForgotten(one));

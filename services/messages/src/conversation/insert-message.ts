@@ -48,14 +48,17 @@ export async function insertMessage(
   const size = sizeOf(content);
   const isResponse = content.role === 'provider';
   const [outcome] = await query<Outcome>`
-    WITH request AS (
-      SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status,
+    WITH locked AS (
+      SELECT id, user_id, ref_code, seq, last_message_at, status, expires_at,
         message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int
           AND (content_bytes < ${smallOnlyBytes}::int OR ${size}::int <= ${smallBytes}::int) AS has_room,
         answer_form IS NOT NULL AND consumer_encrypt_pub_key IS NULL AS takes_answer
       FROM help_requests
       WHERE id = ${requestId} AND ${ownedBy(party)}
       FOR NO KEY UPDATE
+    ),
+    request AS (
+      SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status, has_room, takes_answer FROM locked
     ),
     message AS (
       INSERT INTO messages (

@@ -39,12 +39,15 @@ export const closeRequest = (context: Context) =>
     async handle({ principal, params, body }) {
       const { reason } = parseBody(schema, body);
       const [row] = await context.query<Row>`
-        WITH request AS (
-          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, response_count, ended_at,
-            closed_by, close_reason
+        WITH locked AS (
+          SELECT id, user_id, ref_code, seq, status, expires_at, response_count, ended_at, closed_by, close_reason
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
           FOR UPDATE
+        ),
+        request AS (
+          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, response_count, ended_at, closed_by, close_reason
+          FROM locked
         ),
         closed AS (
           UPDATE help_requests

@@ -52,8 +52,8 @@ export const exchangeKeys = (context: Context) =>
     async handle({ principal, params, body }) {
       const { providerSignPubKey, providerEncryptPubKey, keySignature } = parseBody(schema, body);
       const [row] = await context.query<Row>`
-        WITH request AS (
-          SELECT id, user_id, ref_code, seq, ${statusNow} AS status,
+        WITH locked AS (
+          SELECT id, user_id, ref_code, seq, status, expires_at,
             provider_sign_pub_key IS NOT NULL AS had_keys,
             ${sameKey(sql`provider_sign_pub_key`, providerSignPubKey)}
               AND ${sameKey(sql`provider_encrypt_pub_key`, providerEncryptPubKey)}
@@ -61,6 +61,9 @@ export const exchangeKeys = (context: Context) =>
           FROM help_requests
           WHERE id = ${requestIdFrom(params)} AND ${ownedBy(principal)}
           FOR UPDATE
+        ),
+        request AS (
+          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, had_keys, is_same FROM locked
         ),
         exchanged AS (
           UPDATE help_requests SET

@@ -1,5 +1,5 @@
 import { formatTopic, parseTopic } from '@expert-relay/contracts';
-import { join, ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
+import { ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
@@ -43,7 +43,7 @@ export async function checkTopics(
   if (ids.size === 0) return;
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM help_requests
-    WHERE id IN (${join([...ids])}) AND ${ownedBy(party)}`;
+    WHERE id = ANY(${[...ids]}) AND ${ownedBy(party)}`;
   if (row?.count !== ids.size) throw notCovered();
 }
 
