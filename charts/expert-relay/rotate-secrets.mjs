@@ -2,9 +2,9 @@
 //
 // Replaces the keys that the services share with each other, without downtime: principal keys, the secret of sessions, the
 // keys of webhooks, and the keys of stream tokens. Three steps, after each of which all pods are replaced:
-//   add   a second key, which is accepted and not used yet
-//   use   the second key is used, and the first one is still accepted
-//   drop  the first key is removed
+//   add   adds a new key, which is accepted and not used yet
+//   use   the new key is used, and the old one is still accepted
+//   drop  removes the old key
 // docs/runbook.md says how long to wait in between. Addresses and passwords of servers stay as they are.
 //
 // Needs only Node.
@@ -25,7 +25,7 @@ const steps = {
     };
   },
   use(values) {
-    if (!values[nextPrivateKey]) stop('There is no second key: the first step is "add".');
+    if (!values[nextPrivateKey]) stop('There is no new key: the first step is "add".');
     return {
       ...changeLists(values, (_, [first, second]) => [second, first]),
       RELAY_STREAM_TOKEN_PRIVATE_KEY: values[nextPrivateKey],
@@ -33,14 +33,14 @@ const steps = {
     };
   },
   drop(values) {
-    if (values[nextPrivateKey]) stop('The second key is not used yet: the next step is "use".');
-    if (!isUnderWay(values)) stop('There is no key to drop: the first step is "add".');
+    if (values[nextPrivateKey]) stop('The new key is not used yet: the next step is "use".');
+    if (!isUnderWay(values)) stop('There is no old key to remove: the first step is "add".');
     return changeLists(values, (_, [first]) => [first]);
   },
 };
 
 const step = steps[process.argv[2] ?? ''];
-if (!step || process.argv.length > 3) stop('Say add, use or drop.');
+if (!step || process.argv.length > 3) stop('Pass add, use or drop.');
 const secret = JSON.parse(await text(process.stdin));
 const values = Object.fromEntries(
   Object.entries(secret.data ?? {}).map(([name, value]) => [

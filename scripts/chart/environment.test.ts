@@ -123,7 +123,10 @@ describe('make-secrets.mjs', () => {
 
   withOpenssl('the lines with openssl in docs/kubernetes.md make the same keys', async () => {
     const docs = readFileSync(join(root, 'docs/kubernetes.md'), 'utf8');
-    const [, lines = ''] = /`openssl` makes the same keys:\n\n```sh\n(.*?)```/s.exec(docs) ?? [];
+    const [, lines = ''] =
+      /`openssl` makes the same keys of the relay\. Save this as `make-keys\.sh`:\n\n```sh\n(.*?)```/s.exec(
+        docs,
+      ) ?? [];
     const { stdout } = await run('/bin/sh', ['-c', lines]);
     const byOpenssl = Object.fromEntries(stdout.split('\n').map((line) => line.split(/=(.*)/s)));
     const byNode = await secretOf(servers);

@@ -128,6 +128,23 @@ describe('refusals say what to do', () => {
       plus('services.hub.autoscaling.enabled=true', 'services.hub.autoscaling.minReplicas=30'),
       /services\.hub\.autoscaling\.minReplicas is 30 and maxReplicas 20/,
     ],
+    [
+      'a pause that is as long as a shutdown may take',
+      plus('shutdown.pauseSeconds=25'),
+      /shutdown\.pauseSeconds is 25 and shutdown\.limitSeconds 25: .* Raise limitSeconds/,
+    ],
+    [
+      'mail that no port lets out',
+      plus('settings.RELAY_MAIL_FROM=relay@example.com'),
+      /networkPolicy\.smtpPorts is empty although RELAY_MAIL_FROM is set/,
+    ],
+    ...['containers', 'volumes', 'terminationGracePeriodSeconds'].map(
+      (member): [string, string[], RegExp] => [
+        `${member} in podSpec`,
+        ['--set-json', `services.hub.podSpec={"${member}": []}`, ...plus()],
+        new RegExp(`services\\.hub\\.podSpec\\.${member} would replace what the chart needs`),
+      ],
+    ),
     ['a digest that is none', plus('services.hub.image.digest=sha256:12'), /digest.*does not match pattern/s],
     [
       'metrics that Prometheus may not read',

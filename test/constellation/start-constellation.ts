@@ -18,6 +18,7 @@ import {
 } from '@expert-relay/testkit';
 import { constellationEnv } from './constellation-env.ts';
 import { makeTenant, type Tenant } from './make-tenant.ts';
+import { restrictRedis } from './restrict-redis.ts';
 import { type OwnSettings, type RunningServices, type ServiceName, startServices } from './start-services.ts';
 
 export interface Constellation {
@@ -71,6 +72,9 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   try {
     cleanups.push(() => deleteStream(servers.natsUrl, prefix));
     cleanups.push(() => deleteRedisKeys(servers.redisUrl, prefix));
+    // A test's own server may restart, and then it has lost its users.
+    const redis = options.servers?.redisUrl ? undefined : await restrictRedis(servers.redisUrl, prefix);
+    if (redis) cleanups.push(redis.remove);
     const { url: databaseUrl, drop } = await createTestDatabase(servers.databaseUrl);
     cleanups.push(drop);
     const database = createDatabase({
@@ -86,7 +90,7 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
     const publicUrl = `http://127.0.0.1:${await reservePort()}`;
     const base = constellationEnv({ servers: { ...servers, databaseUrl }, prefix, publicUrl });
     const overrides = (service: ServiceName) => ({ log: logs.logOf(service), ...(clock && { clock }) });
-    const running = await startServices({ ...base, ...env }, overrides, own);
+    const running = await startServices({ ...base, ...env }, overrides, { ...redis?.own, ...own });
     cleanups.push(running.stop);
     const awaited = Object.entries(running.services).filter(
       ([name]) => !unready.includes(name as ServiceName),

@@ -36,7 +36,19 @@
 {{- if and .Values.monitoring.podMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
 {{- fail "networkPolicy.metricsFrom is empty: Prometheus could not read the metrics. Set it to the namespace of Prometheus, for example --set 'networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=monitoring'." }}
 {{- end }}
+{{- if ge (int .Values.shutdown.pauseSeconds) (int .Values.shutdown.limitSeconds) }}
+{{- fail (printf "shutdown.pauseSeconds is %d and shutdown.limitSeconds %d: a pod would end during its pause, and cut off its calls. Raise limitSeconds, or lower pauseSeconds." (int .Values.shutdown.pauseSeconds) (int .Values.shutdown.limitSeconds)) }}
+{{- end }}
+{{- $mail := or (hasKey .Values.settings "RELAY_MAIL_FROM") (hasKey .Values.services.notifier.env "RELAY_MAIL_FROM") }}
+{{- if and $mail .Values.networkPolicy.enabled (not .Values.networkPolicy.smtpPorts) (not .Values.networkPolicy.extraEgress) }}
+{{- fail "networkPolicy.smtpPorts is empty although RELAY_MAIL_FROM is set: no mail could leave the notifier. Set it to the port of your mail server, for example --set 'networkPolicy.smtpPorts={465}'." }}
+{{- end }}
 {{- range $name, $service := .Values.services }}
+{{- range $member := list "containers" "volumes" "terminationGracePeriodSeconds" }}
+{{- if hasKey $service.podSpec $member }}
+{{- fail (printf "services.%s.podSpec.%s would replace what the chart needs there. Remove it: extraVolumes adds volumes, shutdown.limitSeconds sets the grace period." $name $member) }}
+{{- end }}
+{{- end }}
 {{- with $service.autoscaling }}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
 {{- fail (printf "services.%s.autoscaling.minReplicas is %d and maxReplicas %d. Raise maxReplicas, or lower minReplicas." $name (int .minReplicas) (int .maxReplicas)) }}

@@ -158,7 +158,7 @@ export class SessionStore extends Store {
 
   /** Whether this is the first use of the state of a sign-in. Its cookie is not accepted after ten minutes. */
   readonly useOnce: UseOnce = async (state) => {
-    const name = `${this.#prefix}:used-sign-in:${state}`;
+    const name = `${this.#prefix}:session-states-used:${state}`;
     return (await this.#client.set(name, '', 'PX', pendingSignInMs, 'NX')) === 'OK';
   };
 
