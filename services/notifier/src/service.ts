@@ -73,7 +73,7 @@ export function create(
     reports,
     log,
   });
-  const reader = new EventReader({ query, nats, stream, reports, log, onInserted: () => deliverer.wake() });
+  const reader = new EventReader({ query, stream, reports, log, onInserted: () => deliverer.wake() });
   const intervalMs = overrides.maintenanceMs;
   const maintenance = createMaintenance({ query, sealer, reports, log, ...(intervalMs && { intervalMs }) });
 

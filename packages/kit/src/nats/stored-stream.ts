@@ -1,4 +1,4 @@
-import type { JetStreamManager, NatsConnection, NatsError } from 'nats';
+import { Events, type JetStreamManager, type NatsConnection, type NatsError } from 'nats';
 import type { Nats } from './create-nats.ts';
 import { type Consumer, type ConsumerOptions, openConsumer } from './ordered-consumer.ts';
 
@@ -15,7 +15,10 @@ export interface StoredStream {
   readState(): Promise<StoredStreamState>;
   /** The bytes of one message; undefined when the stream does not hold it. */
   readOne(seq: number): Promise<Uint8Array | undefined>;
-  openConsumer(options: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'>): Promise<Consumer>;
+  /** With an epoch, it throws unless the consumer reads the stream of this epoch. A consumer ends when NATS was away. */
+  openConsumer(
+    options: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'> & { epoch?: string },
+  ): Promise<Consumer>;
 }
 
 const timeoutMs = 2_000;
@@ -29,6 +32,13 @@ export const epochOf = (created: string): string => Date.parse(created).toString
 
 export function createStoredStream(options: { nats: Nats; stream: string; owner: string }): StoredStream {
   const { nats, stream, owner } = options;
+  const open = new Set<Consumer>();
+  nats.onConnection(async (connection) => {
+    for await (const status of connection.status()) {
+      if (status.type !== Events.Reconnect) continue;
+      for (const consumer of open) consumer.end('the connection to NATS was opened again');
+    }
+  });
 
   async function requireConnection(): Promise<{
     connection: NatsConnection;
@@ -55,9 +65,11 @@ export function createStoredStream(options: { nats: Nats; stream: string; owner:
     }
   }
 
+  // When a stream was created again, all subscribers reconnect with positions that must be looked up.
+  const readSharedState = shareCalls(readState);
+
   return {
-    // When a stream was created again, all readers reconnect with positions that must be looked up.
-    readState: shareCalls(readState),
+    readState: readSharedState,
     async readOne(seq) {
       const { manager } = await requireConnection();
       try {
@@ -67,9 +79,19 @@ export function createStoredStream(options: { nats: Nats; stream: string; owner:
         throw error;
       }
     },
-    async openConsumer({ from, subject, isYielding }) {
-      const consumer = { owner, ...(await requireConnection()), from, isYielding };
-      return openConsumer({ ...consumer, ...(subject !== undefined && { subject }) });
+    async openConsumer({ epoch, ...rest }) {
+      const consumer = await openConsumer({ owner, ...(await requireConnection()), ...rest });
+      open.add(consumer);
+      void consumer.ended.then(() => open.delete(consumer));
+      try {
+        // Only now: the stream may have been created again while the consumer was opened.
+        if (epoch !== undefined && (await readSharedState()).epoch !== epoch)
+          throw new Error('the stream was created again');
+        return consumer;
+      } catch (error) {
+        consumer.end('not used');
+        throw error;
+      }
     },
   };
 }

@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Consumer, Nats, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
-import { Events } from 'nats';
 import { formatPosition, noCheck, type Position } from '../events/position.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
@@ -41,11 +40,6 @@ export class Follower implements Part {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
-    options.nats.onConnection(async (connection) => {
-      for await (const status of connection.status()) {
-        if (status.type === Events.Reconnect) this.#consumer?.end('the connection to NATS was opened again');
-      }
-    });
   }
 
   notReady(): string | undefined {
@@ -84,12 +78,11 @@ export class Follower implements Part {
     const state = await natsStream.readState();
     await readRevocations();
     await this.#alignHistory(state);
-    const consumer = await natsStream.openConsumer(history.current.seq + 1);
+    const { epoch, lastSeq } = state;
+    const consumer = await natsStream.openConsumer({ epoch, seq: history.current.seq + 1 });
     this.#consumer = consumer;
     try {
       if (this.#stopping.signal.aborted) return 'stopping';
-      const { epoch, lastSeq } = await natsStream.readState();
-      if (epoch !== state.epoch) return 'the stream was created again';
       consumer.start((message) => {
         this.#receive(message);
         this.#checkCaughtUp(lastSeq);

@@ -15,14 +15,14 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
   let state = { epoch: 'abc', firstSeq: 1, lastSeq: 5 };
   const natsStream: Pick<NatsStream, 'readState' | 'openConsumer'> = {
     readState: async () => state,
-    async openConsumer(from) {
-      const consumer = new FakeConsumer(state.lastSeq + 1 - from);
-      opened.push({ from, consumer });
+    async openConsumer({ seq }) {
+      const consumer = new FakeConsumer(state.lastSeq + 1 - seq);
+      opened.push({ from: seq, consumer });
       return consumer;
     },
   };
   const follower = new Follower({
-    nats: { connected: true, onConnection() {} } as unknown as Nats,
+    nats: { connected: true } as Nats,
     natsStream: natsStream as NatsStream,
     history,
     initialEvents: 100,

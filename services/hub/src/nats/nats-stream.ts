@@ -3,8 +3,11 @@ import { type Consumer, createStoredStream, type Nats, type StoredStream } from 
 
 /** Reads the NATS stream. While NATS is away, each call rejects with an error whose message says so. */
 export interface NatsStream extends Pick<StoredStream, 'readState' | 'readOne'> {
-  /** All events from a sequence on. While `isYielding` is true, the consumer pauses for half of the time. */
-  openConsumer(seq: number, isYielding?: () => boolean): Promise<Consumer>;
+  /**
+   * All events from a sequence of this epoch on; throws if the stream has another. While `isYielding` is true, the consumer
+   * pauses for half of the time.
+   */
+  openConsumer(options: { epoch: string; seq: number; isYielding?: () => boolean }): Promise<Consumer>;
   /** The revocations that were stored since a time. */
   openRevocations(since: Date): Promise<Consumer>;
 }
@@ -14,7 +17,7 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
   const stored = createStoredStream({ nats: options.nats, stream, owner: 'hub' });
   return {
     ...stored,
-    openConsumer: (seq, isYielding) => stored.openConsumer({ from: { seq }, isYielding }),
+    openConsumer: ({ seq, ...rest }) => stored.openConsumer({ from: { seq }, ...rest }),
     openRevocations: (since) =>
       stored.openConsumer({ from: { time: since }, subject: event('credential_revoked') }),
   };

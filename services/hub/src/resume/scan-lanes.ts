@@ -15,7 +15,6 @@ const longestGatherMs = 2_000;
 /** The longest pause between two scans of a lane. */
 const longestPauseMs = 1_000;
 const retryMs = 500;
-const createdAgain = 'the stream was created again';
 
 interface ScanLanesOptions {
   readonly natsStream: Pick<NatsStream, 'readState' | 'openConsumer'>;
@@ -162,7 +161,7 @@ class ScanLane {
     const { natsStream, history, log, destination } = this.#options;
     const stream = await natsStream.readState();
     // Subscribers would get `hub.reset` now, and again when the follower notices the new NATS stream.
-    if (stream.epoch !== history.current.epoch) throw new Error(createdAgain);
+    if (stream.epoch !== history.current.epoch) throw new Error('the stream was created again');
     const requests = this.#waiting.filter(({ subscriber }) => subscriber.isOpen);
     this.#waiting = [];
     this.#counted.clear();
@@ -170,11 +169,10 @@ class ScanLane {
     this.#scan = scan;
     let consumer: Consumer | undefined;
     try {
-      const start = scan.prepare(requests);
-      if (start === undefined) return;
-      consumer = await natsStream.openConsumer(start, this.#isYielding);
-      // Otherwise it could read events of the next stream as if they were of this one.
-      if ((await natsStream.readState()).epoch !== stream.epoch) throw new Error(createdAgain);
+      const seq = scan.prepare(requests);
+      if (seq === undefined) return;
+      const { epoch } = stream;
+      consumer = await natsStream.openConsumer({ epoch, seq, isYielding: this.#isYielding });
       const began = performance.now();
       const reason = await scan.read(consumer);
       const ms = Math.round(performance.now() - began);

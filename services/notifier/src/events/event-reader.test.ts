@@ -30,7 +30,6 @@ afterEach(async () => {
 async function startReader(): Promise<EventReader> {
   const reader = new EventReader({
     query: database.query,
-    nats: stream.nats,
     stream: createStoredStream({ nats: stream.nats, stream: stream.name, owner: 'notifier' }),
     reports: createReports(createMetrics('notifier', { forProcess: false })),
     log: silent,

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Query } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { Consumer, Nats, StoredStream, StoredStreamState } from '@expert-relay/kit/nats';
+import type { Consumer, StoredStream, StoredStreamState } from '@expert-relay/kit/nats';
 import { createWakeup } from '@expert-relay/kit/wakeup';
-import { Events } from 'nats';
 import type { Reports } from '../reports.ts';
 import {
   type Cursor,
@@ -27,7 +26,6 @@ const maxWaiting = 5_000;
 
 interface EventReaderOptions {
   readonly query: Query;
-  readonly nats: Nats;
   readonly stream: StoredStream;
   readonly reports: Reports;
   readonly log: Log;
@@ -51,11 +49,6 @@ export class EventReader implements Part {
 
   constructor(options: EventReaderOptions) {
     this.#options = options;
-    options.nats.onConnection(async (connection) => {
-      for await (const status of connection.status()) {
-        if (status.type === Events.Reconnect) this.#consumer?.end('the connection to NATS was opened again');
-      }
-    });
   }
 
   async start(): Promise<void> {
@@ -103,13 +96,12 @@ export class EventReader implements Part {
     const state = await stream.readState();
     const start = await this.#findStart(held, state);
     if (!start) return 'another process reads';
-    const consumer = await stream.openConsumer({ from: start.from });
+    const { epoch } = state;
+    const consumer = await stream.openConsumer({ from: start.from, epoch });
     this.#consumer = consumer;
     try {
       // `stop` may have been called before there was a consumer to end.
       if (this.#stopping.signal.aborted) return 'stopping';
-      const { epoch } = await stream.readState();
-      if (epoch !== state.epoch) return 'the stream was created again';
       reports.reading(true);
       return await this.#insertAll(consumer, epoch, start.cursor);
     } finally {
