@@ -1,16 +1,20 @@
-import { type Consumer, openConsumer } from '@expert-relay/kit/nats';
+import { eventually, testServers } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { RequestEvents } from '../testing/make-event.ts';
-import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+import { type Consumer, openConsumer } from './ordered-consumer.ts';
+import { openTestStream, type TestStream } from './testing/test-stream.ts';
 
-const events = 1_600;
+const messages = 1_600;
 const batch = 500;
 let stream: TestStream;
 
 beforeAll(async () => {
-  stream = await openTestStream();
-  const request = new RequestEvents();
-  await stream.publish(...Array.from({ length: events }, () => request.newMessage()));
+  stream = await openTestStream(testServers().natsUrl);
+  const { name, connection, manager } = stream;
+  for (let number = 0; number < messages; number++) connection.publish(name, String(number));
+  await eventually(
+    'the messages',
+    async () => (await manager.streams.info(name)).state.messages === messages,
+  );
 });
 afterAll(async () => {
   await stream[Symbol.asyncDispose]();
@@ -19,7 +23,7 @@ afterAll(async () => {
 function open(isYielding: boolean): Promise<Consumer> {
   const { connection, manager, name } = stream;
   return openConsumer({
-    owner: 'hub',
+    owner: 'test',
     connection,
     manager,
     stream: name,
@@ -42,12 +46,12 @@ test.each([
     consumer.start(({ seq }) => {
       seqs.push(seq);
       if (seq % batch === 0) requestsAfterBatch.push(requests());
-      if (seqs.length === events) resolve();
+      if (seqs.length === messages) resolve();
     });
   });
   consumer.end('read');
   publish.mockRestore();
-  expect(seqs).toEqual(Array.from({ length: events }, (_value, index) => index + 1));
+  expect(seqs).toEqual(Array.from({ length: messages }, (_value, index) => index + 1));
   expect(requestsAfterBatch.slice(0, 2)).toEqual(expectedRequests);
 });
 
