@@ -2,7 +2,7 @@ import type { EventHead } from '@expert-relay/contracts';
 import { eventBlock, toChunk } from './encode.ts';
 import { firstRequestOf, jsonOf, parseEvent, topicsOf } from './event-content.ts';
 import { checkOf, type Position } from './position.ts';
-import type { SeenSequences } from './seen-sequences.ts';
+import type { SeenChanges } from './seen-changes.ts';
 
 /**
  * One event of the NATS stream. Only this class makes the bytes that subscribers get. It makes them when the first of them
@@ -80,7 +80,7 @@ export class Entry implements Position {
 export function createEntry(
   bytes: Uint8Array,
   { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,
-  seen: SeenSequences,
+  seen: SeenChanges,
 ): { entry: Entry; event: EventHead | undefined; isNew: boolean } {
   const event = parseEvent(bytes);
   const request = firstRequestOf(event);

@@ -3,7 +3,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { createEntry, type Entry } from '../events/entry.ts';
 import { firstRequestOf, recordedAtOf } from '../events/event-content.ts';
 import type { Position } from '../events/position.ts';
-import { SeenSequences } from '../events/seen-sequences.ts';
+import { SeenChanges } from '../events/seen-changes.ts';
 import { Ring } from './ring.ts';
 import { TailLoss } from './tail-loss.ts';
 
@@ -28,7 +28,7 @@ export class EventHistory {
   readonly tailLoss: TailLoss;
   readonly #clock: Clock;
   /** The events in the NATS stream so far: one that it holds twice is sent once. */
-  #seen = new SeenSequences(rememberedRequests);
+  #seen = new SeenChanges(rememberedRequests);
   #hasCaughtUp = false;
 
   constructor(options: { limits: { events: number; bytes: number }; clock: Clock }) {
@@ -104,6 +104,6 @@ export class EventHistory {
     const requests = lost.flatMap((entry) => firstRequestOf(entry.parse()) ?? []);
     // Before the hub has caught up, nothing was sent.
     if (this.#hasCaughtUp) this.tailLoss.startRecovery(from, this.#seen, requests);
-    this.#seen = new SeenSequences(rememberedRequests);
+    this.#seen = new SeenChanges(rememberedRequests);
   }
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { StoredStreamState } from '@expert-relay/kit/nats';
 import { parseEvent } from '../events/event-content.ts';
 import { checkOf, noCheck, type Position } from '../events/position.ts';
-import type { SeenSequences } from '../events/seen-sequences.ts';
+import type { SeenChanges } from '../events/seen-changes.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { Ring } from './ring.ts';
 
@@ -48,7 +48,7 @@ interface Recovery {
   /** When that event was received. */
   quietSince: number;
   /** The events that were sent before the loss, and those that were published since. */
-  readonly sent: SeenSequences;
+  readonly sent: SeenChanges;
   /** The lost events that were not repeated yet. */
   readonly missing: Set<string>;
 }
@@ -89,7 +89,7 @@ export class TailLoss {
   }
 
   /** NATS lost its events from a sequence on. `sent` are the events that were sent until now, `lost` the lost ones. */
-  startRecovery(from: number, sent: SeenSequences, lost: readonly AboutRequest[]): void {
+  startRecovery(from: number, sent: SeenChanges, lost: readonly AboutRequest[]): void {
     const ongoing = this.#ongoing;
     this.#interrupted = ongoing && this.#generation;
     this.#generation++;

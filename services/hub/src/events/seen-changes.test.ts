@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { SeenSequences } from './seen-sequences.ts';
+import { SeenChanges } from './seen-changes.ts';
 
-const admitted = (sequences: number[], seen = new SeenSequences(10)) =>
-  sequences.filter((seq) => seen.add('request', seq));
+const admitted = (seqs: number[], seen = new SeenChanges(10)) =>
+  seqs.filter((seq) => seen.add('request', seq));
 
 test.each([
   ['in order', [1, 2, 3], [1, 2, 3]],
@@ -13,11 +13,11 @@ test.each([
   ['nothing from before the first one', [7, 6, 5, 8], [7, 8]],
   ['far ahead', [1, 100, 99, 69, 68, 1, 101, 69], [1, 100, 99, 69, 101]],
   ['the oldest ones that are tracked', [1, 32, 2, 33, 2, 1, 3], [1, 32, 2, 33, 3]],
-])('%s', (_, sequences, expected) => {
-  expect(admitted(sequences)).toEqual(expected);
+])('%s', (_, seqs, expected) => {
+  expect(admitted(seqs)).toEqual(expected);
 });
 
-test('gives the same answers as a plain set, in any order of the tracked sequences', () => {
+test('gives the same answers as a plain set, in any order of the tracked changes', () => {
   let seed = 7;
   const random = (below: number) => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -25,7 +25,7 @@ test('gives the same answers as a plain set, in any order of the tracked sequenc
   };
   const disagreements: number[] = [];
   for (let round = 0; round < 300; round++) {
-    const seen = new SeenSequences(10);
+    const seen = new SeenChanges(10);
     const all = new Set<number>();
     seen.add('request', 0);
     all.add(0);
@@ -39,7 +39,7 @@ test('gives the same answers as a plain set, in any order of the tracked sequenc
 });
 
 test('requests without new events are forgotten first', () => {
-  const seen = new SeenSequences(2);
+  const seen = new SeenChanges(2);
   for (const requestId of ['a', 'b', 'c']) seen.add(requestId, 1);
   expect(seen.add('a', 1)).toBe(false);
   seen.add('d', 1);

@@ -1,13 +1,13 @@
-/** How many sequences below a request's newest one are tracked one by one. */
+/** How many changes before a request's newest one are tracked one by one. */
 const trackedBelowNewest = 31;
 /** `missing` with all of its bits set. */
 const allMissing = 2 ** trackedBelowNewest - 1;
 
 /**
- * Recognises events that were seen before, by their request and the request's `seq`. An event may be published late, after
- * newer ones of its request, so the sequences that were skipped are remembered as missing.
+ * Recognises events that were seen before, by request and `seq`. An event may be published late, after newer ones of its
+ * request, so the changes that were skipped are remembered as missing.
  */
-export class SeenSequences {
+export class SeenChanges {
   readonly #limit: number;
   /** The requests of the newest events. When it is full, it replaces `#older`. */
   #recent = new Map<string, Seen>();
@@ -18,7 +18,7 @@ export class SeenSequences {
     this.#limit = limit;
   }
 
-  /** Adds a sequence of a request. Returns whether it is new. */
+  /** Adds a change of a request. Returns whether it is new. */
   add(requestId: string, seq: number): boolean {
     const known = this.#recent.get(requestId) ?? this.#recall(requestId);
     if (!known) {
@@ -28,7 +28,7 @@ export class SeenSequences {
     }
     const ahead = seq - known.newest;
     if (ahead > 0) {
-      // The sequences between the old and the new newest one are missing. The old newest one has been seen.
+      // The changes between the old and the new newest one are missing. The old newest one has been seen.
       const between = 2 ** (ahead - 1) - 1;
       known.missing =
         ahead > trackedBelowNewest ? allMissing : ((known.missing << ahead) | between) & allMissing;
@@ -57,7 +57,7 @@ export class SeenSequences {
 }
 
 /**
- * Bit n of `missing`: the sequence n + 1 below the newest has not been seen. After 6 and then 9, `newest` is 9 and
+ * Bit n of `missing`: the change whose `seq` is n + 1 below `newest` has not been seen. After 6 and then 9, `newest` is 9 and
  * `missing` is 0b011: 8 and 7 are missing.
  */
 interface Seen {
