@@ -73,7 +73,7 @@ export function createHub(options: {
     readRevocations: () => readRevocations({ natsStream, clock, onEvent: applyRevocation }),
     onCaughtUp: () => catchUp.startPending(),
     onEvent(received) {
-      streams.deliver(received);
+      streams.send(received);
       catchUp.onEvent();
       if (received.event) applyRevocation(received.event);
       else {

@@ -125,7 +125,7 @@ export class Scan {
 
     const { entry, event } = createEntry(bytes, { epoch, seq }, this.#seen);
     this.#current = entry;
-    this.#deliver(entry, event);
+    this.#send(entry, event);
     this.#activateUpcoming(entry);
 
     // At the floor of the ring, the ring continues the scan only if the floor's event is known and equals this one.
@@ -134,7 +134,7 @@ export class Scan {
     else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
   }
 
-  #deliver(entry: Entry, event: EventHead | undefined): void {
+  #send(entry: Entry, event: EventHead | undefined): void {
     let full: Set<Subscriber> | undefined;
     let block: string | undefined;
     let blockKey = '';

@@ -5,7 +5,8 @@ export interface StreamMetrics {
   /** By reason: see `EndReason`, or `left`, `slow`, `stalled`. */
   readonly ended: Counter<'reason'>;
   readonly refused: Counter<'reason'>;
-  readonly deliveries: Counter;
+  /** Copies of events that were sent as they happened. */
+  readonly sent: Counter;
   /** How a stream became live: `now`, `resumed` or `reset`. */
   readonly started: Counter<'how'>;
   /** Streams that were reset because their address or credential had used up its scans. */
@@ -40,7 +41,7 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
       labelNames: ['reason'],
       registers,
     }),
-    deliveries: new Counter({
+    sent: new Counter({
       name: 'relay_hub_deliveries_total',
       help: 'Events written to streams as they happened.',
       registers,
@@ -65,7 +66,7 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
     }),
     eventAge: new Histogram({
       name: 'relay_hub_event_age_seconds',
-      help: 'Time from the commit of an event to its delivery.',
+      help: 'Time from the recording of an event until this hub read it.',
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30],
       registers,
     }),

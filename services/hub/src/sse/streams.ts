@@ -33,7 +33,7 @@ interface StreamsOptions {
   readonly onClosed: (subscriber: Subscriber) => void;
 }
 
-/** All open streams: delivers live events to them, sends heartbeats, and ends them. */
+/** All open streams: sends live events and heartbeats to them, and ends them. */
 export class Streams implements Part {
   readonly name = 'streams';
   readonly #options: StreamsOptions;
@@ -73,20 +73,20 @@ export class Streams implements Part {
     this.#limitToCredential(subscriber);
   }
 
-  deliver({ entry, event, isRepeated }: ReceivedEvent): void {
+  send({ entry, event, isRepeated }: ReceivedEvent): void {
     const { history, live, metrics, tracing } = this.#options;
     const { generation } = history.tailLoss;
     const parent = tracing.isOn ? event?.traceparent : '';
     const span = parent && tracing.startSpan({ name: `deliver ${event?.type}`, kind: 'consumer', parent });
-    let deliveries = 0;
+    let sent = 0;
     live.forEach(entry, (subscriber, copy, hasMore) => {
       if (isRepeated && subscriber.generation !== generation) return;
-      deliveries++;
+      sent++;
       subscriber.writer.write(entry.chunk(copy, hasMore, event));
     });
-    metrics.deliveries.inc(deliveries);
+    metrics.sent.inc(sent);
     // An event without subscribers here has no span here.
-    if (span && deliveries > 0) span.end({ attributes: { 'relay.streams': deliveries } });
+    if (span && sent > 0) span.end({ attributes: { 'relay.streams': sent } });
   }
 
   /** Ends the streams that depend on this credential, now or when it ends. */
