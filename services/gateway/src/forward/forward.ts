@@ -40,14 +40,14 @@ export function forward(options: {
     if (service.isNearlyFull()) transfers.disconnectSlowest(route.to);
     const answer = await service.call(call);
     bodies.release(response);
-    sendAnswer(answer, response, transfers, route.to);
+    passOnAnswer(answer, response, transfers, route.to);
   };
 }
 
 /** An answer of known size up to this one is read at once, so that its client's speed occupies no connection to a service. */
 const maxReadAhead = 1_048_576;
 
-function sendAnswer(
+function passOnAnswer(
   answer: IncomingMessage,
   response: EdgeResponse,
   transfers: Transfers,
