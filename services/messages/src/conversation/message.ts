@@ -12,7 +12,7 @@ const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('bas
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Only clients read what is inside. */
-const answer = z.object({ action: z.enum(['accept', 'decline']) });
+const formAnswer = z.object({ action: z.enum(['accept', 'decline']) });
 
 export const messageSchema = z
   .object({
@@ -27,7 +27,7 @@ export const messageSchema = z
     plaintext: text.min(1, 'Expected a text that is not empty.').nullish(),
     answer: jsonText({
       most: 65_536,
-      schema: answer,
+      schema: formAnswer,
       error: 'Expected JSON text like {"action": "accept", "content": {...}}, without a member twice.',
     }).nullish(),
     messageId: text.regex(uuid, 'Expected a UUID.').nullish(),

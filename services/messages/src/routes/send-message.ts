@@ -22,7 +22,7 @@ export const sendMessage = (context: Context) =>
       const role = roleOf(principal);
       if (!parsed.role && principal.kind !== 'session') throw missingRole();
       if (parsed.role && parsed.role !== role) throw new Problem('role_mismatch');
-      if (parsed.answer && role === 'consumer') throw noAnswer('Only the expert answers a form.');
+      if (parsed.answer && role === 'consumer') throw wrongFormAnswer('Only the expert answers a form.');
 
       const message = {
         requestId: requestIdFrom(params),
@@ -35,7 +35,7 @@ export const sendMessage = (context: Context) =>
 
       context.wakeOutbox();
       const status = role === 'provider' ? 'responded' : outcome.status;
-      return answer(201, { ...outcome, ...message, status, createdAt: outcome.createdAt });
+      return sentMessage(201, { ...outcome, ...message, status, createdAt: outcome.createdAt });
     },
   });
 
@@ -47,19 +47,19 @@ async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Out
     // The first answer again: the request was open then.
     const status = earlier.wasResponded ? 'responded' : 'pending';
     const { messageId, createdAt } = earlier;
-    return answer(200, { ...outcome, ...message, messageId, createdAt, status });
+    return sentMessage(200, { ...outcome, ...message, messageId, createdAt, status });
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
   if (!outcome.takesAnswer) {
-    throw noAnswer('Expected none: this request has no form, or its answers must be encrypted.');
+    throw wrongFormAnswer('Expected none: this request has no form, or its answers must be encrypted.');
   }
   throw new Error('a message was neither inserted nor found');
 }
 
 type StoredMessage = NewMessage & Pick<Api.SentMessage, 'refCode' | 'status' | 'createdAt'>;
 
-const answer = (status: 200 | 201, message: StoredMessage): Answer => ({
+const sentMessage = (status: 200 | 201, message: StoredMessage): Answer => ({
   status,
   body: {
     requestId: message.requestId,
@@ -76,5 +76,5 @@ const missingRole = () =>
     fields: [{ path: 'role', code: 'required', message: 'Expected consumer or provider.' }],
   });
 
-const noAnswer = (message: string) =>
+const wrongFormAnswer = (message: string) =>
   new Problem('invalid_request', { fields: [{ path: 'answer', code: 'value', message }] });
