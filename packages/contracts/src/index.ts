@@ -23,5 +23,11 @@ export {
   requestClosedPayload,
 } from './payload.ts';
 export { parseStartPosition, startPositionOf } from './start-position.ts';
+export {
+  type StreamTokenClaims,
+  type StreamTokenCredential,
+  streamToken,
+  topicsNotCovered,
+} from './stream-token.ts';
 export { type Permissions, permissionsFor, type Subjects, subjectsFor } from './subjects.ts';
 export { formatTopic, parseTopic, type Topic } from './topic.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { topicsNotCovered } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem } from '@expert-relay/kit/problem';
 import { readText, type ServiceClient } from '@expert-relay/kit/service-client';
@@ -73,8 +74,4 @@ const unavailable = () =>
     headers: { 'retry-after': '2' },
   });
 
-export const notCovered = (): Problem =>
-  new Problem('forbidden', {
-    detail:
-      'This credential does not cover every topic. A key covers the topics that GET /api/v1/whoami lists and those of the requests it may read; a stream token covers the topics it was made for.',
-  });
+export const notCovered = (): Problem => new Problem('forbidden', { detail: topicsNotCovered });

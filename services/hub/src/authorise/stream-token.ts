@@ -1,7 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type StreamTokenClaims, type StreamTokenCredential, streamToken } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { ConfigError } from '@expert-relay/kit/config';
-import { errors, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 
 /** The key or session that a stream depends on: the stream ends when it is revoked. */
 export interface Credential {
@@ -26,23 +27,21 @@ export interface Grant {
 
 export type VerifyStreamToken = (token: string) => Promise<Grant | undefined>;
 
-/** For how long a token may be used to connect. */
-const lifetimeSeconds = 300;
-
 export function createStreamTokenVerifier(options: {
   keys: readonly KeyObject[];
   clock: Clock;
 }): VerifyStreamToken {
   const { keys, clock } = options;
+  const { algorithm, type: typ, issuer, audience } = streamToken;
 
   return async (token) => {
     for (const key of keys) {
       try {
         const { payload } = await jwtVerify(token, key, {
-          algorithms: ['EdDSA'],
-          typ: 'relay-stream+jwt',
-          issuer: 'expert-relay',
-          audience: 'hub',
+          algorithms: [algorithm],
+          typ,
+          issuer,
+          audience,
           requiredClaims: ['exp', 'sub', 'topics', 'cred'],
           currentDate: new Date(clock.now()),
         });
@@ -56,12 +55,15 @@ export function createStreamTokenVerifier(options: {
   };
 }
 
-function grantOf(claims: Record<string, unknown>): Grant | undefined {
-  const { topics, cred, iat, exp, sub } = claims;
-  const { kind, id, secret } = (cred ?? {}) as { kind?: unknown; id?: unknown; secret?: unknown };
+/** A valid signature shows that requests made the token, but it may have been another release of requests. */
+type Unchecked<Members> = { readonly [Name in keyof Members]?: unknown };
+
+function grantOf(claims: JWTPayload): Grant | undefined {
+  const { topics, cred, iat, exp, sub } = claims as JWTPayload & Unchecked<StreamTokenClaims>;
+  const { kind, id, secret } = (cred ?? {}) as Unchecked<StreamTokenCredential>;
   if (!Array.isArray(topics) || typeof id !== 'string' || typeof sub !== 'string') return undefined;
-  const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - lifetimeSeconds);
-  const { createdAt, endsAt } = (secret ?? {}) as { createdAt?: unknown; endsAt?: unknown };
+  const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - streamToken.lifetimeSeconds);
+  const { createdAt, endsAt } = (secret ?? {}) as Unchecked<Required<StreamTokenCredential>['secret']>;
   return {
     topics: new Set(topics.filter((topic) => typeof topic === 'string')),
     credential: {

@@ -1,19 +1,15 @@
-import { formatTopic, parseTopic } from '@expert-relay/contracts';
+import {
+  formatTopic,
+  parseTopic,
+  type StreamTokenCredential,
+  topicsNotCovered,
+} from '@expert-relay/contracts';
 import { ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
-import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 
-/** The credential of a stream. The stream ends when it is revoked. */
-export interface Credential {
-  kind: Party['kind'];
-  id: string;
-  /** The secret of an API key. The stream also ends when the secret expires. */
-  secret?: KeySecret;
-}
-
-export function credentialOf(party: Party): Credential {
+export function credentialOf(party: Party): StreamTokenCredential {
   if (party.kind === 'session') return { kind: party.kind, id: party.sessionId };
   const { kind, apiKeyId: id, secret } = party;
   return { kind, id, ...(secret && { secret }) };
@@ -47,11 +43,7 @@ export async function checkTopics(
   if (row?.count !== ids.size) throw notCovered();
 }
 
-const notCovered = () =>
-  new Problem('forbidden', {
-    detail:
-      'This credential does not cover every topic. A key covers the topics that GET /api/v1/whoami lists and those of the requests it may read; a stream token covers the topics it was made for.',
-  });
+const notCovered = () => new Problem('forbidden', { detail: topicsNotCovered });
 
 export const topicsSchema = listOf(z.string({ error: 'Expected a topic as text.' }), {
   least: 1,

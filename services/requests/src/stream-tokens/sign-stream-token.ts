@@ -1,34 +1,36 @@
 import { createPrivateKey } from 'node:crypto';
-import type { Api } from '@expert-relay/contracts';
+import {
+  type Api,
+  type StreamTokenClaims,
+  type StreamTokenCredential,
+  streamToken,
+} from '@expert-relay/contracts';
+import type { Clock } from '@expert-relay/kit/clock';
 import { ConfigError } from '@expert-relay/kit/config';
 import { SignJWT } from 'jose';
-import type { Credential } from './check-topics.ts';
 
 export type SignStreamToken = (grant: {
   userId: string;
-  credential: Credential;
+  credential: StreamTokenCredential;
   topics: readonly string[];
 }) => Promise<Api.StreamToken>;
 
-/** A token is only needed to open a stream, and the stream stays open after its end. */
-const lifetimeSeconds = 300;
-
 /** Signs stream tokens. The hub has only the public key. */
-export function createStreamTokenSigner(privateKey: string): SignStreamToken {
-  const key = parsePrivateKey(privateKey);
+export function createStreamTokenSigner(options: { privateKey: string; clock: Clock }): SignStreamToken {
+  const { clock } = options;
+  const key = parsePrivateKey(options.privateKey);
+  const { algorithm: alg, type: typ, issuer, audience, lifetimeSeconds } = streamToken;
 
   return async ({ userId, credential, topics }) => {
     const secretEndsAt = credential.secret?.endsAt ?? Number.POSITIVE_INFINITY;
-    const expiresAt = Math.min(
-      Math.floor(Date.now() / 1000) + lifetimeSeconds,
-      Math.ceil(secretEndsAt / 1000),
-    );
-    const token = await new SignJWT({ topics: [...topics], cred: credential })
-      .setProtectedHeader({ alg: 'EdDSA', typ: 'relay-stream+jwt' })
-      .setIssuer('expert-relay')
-      .setAudience('hub')
+    const issuedAt = Math.floor(clock.now() / 1000);
+    const expiresAt = Math.min(issuedAt + lifetimeSeconds, Math.ceil(secretEndsAt / 1000));
+    const token = await new SignJWT({ topics, cred: credential } satisfies StreamTokenClaims)
+      .setProtectedHeader({ alg, typ })
+      .setIssuer(issuer)
+      .setAudience(audience)
       .setSubject(userId)
-      .setIssuedAt()
+      .setIssuedAt(issuedAt)
       .setExpirationTime(expiresAt)
       .sign(key);
     return { token, topics, expiresAt: new Date(expiresAt * 1000).toISOString() };

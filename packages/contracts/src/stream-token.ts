@@ -1,0 +1,27 @@
+/** The form of a stream token, which requests signs and the hub verifies: a JWT whose `sub` is the user. */
+export const streamToken = {
+  algorithm: 'EdDSA',
+  type: 'relay-stream+jwt',
+  issuer: 'expert-relay',
+  audience: 'hub',
+  /** A token is only needed to open a stream, and the stream stays open after its end. */
+  lifetimeSeconds: 300,
+} as const;
+
+/** The claims of a stream token that are not common to all JWTs. */
+export interface StreamTokenClaims {
+  readonly topics: readonly string[];
+  readonly cred: StreamTokenCredential;
+}
+
+/** The key or session that a stream depends on: the stream ends when it is revoked. */
+export interface StreamTokenCredential {
+  readonly kind: 'consumer' | 'provider' | 'session';
+  readonly id: string;
+  /** The secret of an API key, in milliseconds. The stream also ends when the secret ends. */
+  readonly secret?: { readonly createdAt: number; readonly endsAt?: number };
+}
+
+/** The detail of a 403. Requests checks the topics of a key or session, the hub those of a token. */
+export const topicsNotCovered =
+  'This credential does not cover every topic. A key covers the topics that GET /api/v1/whoami lists and those of the requests it may read; a stream token covers the topics it was made for.';
