@@ -24,9 +24,10 @@ import { transferAnswers } from './forward/transfer-answers.ts';
 import { authenticate } from './keys/authenticate.ts';
 import type { KeyCache } from './keys/create-key-cache.ts';
 import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
+import { describeRelay, nameHub } from './routes/describe-relay.ts';
 import { getHealth, type Health } from './routes/get-health.ts';
 import { routes } from './routes/index.ts';
-import { describeRelay, nameHub, sendDocument } from './routes/send-document.ts';
+import { sendDocument } from './routes/send-document.ts';
 
 /** The steps of a call through the gateway, in their order. */
 export function createApp(options: {

@@ -1,4 +1,3 @@
-import { sendAnswer } from '@expert-relay/kit/http';
 import type { EdgeStep } from '../call/edge-call.ts';
 import type { Transfers } from '../forward/transfer-answers.ts';
 import { documents } from '../generated/documents.ts';
@@ -18,18 +17,5 @@ export function sendDocument(path: keyof typeof documents, transfers: Transfers)
     const transfer = transfers.begin(response);
     if (request.method !== 'HEAD') transfer.write(bytes);
     transfer.end();
-  };
-}
-
-/** Answers with the address of the hub, so that clients need only the gateway's address in their configuration. */
-export function describeRelay({ hubUrl, version }: { hubUrl: string; version: string }): EdgeStep {
-  return (_request, response) => sendAnswer(response, { status: 200, body: { hubUrl, version } });
-}
-
-/** Names the hub in the answer to a submit too, so that an agent that asks needs no call for it. */
-export function nameHub(hubUrl: string): EdgeStep {
-  return (_request, response, next) => {
-    response.setHeader('relay-hub', hubUrl);
-    next();
   };
 }
