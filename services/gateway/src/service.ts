@@ -12,7 +12,8 @@ import { createTracing } from '@expert-relay/kit/tracing';
 import { createApp } from './app.ts';
 import type { UpstreamName } from './call/edge-call.ts';
 import type { Config } from './config.ts';
-import { createKeyCache, createRevocationWatch } from './keys/create-key-cache.ts';
+import { createKeyCache } from './keys/create-key-cache.ts';
+import { watchRevocations } from './keys/watch-revocations.ts';
 import { securityHeaders } from './response-headers.ts';
 import { createHealth } from './routes/get-health.ts';
 
@@ -38,7 +39,7 @@ export function create(
     },
     clock,
   });
-  const revocations = createRevocationWatch({
+  const revocations = watchRevocations({
     nats,
     prefix: config.nats.prefix,
     onRevoked: keys.forget,

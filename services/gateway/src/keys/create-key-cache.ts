@@ -1,10 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import { decodeEvent, subjectsFor } from '@expert-relay/contracts';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import type { Part } from '@expert-relay/kit/lifecycle';
-import type { Log } from '@expert-relay/kit/log';
-import type { Nats } from '@expert-relay/kit/nats';
 import type { Principal } from '@expert-relay/kit/principal';
 import { LRUCache } from 'lru-cache';
 import { withTimeout } from '../with-timeout.ts';
@@ -119,37 +115,3 @@ export function createKeyCache(options: {
  * duration of a search shows nothing about the second half.
  */
 const entryId = (digest: string): string => digest.slice(0, 16);
-
-/** Receives the events of revoked and rotated keys. After a missed event, the key works until its entry is too old. */
-export function createRevocationWatch(options: {
-  nats: Nats;
-  prefix: string;
-  onRevoked: (apiKeyId: string) => void;
-  log: Log;
-}): Part {
-  const { nats, prefix, onRevoked, log } = options;
-
-  function handle(data: Uint8Array): void {
-    try {
-      const { event } = decodeEvent(data);
-      if (event.case !== 'credentialRevoked' || event.value.credential.case !== 'apiKeyId') return;
-      onRevoked(event.value.credential.value);
-    } catch (error) {
-      log.warn({ err: error }, 'a revocation could not be read: the key works for up to 5 s more');
-    }
-  }
-
-  return {
-    name: 'revocation watch',
-    async start() {
-      nats.onConnection((connection) => {
-        connection.subscribe(subjectsFor(prefix).event('credential_revoked'), {
-          callback(error, message) {
-            if (error) log.warn({ reason: error.message }, 'revocations cannot be received over NATS');
-            else handle(message.data);
-          },
-        });
-      });
-    },
-  };
-}
