@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
+import { withTimeout } from '@expert-relay/kit/timeout';
 import { keepScheduler } from './queue/keep-scheduler.ts';
-import { type QueuePart, settlesWithin } from './queue/queue.ts';
+import type { QueuePart } from './queue/queue.ts';
 import type { Reports } from './reports.ts';
 
 /** A Redis that does not answer in this time counts as away. */
@@ -43,15 +44,13 @@ export function createWatch(options: {
 
   async function queueWorks(): Promise<boolean> {
     try {
-      if (await settlesWithin(redisTimeoutMs, maintainQueues())) return true;
-      log.warn(
-        { patience: redisTimeoutMs },
-        'Redis does not answer: ending overdue requests without the queue',
-      );
+      await withTimeout(maintainQueues(), redisTimeoutMs);
+      return true;
     } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'Redis did not answer');
+      const reason = (error as Error).message;
+      log.warn({ reason }, 'Redis does not answer: ending overdue requests without the queue');
+      return false;
     }
-    return false;
   }
 
   return {

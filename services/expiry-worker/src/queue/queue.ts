@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
+import { withTimeout } from '@expert-relay/kit/timeout';
 import { type Job, Queue, Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 
@@ -58,38 +58,8 @@ export function createQueue(options: {
       const { queue, worker } = opened;
       // Without Redis, BullMQ would wait forever. If the end of a job does not reach Redis, the next sweep does its work again.
       if (redis.status !== 'ready') await worker.close(true);
-      else if (!(await settlesWithin(closeTimeoutMs, worker.close()))) redis.disconnect();
+      else await withTimeout(worker.close(), closeTimeoutMs).catch(() => redis.disconnect());
       await queue.close();
-    },
-  };
-}
-
-/** Whether a promise settles in time. It throws when the promise fails in time; a later failure is ignored. */
-export async function settlesWithin(timeoutMs: number, promise: Promise<unknown>): Promise<boolean> {
-  const timer = new AbortController();
-  const late = pause(timeoutMs, false, { signal: timer.signal, ref: false }).catch(() => false);
-  try {
-    return await Promise.race([promise.then(() => true), late]);
-  } finally {
-    timer.abort();
-    promise.catch(() => {});
-  }
-}
-
-/** Tracks running work, so that a stop can wait for it. */
-export function trackWork() {
-  const running = new Set<Promise<unknown>>();
-  return {
-    async track<T>(work: Promise<T>): Promise<T> {
-      running.add(work);
-      try {
-        return await work;
-      } finally {
-        running.delete(work);
-      }
-    },
-    async settled(): Promise<void> {
-      await Promise.allSettled(running);
     },
   };
 }

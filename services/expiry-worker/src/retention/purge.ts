@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Query } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
-import { trackWork } from '../queue/queue.ts';
 import type { Reports } from '../reports.ts';
+import { trackWork } from '../track-work.ts';
 import {
   deleteFailedEvents,
   deleteIdempotency,

@@ -3,8 +3,9 @@ import type { Postgres } from '@expert-relay/db';
 import { shortestLifetimeMs } from '@expert-relay/kit/config';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { endOverdue } from '../ending/end-requests.ts';
-import { type QueuePart, trackWork } from '../queue/queue.ts';
+import type { QueuePart } from '../queue/queue.ts';
 import type { Reports } from '../reports.ts';
+import { trackWork } from '../track-work.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
 import { repairStages } from './repair-stages.ts';
 

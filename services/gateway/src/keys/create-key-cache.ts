@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { KeyKind } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Principal } from '@expert-relay/kit/principal';
+import { withTimeout } from '@expert-relay/kit/timeout';
 import { LRUCache } from 'lru-cache';
-import { withTimeout } from '../with-timeout.ts';
 
 /** A key as the client sent it. */
 export interface PresentedKey {

@@ -1,8 +1,8 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import { sendAnswer } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
+import { withTimeout } from '@expert-relay/kit/timeout';
 import type { EdgeStep } from '../call/edge-call.ts';
-import { withTimeout } from '../with-timeout.ts';
 
 /** Whether the gateway can serve, for clients. Kubernetes asks the ops port, which has no rate limit. */
 export function getHealth(options: { health: Health; version: string; clock: Clock }): EdgeStep {
