@@ -2,8 +2,8 @@ import { requestIdFrom } from '@expert-relay/db';
 import { defineRoute, parseQuery } from '@expert-relay/kit/http';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { conversationPieces } from '../conversation/conversation-pieces.ts';
 import { readHead } from '../conversation/read-head.ts';
-import { writeConversation } from '../conversation/write-conversation.ts';
 
 const wholeNumber = (expected: string) =>
   z
@@ -27,6 +27,6 @@ export const listMessages = (context: Context) =>
     async handle({ principal, params, query }) {
       const { after, limit } = parseQuery(schema, query);
       const conversation = await readHead(context.query, principal, requestIdFrom(params), after);
-      return { status: 200, stream: writeConversation(context.query, conversation, { after, limit }) };
+      return { status: 200, stream: conversationPieces(context.query, conversation, { after, limit }) };
     },
   });

@@ -13,7 +13,7 @@ export const answerLength = 1_048_576;
  * Yields a conversation as JSON, a page of messages at a time. Each page is read when the caller asks for it, so a slow
  * reader does not fill the memory. With `limit`, the answer may end early and then has `next`; otherwise it is complete.
  */
-export async function* writeConversation(
+export async function* conversationPieces(
   query: Query,
   { head, seq, contentBytes }: Awaited<ReturnType<typeof readHead>>,
   { after, limit }: { after: number; limit?: number | undefined },

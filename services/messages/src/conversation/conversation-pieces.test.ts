@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { answerLength, conversationPieces } from './conversation-pieces.ts';
 import { readHead } from './read-head.ts';
 import { pageBytes } from './read-messages.ts';
-import { answerLength, writeConversation } from './write-conversation.ts';
 
 let database: OpenDatabase;
 let userId: string;
@@ -44,7 +44,7 @@ async function conversationOf(sizes: readonly number[]) {
   return async (after = 0, limit?: number) => {
     const head = await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id);
     const pieces: string[] = [];
-    const written = writeConversation(database.query, head, { after, limit });
+    const written = conversationPieces(database.query, head, { after, limit });
     for (let isLast = false; !isLast; ) {
       const { value, done } = await written.next();
       pieces.push(value);
