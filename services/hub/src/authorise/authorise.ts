@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { parseTopic } from '@expert-relay/contracts';
 import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
-import { type Caller, type ExchangeKey, notCovered } from './exchange-key.ts';
+import { type ExchangeKey, notCovered, type StreamCall } from './exchange-key.ts';
 import type { FailureLimit } from './limit-key-exchange.ts';
 import type { Revocations } from './revocations.ts';
 import type { Credential, VerifyStreamToken } from './stream-token.ts';
@@ -39,7 +39,7 @@ export function readCredential(
 export type Authorise = (
   presented: PresentedCredential | undefined,
   topics: readonly string[],
-  caller: Caller,
+  call: StreamCall,
 ) => Promise<Credential | undefined>;
 
 export function createAuthorise(options: {
@@ -51,7 +51,7 @@ export function createAuthorise(options: {
 }): Authorise {
   const { requireAuth, verify, exchange, revocations, failures } = options;
 
-  async function check(...[presented, topics, caller]: Parameters<Authorise>): ReturnType<Authorise> {
+  async function check(...[presented, topics, call]: Parameters<Authorise>): ReturnType<Authorise> {
     if (!presented) {
       // The id of a request is enough to subscribe to it, as it is enough to poll it.
       if (!requireAuth && topics.every((topic) => parseTopic(topic)?.kind === 'request')) return undefined;
@@ -60,7 +60,7 @@ export function createAuthorise(options: {
     const grant =
       presented.kind === 'token'
         ? await verify(presented.token)
-        : await exchange(presented.apiKey, topics, caller);
+        : await exchange(presented.apiKey, topics, call);
     if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
         'The credential is not valid, or was revoked. Fetch a new stream token, or check the key.',
@@ -70,12 +70,12 @@ export function createAuthorise(options: {
     return grant.credential;
   }
 
-  return async (presented, topics, caller) => {
+  return async (presented, topics, call) => {
     try {
-      return await check(presented, topics, caller);
+      return await check(presented, topics, call);
     } catch (error) {
       const isFailure = error instanceof Problem && (error.status === 401 || error.status === 403);
-      if (isFailure && failures.add(caller.networks)) throw new StreamRefused('too_many_failures');
+      if (isFailure && failures.add(call.networks)) throw new StreamRefused('too_many_failures');
       throw error;
     }
   };

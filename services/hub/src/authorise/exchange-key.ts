@@ -7,7 +7,7 @@ import type { ClientNetworks } from './shares.ts';
 import type { Grant, VerifyStreamToken } from './stream-token.ts';
 
 /** The call that requests a stream. */
-export interface Caller {
+export interface StreamCall {
   readonly networks: ClientNetworks;
   readonly callId: string;
 }
@@ -19,7 +19,7 @@ export interface Caller {
 export type ExchangeKey = (
   apiKey: string,
   topics: readonly string[],
-  caller: Caller,
+  call: StreamCall,
 ) => Promise<Grant | undefined>;
 
 export function createKeyExchange(options: {

@@ -6,7 +6,7 @@ import { FailureLimit, limitKeyExchange, RecentDigests } from './limit-key-excha
 import { networksOf } from './shares.ts';
 import type { Grant } from './stream-token.ts';
 
-const caller = { networks: networksOf('192.0.2.1'), callId: 'a call' };
+const call = { networks: networksOf('192.0.2.1'), callId: 'a call' };
 const grantOf = (userId: string): Grant => ({
   topics: new Set(),
   credential: { id: 'key:one', userId, since: 0 },
@@ -69,36 +69,36 @@ test('a refused key is exchanged again after 5 s', async () => {
   const { clock, state, exchange } = arrange();
   const { text } = makeApiKey('consumer');
   state.isValid = false;
-  await expect(exchange(text, [], caller)).rejects.toMatchObject({ status: 401 });
+  await expect(exchange(text, [], call)).rejects.toMatchObject({ status: 401 });
   state.isValid = true;
   clock.advance(4_999);
-  await expect(exchange(text, [], caller)).rejects.toMatchObject({ status: 401 });
+  await expect(exchange(text, [], call)).rejects.toMatchObject({ status: 401 });
   expect(state.calls).toBe(1);
   clock.advance(1);
-  expect(await exchange(text, [], caller)).toBe(grant);
+  expect(await exchange(text, [], call)).toBe(grant);
 });
 
 test('beyond the limit of failures a key is served for 5 minutes after it was valid, and until it is refused', async () => {
   const { clock, failures, state, exchange } = arrange();
   const { text } = makeApiKey('consumer');
-  await exchange(text, [], caller);
-  const reachLimit = () => failures.add(caller.networks);
+  await exchange(text, [], call);
+  const reachLimit = () => failures.add(call.networks);
   reachLimit();
-  expect(await exchange(text, [], caller)).toBe(grant);
+  expect(await exchange(text, [], call)).toBe(grant);
   clock.advance(299_999);
   reachLimit();
-  expect(await exchange(text, [], caller)).toBe(grant);
+  expect(await exchange(text, [], call)).toBe(grant);
   clock.advance(300_000);
   reachLimit();
-  await expect(exchange(text, [], caller)).rejects.toMatchObject({ reason: 'too_many_failures' });
+  await expect(exchange(text, [], call)).rejects.toMatchObject({ reason: 'too_many_failures' });
 
   clock.advance(60_000);
-  await exchange(text, [], caller);
+  await exchange(text, [], call);
   reachLimit();
   state.isValid = false;
-  await expect(exchange(text, [], caller)).rejects.toMatchObject({ status: 401 });
+  await expect(exchange(text, [], call)).rejects.toMatchObject({ status: 401 });
   clock.advance(5_000);
-  await expect(exchange(text, [], caller)).rejects.toMatchObject({ reason: 'too_many_failures' });
+  await expect(exchange(text, [], call)).rejects.toMatchObject({ reason: 'too_many_failures' });
 });
 
 test.each([

@@ -41,8 +41,8 @@ export function limitKeyExchange(options: {
   const valid = new RecentDigests<string>({ clock, rememberedMs: validMs, max: maxRememberedKeys });
   const waiting = new ShareCounts();
 
-  return async (apiKey, topics, caller) => {
-    const { networks } = caller;
+  return async (apiKey, topics, call) => {
+    const { networks } = call;
     // A mistyped key is refused by its checksum.
     if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
     const digest = createHash('sha256').update(apiKey).digest('base64');
@@ -55,7 +55,7 @@ export function limitKeyExchange(options: {
 
     waiting.add(shares);
     try {
-      const grant = await exchange(apiKey, topics, caller);
+      const grant = await exchange(apiKey, topics, call);
       if (grant) valid.set(digest, grant.credential.userId);
       return grant;
     } catch (error) {

@@ -44,7 +44,7 @@ function copyOf(text: string): string {
  * Where a stream starts; undefined to begin now. The header takes precedence, since a browser that reconnects sends the query
  * of its first call, and the newest position in the header.
  */
-export function readResumeFrom(request: IncomingMessage, query: URLSearchParams): StartFrom | undefined {
+export function readStartFrom(request: IncomingMessage, query: URLSearchParams): StartFrom | undefined {
   const header = request.headers['last-event-id'];
   const text = (header && String(header)) || query.get('lastEventId') || query.get('last_event_id');
   if (!text) return undefined;

@@ -6,7 +6,7 @@ import { isStartTime, type Position, type StartFrom, unknownPosition } from '../
 import type { EventHistory } from '../history/event-history.ts';
 import type { StreamEvents } from '../http/create-handler.ts';
 import { startStream, streamHeaders } from '../http/detachable-socket.ts';
-import { readResumeFrom, readTopics } from '../http/read-subscription.ts';
+import { readStartFrom, readTopics } from '../http/read-subscription.ts';
 import { type RetryTimes, refuseStream, StreamRefused } from '../http/refuse-stream.ts';
 import type { CatchUp } from '../resume/catch-up.ts';
 import type { CapName, StreamCaps } from '../sse/stream-caps.ts';
@@ -56,16 +56,16 @@ export function createStreamEvents(options: {
 
   async function open(...[request, response, query, call]: Parameters<StreamEvents>): Promise<void> {
     const topics = readTopics(query);
-    const from = readResumeFrom(request, query);
+    const from = readStartFrom(request, query);
     const presented = readCredential(request, query);
     requireOpenHub();
     const networks = networksOf(call.client);
     requireNoCap(caps.reachedBeforeCheck(networks, presented === undefined));
     const credential = await authorise(presented, topics, { networks, callId: call.id });
     call.caller = credential?.id.split(':', 1)[0] ?? 'none';
-    const holder = { credential, networks };
+    const client = { credential, networks };
     requireOpenHub();
-    requireNoCap(caps.reached(holder));
+    requireNoCap(caps.reached(client));
     if (request.method === 'HEAD') {
       response.writeHead(200, streamHeaders).end();
       return;
@@ -76,7 +76,7 @@ export function createStreamEvents(options: {
     const openedAt = clock.now();
     // Up to a fifth earlier, so that streams that began at the same time end at different times.
     const endsAt = openedAt + settings.lifetime * (1 - Math.random() / 5);
-    const subscriber = new Subscriber({ writer, topics, callId: call.id, openedAt, endsAt, ...holder });
+    const subscriber = new Subscriber({ writer, topics, callId: call.id, openedAt, endsAt, ...client });
     streams.add(subscriber);
     writer.write(openingChunk(jitter(settings.retry), openingPosition(from)));
     catchUp.add(subscriber, from);

@@ -17,7 +17,7 @@ export interface Caps {
 }
 
 /** The client that a stream is counted for. */
-export interface Holder {
+export interface StreamClient {
   readonly networks: ClientNetworks;
   readonly credential: Pick<Credential, 'id' | 'userId'> | undefined;
 }
@@ -40,10 +40,10 @@ export class StreamCaps {
   }
 
   /** The cap that one more stream would exceed. */
-  reached(holder: Holder): CapName | undefined {
-    const isAnonymous = holder.credential === undefined;
+  reached(client: StreamClient): CapName | undefined {
+    const isAnonymous = client.credential === undefined;
     return (
-      this.reachedBeforeCheck(holder.networks, isAnonymous) ?? this.#counts.full(this.#sharesOf(holder))?.kind
+      this.reachedBeforeCheck(client.networks, isAnonymous) ?? this.#counts.full(this.#sharesOf(client))?.kind
     );
   }
 
@@ -56,19 +56,19 @@ export class StreamCaps {
     return isAnonymous && anonymous > 0 && this.#anonymous >= anonymous ? 'anonymous' : undefined;
   }
 
-  add(holder: Holder): void {
+  add(client: StreamClient): void {
     this.#all++;
-    if (!holder.credential) this.#anonymous++;
-    this.#counts.add(this.#sharesOf(holder));
+    if (!client.credential) this.#anonymous++;
+    this.#counts.add(this.#sharesOf(client));
   }
 
-  remove(holder: Holder): void {
+  remove(client: StreamClient): void {
     this.#all--;
-    if (!holder.credential) this.#anonymous--;
-    this.#counts.remove(this.#sharesOf(holder));
+    if (!client.credential) this.#anonymous--;
+    this.#counts.remove(this.#sharesOf(client));
   }
 
-  #sharesOf({ networks, credential }: Holder): readonly Share[] {
+  #sharesOf({ networks, credential }: StreamClient): readonly Share[] {
     const byNetwork = sharesByNetwork(networks, this.#caps.perAddress);
     return credential ? [...byNetwork, ...sharesByCredential(credential, this.#caps)] : byNetwork;
   }
