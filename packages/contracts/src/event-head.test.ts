@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { appendTraceparent, decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
+import { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
 import { EventHead } from './event-head.ts';
 import { eventType } from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
@@ -36,7 +36,7 @@ test.each([
   ['an event of a newer release', newer],
   ['nothing', new Uint8Array()],
 ])('head, body and time are those of the decoded event: %s', (_, payload) => {
-  const bytes = encodeEnvelope(envelope, payload);
+  const bytes = encodePublished(envelope, payload);
   const event = decodeEvent(bytes);
   const head = new EventHead(bytes);
   const { eventId, userId, requestId, refCode, traceparent } = event;
@@ -61,7 +61,7 @@ test('an event about no request, without a time', () => {
 });
 
 test('an event about one request has only that one', () => {
-  const head = new EventHead(encodeEnvelope(envelope, keyExchangePayload()));
+  const head = new EventHead(encodePublished(envelope, keyExchangePayload()));
   const { userId, requestId, refCode } = envelope;
   expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
 });
@@ -87,7 +87,7 @@ test('a field with another kind of value is ignored', () => {
 test('unknown fields of every kind are ignored', () => {
   // Fields 20 to 22: eight bytes, four bytes, a number of ten bytes.
   const unknown = [0xa1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0xad, 1, 1, 2, 3, 4, 0xb0, 1, ...Array(9).fill(0xff), 1];
-  const bytes = Uint8Array.of(...unknown, ...encodeEnvelope(envelope, keyExchangePayload()), ...unknown);
+  const bytes = Uint8Array.of(...unknown, ...encodePublished(envelope, keyExchangePayload()), ...unknown);
   expect(decodeEvent(bytes).eventId).toBe(envelope.eventId);
   const head = new EventHead(bytes);
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
@@ -101,12 +101,12 @@ test('one of many requests is read without the others, and an incomplete one is 
   expect(head.requestAt(2)).toBeUndefined();
   const broken = Buffer.concat([bytes, Uint8Array.of((7 << 3) | 2, 2, 0x0a, 5)]);
   expect(() => new EventHead(broken)).toThrow('not a protobuf message');
-  const single = new EventHead(encodeEnvelope(envelope, keyExchangePayload()));
+  const single = new EventHead(encodePublished(envelope, keyExchangePayload()));
   expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
 });
 
 test('bytes that are not an event are an error', () => {
-  const whole = encodeEnvelope(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
+  const whole = encodePublished(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
   // Field 0, a kind of value that does not exist, a number without end.
   const invalid = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
   for (const bytes of [whole.subarray(0, -3), ...invalid]) {

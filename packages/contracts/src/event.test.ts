@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
-import { decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
+import { decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
 import { endReasonName, eventType, eventTypes, roleName } from './event-names.ts';
 import {
   DomainEventSchema,
@@ -59,7 +59,7 @@ describe('an event that is encoded from its row and decoded', () => {
   ];
 
   test.each(payloads)('$type $value', ({ type, payload, value }) => {
-    const event = decodeEvent(encodeEnvelope(envelope, payload));
+    const event = decodeEvent(encodePublished(envelope, payload));
     expect(event).toMatchObject({
       eventId: envelope.eventId,
       userId: envelope.userId,
@@ -77,14 +77,14 @@ describe('an event that is encoded from its row and decoded', () => {
   });
 
   test('appending the payload gives the same bytes as encoding the whole event', () => {
-    const together = decodeEvent(encodeEnvelope(envelope, new Uint8Array()));
+    const together = decodeEvent(encodePublished(envelope, new Uint8Array()));
     together.event = { case: 'newRequest', value: create(NewRequestSchema, { question: 'Why?' }) };
-    expect(encodeEnvelope(envelope, newRequestPayload({ question: 'Why?' }))).toEqual(encodeEvent(together));
+    expect(encodePublished(envelope, newRequestPayload({ question: 'Why?' }))).toEqual(encodeEvent(together));
   });
 
   test('an event about no request has neither id nor ref code', () => {
     const about = { eventId: 'e', recordedAt: new Date(0), userId: 'u', seq: 0n };
-    const event = decodeEvent(encodeEnvelope(about, credentialRevokedPayload({ apiKeyId: 'k' })));
+    const event = decodeEvent(encodePublished(about, credentialRevokedPayload({ apiKeyId: 'k' })));
     expect(event).toMatchObject({ requestId: '', refCode: '', seq: 0n });
   });
 });
@@ -94,7 +94,7 @@ describe('an event of a newer release', () => {
   const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
 
   test('is decoded without a type, and written out with all its fields', () => {
-    const event = decodeEvent(encodeEnvelope(envelope, newer));
+    const event = decodeEvent(encodePublished(envelope, newer));
     expect(eventType(event)).toBeUndefined();
     expect(event.eventId).toBe(envelope.eventId);
     expect(Buffer.from(encodeEvent(event)).includes(newer)).toBe(true);

@@ -27,7 +27,7 @@ export interface Envelope {
  * The bytes that are published. The payload was encoded when the row was written (see payload.ts) and is appended
  * unchanged: in protobuf, two encoded messages one after the other are the encoding of their merge.
  */
-export function encodeEnvelope(envelope: Envelope, payload: Uint8Array): Uint8Array {
+export function encodePublished(envelope: Envelope, payload: Uint8Array): Uint8Array {
   const { eventId, recordedAt, userId = '', requestId = '', refCode = '', seq } = envelope;
   const head = encodeEvent(
     create(DomainEventSchema, {

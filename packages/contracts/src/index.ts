@@ -1,7 +1,7 @@
 export { type AboutRequest, aboutRequestTags } from './about-request.ts';
 /** The shapes of requests and answers, as docs/openapi.yaml describes them. */
 export type * as Api from './api/generated/api.ts';
-export { appendTraceparent, decodeEvent, type Envelope, encodeEnvelope, encodeEvent } from './event.ts';
+export { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
 export { EventHead } from './event-head.ts';
 export {
   type EndReasonName,

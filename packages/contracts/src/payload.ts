@@ -5,7 +5,7 @@ import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
  * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox publisher adds the other
- * fields from the other columns of the row (see `encodeEnvelope`).
+ * fields from the other columns of the row (see `encodePublished`).
  */
 
 export function newRequestPayload(request: { question: string | null }): Uint8Array {

@@ -2,7 +2,7 @@ import {
   appendTraceparent,
   EventHead,
   type EventType,
-  encodeEnvelope,
+  encodePublished,
   type Subjects,
 } from '@expert-relay/contracts';
 import { noTracing, type OpenSpan, type Tracing } from '@expert-relay/kit/tracing';
@@ -89,14 +89,14 @@ const maxPayloadBytes = 256 * 1024;
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * The bytes to publish for a row: the envelope from its columns and the writer's payload (see `encodeEnvelope`).
+ * The bytes to publish for a row: the envelope from its columns and the writer's payload (see `encodePublished`).
  * Throws for a row that receivers could not read. An unknown type is fine: a newer release's writer may share the
  * outbox with an older leader.
  */
 export function encodeRow(row: WaitingRow): Uint8Array {
   if (!typePattern.test(row.type)) throw new Error('the type cannot be part of a subject');
   if (row.payload.length > maxPayloadBytes) throw new Error('the payload is too large');
-  const bytes = encodeEnvelope(
+  const bytes = encodePublished(
     {
       eventId: row.id,
       recordedAt: row.recordedAt,

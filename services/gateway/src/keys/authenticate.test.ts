@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { credentialRevokedPayload, encodeEnvelope, subjectsFor } from '@expert-relay/contracts';
+import { credentialRevokedPayload, encodePublished, subjectsFor } from '@expert-relay/contracts';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { createFakeClock, createTcpProxy, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
@@ -156,7 +156,7 @@ describe('a revoked key', () => {
     await other.prisma.apiKey.update({ where: { id: key.id }, data: { revokedAt: new Date() } });
     expect(await status()).toBe(200);
     const nats = await connect({ servers: new URL(process.env.NATS_URL ?? '').host });
-    const event = encodeEnvelope(
+    const event = encodePublished(
       { eventId: randomUUID(), recordedAt: new Date(), userId: key.userId, seq: 0n },
       credentialRevokedPayload({ apiKeyId: key.id }),
     );

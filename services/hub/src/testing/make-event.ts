@@ -4,8 +4,8 @@ import {
   credentialRevokedPayload,
   DomainEventSchema,
   type EventType,
-  encodeEnvelope,
   encodeEvent,
+  encodePublished,
   keyExchangePayload,
   newMessagePayload,
   newRequestPayload,
@@ -99,6 +99,6 @@ function makeEvent(
   return {
     type,
     eventId,
-    bytes: encodeEnvelope({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
+    bytes: encodePublished({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodeEnvelope, newMessagePayload, newRequestPayload, subjectsFor } from '@expert-relay/contracts';
+import { encodePublished, newMessagePayload, newRequestPayload, subjectsFor } from '@expert-relay/contracts';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import { connect, type JetStreamManager } from 'nats';
 import { silent } from './test-database.ts';
@@ -48,12 +48,12 @@ export async function openStream(): Promise<TestStream> {
     async newRequest(requestId) {
       await jetstream.publish(
         event('new_request'),
-        encodeEnvelope(head(requestId), newRequestPayload({ question: '' })),
+        encodePublished(head(requestId), newRequestPayload({ question: '' })),
       );
     },
     async newMessage(requestId, messageId) {
       const payload = newMessagePayload({ role: 'consumer', messageId });
-      await jetstream.publish(event('new_message'), encodeEnvelope(head(requestId), payload));
+      await jetstream.publish(event('new_message'), encodePublished(head(requestId), payload));
     },
     async junk() {
       await jetstream.publish(event('new_message'), Buffer.from([0xff, 0xff]));
