@@ -2,11 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 import { isWaiting } from './waiting-rows.ts';
 
-/** A bound below which no row waits. */
+/** A position at or below which no row waits. The leader reads only rows above it. */
 export interface LowWatermark {
-  /** No row waits at this position or below. */
   readonly position: number;
-  /** Call it about once a second. It settles positions, and searches for waiting rows at `position` or below. */
+  /** Call it about once a second. It settles positions, and searches for waiting rows at or below `position`. */
   update(): Promise<void>;
   /** Call it when no row up to `last` waits any more; without `last`, when none waits up to the last settled position. */
   advance(last?: number): void;
