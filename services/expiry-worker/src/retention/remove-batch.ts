@@ -5,9 +5,9 @@ import type { Query } from '@expert-relay/db';
  * `retention` is in milliseconds.
  */
 
-const erasedRequests = 200;
+const maxRequestsToErase = 200;
 /** A conversation with more messages (up to 10,000) is one batch. */
-const erasedMessages = 2_000;
+const maxMessagesToErase = 2_000;
 
 /**
  * Erases the content of the conversations that ended longest ago. The rows of the requests stay, without texts and
@@ -19,7 +19,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
       SELECT request_id FROM request_stages
       WHERE stage = 'ended' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
         AND (SELECT ended_at IS NOT NULL FROM help_requests WHERE id = request_id)
-      ORDER BY at, request_id LIMIT ${erasedRequests}
+      ORDER BY at, request_id LIMIT ${maxRequestsToErase}
     ),
     due AS MATERIALIZED (
       SELECT id, ended_at, message_count FROM help_requests
@@ -29,7 +29,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
     counted AS (
       SELECT id, sum(message_count) OVER (ORDER BY ended_at, id) - message_count AS before FROM due
     ),
-    chosen AS (SELECT id FROM counted WHERE before < ${erasedMessages}),
+    chosen AS (SELECT id FROM counted WHERE before < ${maxMessagesToErase}),
     deleted AS (DELETE FROM messages USING chosen WHERE request_id = chosen.id)
     UPDATE help_requests SET
       question = NULL, plaintext = NULL, context = '[]', answer_form = NULL, form_kind = NULL, agent_name = NULL, agent_versions = NULL,
@@ -42,7 +42,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
   return rows.length;
 }
 
-const deletedRequests = 500;
+const maxRequestsToDelete = 500;
 
 /** Deletes requests whose content was erased. */
 export async function deleteRequests(query: Query, retention: number): Promise<number> {
@@ -51,7 +51,7 @@ export async function deleteRequests(query: Query, retention: number): Promise<n
       SELECT request_id FROM request_stages
       WHERE stage = 'erased' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
         AND (SELECT erased_at IS NOT NULL FROM help_requests WHERE id = request_id)
-      ORDER BY at, request_id LIMIT ${deletedRequests}
+      ORDER BY at, request_id LIMIT ${maxRequestsToDelete}
     ),
     due AS MATERIALIZED (
       SELECT id FROM help_requests
@@ -62,7 +62,7 @@ export async function deleteRequests(query: Query, retention: number): Promise<n
   return rows.length;
 }
 
-const deletedRecords = 2_000;
+const maxRecordsToDelete = 2_000;
 
 /**
  * Deletes the records of submits that a repetition would no longer find: a day after the latest end of their conversation. Only
@@ -73,7 +73,7 @@ export async function deleteIdempotency(query: Query): Promise<number> {
     WITH oldest AS MATERIALIZED (
       SELECT api_key_id, key_digest, request_id FROM idempotency_records
       WHERE created_at < now() - interval '1 day'
-      ORDER BY created_at LIMIT ${deletedRecords} FOR UPDATE SKIP LOCKED
+      ORDER BY created_at LIMIT ${maxRecordsToDelete} FOR UPDATE SKIP LOCKED
     )
     DELETE FROM idempotency_records AS record USING oldest, help_requests
     WHERE help_requests.id = oldest.request_id AND help_requests.expires_at < now() - interval '1 day'
@@ -82,7 +82,7 @@ export async function deleteIdempotency(query: Query): Promise<number> {
   return rows.length;
 }
 
-const deletedKeys = 500;
+const maxSecretsToDelete = 500;
 
 /** Deletes the digests of secrets that no longer work. */
 export async function deleteSecrets(query: Query, retention: number): Promise<number> {
@@ -90,10 +90,12 @@ export async function deleteSecrets(query: Query, retention: number): Promise<nu
     DELETE FROM api_key_secrets WHERE secret_digest IN (
       SELECT secret_digest FROM api_key_secrets JOIN api_keys ON api_keys.id = api_key_id
       WHERE LEAST(expires_at, revoked_at) <= now() - ${retention}::float8 * interval '1 millisecond'
-      LIMIT ${deletedKeys} FOR UPDATE OF api_key_secrets SKIP LOCKED)
+      LIMIT ${maxSecretsToDelete} FOR UPDATE OF api_key_secrets SKIP LOCKED)
     RETURNING 1`;
   return rows.length;
 }
+
+const maxKeysToDelete = 500;
 
 /** Deletes revoked keys without requests. */
 export async function deleteKeys(query: Query, retention: number): Promise<number> {
@@ -102,12 +104,12 @@ export async function deleteKeys(query: Query, retention: number): Promise<numbe
       SELECT id FROM api_keys
       WHERE revoked_at <= now() - ${retention}::float8 * interval '1 millisecond'
         AND NOT EXISTS (SELECT 1 FROM help_requests WHERE consumer_key_id = api_keys.id)
-      LIMIT ${deletedKeys} FOR UPDATE SKIP LOCKED)
+      LIMIT ${maxKeysToDelete} FOR UPDATE SKIP LOCKED)
     RETURNING 1`;
   return rows.length;
 }
 
-const deletedEvents = 500;
+const maxEventsToDelete = 500;
 
 /**
  * Deletes outbox rows that can never be published, because they contain the beginnings of questions. The outbox leader
@@ -118,7 +120,7 @@ export async function deleteFailedEvents(query: Query, retention: number): Promi
     DELETE FROM outbox_events WHERE id IN (
       SELECT id FROM outbox_events
       WHERE failed_at <= now() - ${retention}::float8 * interval '1 millisecond'
-      ORDER BY failed_at LIMIT ${deletedEvents} FOR UPDATE SKIP LOCKED)
+      ORDER BY failed_at LIMIT ${maxEventsToDelete} FOR UPDATE SKIP LOCKED)
     RETURNING 1`;
   return rows.length;
 }
