@@ -163,7 +163,7 @@ function wrapSockets(server: Server, wrap: (socket: Socket) => Duplex): void {
 }
 
 /**
- * How many connections may wait to be accepted. With Node's default of 511, many of a thousand readers that reconnect at
+ * How many connections may wait to be accepted. With Node's default of 511, many of a thousand clients that reconnect at
  * once would only succeed after retries of 1, 3 and 7 s. The operating system has another limit.
  */
 const backlog = 4_096;

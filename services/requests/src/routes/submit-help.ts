@@ -56,7 +56,7 @@ const created = (
     refCode: formatRefCode(refCode),
     status: 'pending',
     expiresAt,
-    // They show an agent that this relay has taken them.
+    // An older relay drops these members; their presence shows the agent that they were stored.
     ...withoutAbsent(stored),
     ...(expiresIn != null && { expiresIn }),
   } satisfies Api.SubmittedRequest,
