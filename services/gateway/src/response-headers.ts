@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { preflightHeaders } from '@expert-relay/kit/http';
 import helmet from 'helmet';
 import type { EdgeStep } from './call/edge-call.ts';
 
@@ -42,12 +43,6 @@ function makeSecurityHeaders(): Record<string, string> {
 export const setSecurityHeaders: EdgeStep = (_request, response, next) => {
   for (const name in securityHeaders) response.setHeader(name, securityHeaders[name] as string);
   next();
-};
-
-const preflightHeaders = {
-  'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
-  'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
-  'access-control-max-age': '86400',
 };
 
 /** The headers that scripts may read in addition to those that browsers always expose. */

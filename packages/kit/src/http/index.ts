@@ -18,6 +18,7 @@ export {
 } from './observe-calls.ts';
 export { listOf, parseBody, parseQuery } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
+export { preflightHeaders } from './preflight-headers.ts';
 export { queuePerUser } from './queue-per-user.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';

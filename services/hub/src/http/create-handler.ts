@@ -6,6 +6,7 @@ import {
   checkHost,
   hasBody,
   type ObservedCall,
+  preflightHeaders,
 } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem, sendProblem } from '@expert-relay/kit/problem';
@@ -102,12 +103,8 @@ function setCommonHeaders(response: ServerResponse, origins: ReadonlySet<string>
 function answerOptions(response: ServerResponse): void {
   const isPreflight = response.req.headers['access-control-request-method'] !== undefined;
   if (!isPreflight) response.setHeader('allow', methods);
-  if (isPreflight && response.hasHeader('access-control-allow-origin')) {
-    response.setHeader('access-control-allow-methods', 'GET, POST, PUT, DELETE, OPTIONS');
-    response.setHeader('access-control-allow-headers', 'Content-Type, Authorization, x-api-key');
-    response.setHeader('access-control-max-age', '86400');
-  }
-  response.writeHead(204).end();
+  const isAllowed = response.hasHeader('access-control-allow-origin');
+  response.writeHead(204, isPreflight && isAllowed ? preflightHeaders : {}).end();
 }
 
 function splitOnce(text: string, separator: string): string[] {
