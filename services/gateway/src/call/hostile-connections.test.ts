@@ -108,7 +108,7 @@ describe('another spelling of a path is not found:', () => {
     '/internal/stream-token',
     '/livez',
     '/metrics',
-    'http://x/api/v1/whoami',
+    'http://other/api/v1/whoami',
     'http://[::1',
     'http://',
     'x',
