@@ -112,7 +112,7 @@ const otherHeaders = [
   'sec-fetch-site',
 ];
 const sessionCookies = ['relay_session', '__Host-relay_session'];
-const otherCookies = ['relay_return_to', 'relay_sign_in', 'relay_refused'];
+const otherCookies = ['relay_return_to', 'relay_sign_in', 'relay_refusal'];
 
 let ids: Record<string, string>;
 beforeAll(async () => {

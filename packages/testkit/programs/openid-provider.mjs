@@ -4,7 +4,13 @@ import { createServer } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { interactionPolicy, Provider } from 'oidc-provider';
 
-const { clientId, clientSecret, redirectUri, signedOutUri } = JSON.parse(process.argv[2] ?? '');
+const {
+  clientId,
+  clientSecret,
+  redirectUri,
+  signedOutUri,
+  sendsSecretAs = 'client_secret_post',
+} = JSON.parse(process.argv[2] ?? '');
 
 const server = createServer();
 await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -23,7 +29,7 @@ const provider = new Provider(issuer, {
       client_secret: clientSecret,
       redirect_uris: [redirectUri],
       post_logout_redirect_uris: signedOutUri ? [signedOutUri] : [],
-      token_endpoint_auth_method: 'client_secret_post',
+      token_endpoint_auth_method: sendsSecretAs,
     },
   ],
   claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },

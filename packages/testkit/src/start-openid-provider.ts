@@ -17,13 +17,15 @@ export interface OpenIdProvider {
  * whose name begins with `unverified` is not verified. Instead of a name, a test can send the claims of an account as
  * JSON: `{"sub": "1", "id_token": {...}, "userinfo": {...}}`.
  */
-export async function startOpenIdProvider(addresses: {
+export async function startOpenIdProvider(options: {
   redirectUri: string;
   signedOutUri?: string;
+  /** The only way of sending the client secret that it accepts, although it states several. */
+  sendsSecretAs?: 'client_secret_basic' | 'client_secret_post';
 }): Promise<OpenIdProvider> {
   const client = { clientId: 'relay.apps.example', clientSecret: randomBytes(24).toString('base64url') };
   const program = fileURLToPath(new URL('../programs/openid-provider.mjs', import.meta.url));
-  const provider = spawn(process.execPath, [program, JSON.stringify({ ...client, ...addresses })], {
+  const provider = spawn(process.execPath, [program, JSON.stringify({ ...client, ...options })], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const lines = createInterface(provider.stdout);

@@ -78,6 +78,7 @@ describe('sign-in', () => {
     [{ RELAY_OIDC_SCOPES: 'email' }, 'RELAY_OIDC_SCOPES is "email"'],
     [{ RELAY_OIDC_NAME: 'x'.repeat(41) }, 'RELAY_OIDC_NAME is'],
     [{ RELAY_ALLOWED_USERS: 'oidc:group/' }, 'RELAY_ALLOWED_USERS is'],
+    [{ RELAY_ALLOWED_USERS: 'oidc:group/ experts' }, 'RELAY_ALLOWED_USERS is'],
     [{ RELAY_ALLOWED_USERS: 'ada' }, 'RELAY_ALLOWED_USERS is "ada"'],
     [{ RELAY_ALLOWED_USERS: '@example.com,github:' }, 'RELAY_ALLOWED_USERS is'],
     [{ RELAY_SESSION_SECRET: `${'x'.repeat(32)},short` }, 'RELAY_SESSION_SECRET is not valid'],
@@ -92,10 +93,11 @@ describe('sign-in', () => {
       RELAY_GITHUB_CLIENT_ID: 'id',
       RELAY_GITHUB_CLIENT_SECRET: 'secret',
       RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9000',
-      RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, oidc:group/Experts, *',
+      RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, oidc:group/Domain Users , *',
       RELAY_SESSION_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
     });
     expect(config.allowedUsers).toHaveLength(5);
+    expect(config.allowedUsers[3]).toBe('oidc:group/Domain Users');
     expect(config.session.secrets).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
     expect(config.github.url).toBe('https://github.com');
   });

@@ -29,7 +29,11 @@ interface Setup {
 const providers = {
   'oidc-provider (npm)': async (publicUrl: string) => {
     const redirectUri = `${publicUrl}/auth/oidc/callback`;
-    return await startOpenIdProvider({ redirectUri, signedOutUri: `${publicUrl}/auth/login` });
+    return await startOpenIdProvider({
+      redirectUri,
+      signedOutUri: `${publicUrl}/auth/login`,
+      sendsSecretAs: 'client_secret_basic',
+    });
   },
   'oidc-provider-mock (PyPI)': async () => ({
     ...(await startPythonProvider([member, guest])),
@@ -124,6 +128,15 @@ describe.each(Object.entries(providers))('with %s', (title, start) => {
     expect((await me(visitor)).status).toBe(401);
   });
 
+  withProvider('a refused person can choose another account', async () => {
+    const visitor = createVisitor(setup.relay.gatewayUrl);
+    const { text } = await signIn(visitor, setup, guest);
+    const [, other = ''] = /href="([^"]+)">Use another account</.exec(text) ?? [];
+    const { headers } = await visitor.get(other);
+    const prompt = new URL(headers.get('location') ?? '').searchParams.get('prompt');
+    expect(['login', 'select_account']).toContain(prompt);
+  });
+
   withProvider('a sign-out leads to the sign-out of the provider, once', async () => {
     const visitor = createVisitor(setup.relay.gatewayUrl);
     await signIn(visitor, setup, member);
@@ -148,7 +161,7 @@ describe.each(Object.entries(providers))('with %s', (title, start) => {
     expect((await me(visitor)).status).toBe(200);
     writeFileSync(file, '# nobody\n');
     await eventually('the session ends', async () => (await me(visitor)).status === 401);
-    writeFileSync(file, 'oidc:group/experts\n');
+    writeFileSync(file, 'oidc:group/on call\n');
     await eventually('the list is read', async () => {
       const again = createVisitor(setup.relay.gatewayUrl);
       return new URL((await signIn(again, setup, member)).url).pathname === '/dashboard';

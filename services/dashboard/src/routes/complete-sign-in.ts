@@ -36,5 +36,5 @@ export function createCompleteSignIn(options: {
 export function requireAllowed(identity: Identity, isAllowed: IsAllowed): void {
   if (isAllowed(identity)) return;
   const reason = identity.verifiedEmails.length === 0 ? 'unverified' : 'not_allowed';
-  throw new SignInFailure(reason, { account: identity.label });
+  throw new SignInFailure(reason, { identity });
 }

@@ -27,8 +27,7 @@ export const finishSignIn =
       const { userId } = await users.findOrCreate(identity, response.locals.callId);
       const current = await sessions.readAgain(request);
       // The browser keeps the expert key of its user, and another tab may show this user's requests.
-      if (current && current.userId !== userId)
-        throw new SignInFailure('other_user', { account: identity.label });
+      if (current && current.userId !== userId) throw new SignInFailure('other_user', { identity });
       await completeSignIn(request, response, identity, userId);
       return;
     }
@@ -37,12 +36,12 @@ export const finishSignIn =
     if (user?.sessionId !== joins) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
     const result = await users.addIdentity(user, identity, response.locals.callId);
-    if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { account: identity.label });
+    if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { identity });
     response.redirect(303, '/dashboard/settings');
   };
 
 /** The account that was refused, for the page that explains it. */
-export type RefusedAccount = SignedCookie<string>;
+export type RefusedAccount = SignedCookie<{ readonly account: string; readonly provider: string }>;
 
 /**
  * Redirects to the page that says why a sign-in did not succeed, since the address of a callback must not be loaded
@@ -59,14 +58,14 @@ export const showFailure =
       next(error);
       return;
     }
-    const { reason, account, cause } = error;
+    const { reason, account, provider, cause } = error;
     const { refusedAccount, supportContact, log } = options;
     if (reason === 'provider_failed') log.warn(describeCause(cause), 'a sign-in provider failed');
     if (request.user) {
       sendPage(response, failurePage(reason, { account, supportContact, isSignedIn: true }));
       return;
     }
-    if (account !== undefined) refusedAccount.set(response, account);
+    if (account !== undefined && provider !== undefined) refusedAccount.set(response, { account, provider });
     response.redirect(303, `/auth/error?reason=${reason}`);
   };
 
@@ -82,9 +81,9 @@ export const showSignInError =
   (request, response) => {
     const { refusedAccount, supportContact } = options;
     const reason = new URL(request.originalUrl, 'http://relay.invalid').searchParams.get('reason') ?? '';
-    const account = refusedAccount.read(request);
-    if (account !== undefined) refusedAccount.clear(response);
-    sendPage(response, failurePage(isReason(reason) ? reason : 'expired', { account, supportContact }));
+    const refused = refusedAccount.read(request);
+    if (refused) refusedAccount.clear(response);
+    sendPage(response, failurePage(isReason(reason) ? reason : 'expired', { ...refused, supportContact }));
   };
 
 const isReason = (reason: string): reason is FailureReason => Object.hasOwn(failures, reason);

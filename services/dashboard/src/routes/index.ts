@@ -83,9 +83,9 @@ function mountPages(app: Express, context: RouteContext): void {
     context;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
-  const refusedAccount = createSignedCookie<string>({
+  const refusedAccount = createSignedCookie<{ account: string; provider: string }>({
     ...cookies,
-    name: 'relay_refused',
+    name: 'relay_refusal',
     maxAgeMs: refusedAccountMs,
   });
   const providerSignOut = createSignedCookie<{ title: string; url: string }>({

@@ -6,7 +6,8 @@ import type { Identity } from './identity.ts';
 export type IsAllowed = (identity: Identity) => boolean;
 
 /** An entry of the list. */
-export const allowedUser = /^(\*|@[^\s@:]+|[^\s@:]+@[^\s@:]+|github:[\w-]+|oidc:group\/[^\s,]+)$/i;
+export const allowedUser =
+  /^(\*|@[^\s@:]+|[^\s@:]+@[^\s@:]+|github:[\w-]+|oidc:group\/[^\s,](?:[^,\r\n]*[^\s,])?)$/i;
 
 const loginPrefix = 'github:';
 const groupPrefix = 'oidc:group/';

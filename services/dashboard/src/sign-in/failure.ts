@@ -1,3 +1,5 @@
+import type { Identity } from './identity.ts';
+
 /** The reasons why a sign-in did not succeed, explained to the person who tried. */
 export const failures = {
   denied: {
@@ -17,8 +19,10 @@ export const failures = {
   },
   unverified: {
     status: 403,
-    title: 'Your e-mail address is not verified',
-    text: 'No e-mail address of this account is verified. Verify it at GitHub or Google, then sign in again.',
+    title: 'You do not have access',
+    text:
+      'This account is not on the list of people who may sign in here, and it has no verified e-mail address. If its ' +
+      'address is on the list, verify it where you have the account, then sign in again.',
   },
   provider_failed: {
     status: 502,
@@ -54,10 +58,13 @@ export class SignInFailure extends Error {
   readonly reason: FailureReason;
   /** The account that was tried. */
   readonly account: string | undefined;
+  /** Where it was tried. */
+  readonly provider: Identity['provider'] | undefined;
 
-  constructor(reason: FailureReason, options: { account?: string; cause?: unknown } = {}) {
+  constructor(reason: FailureReason, options: { identity?: Identity; cause?: unknown } = {}) {
     super(reason, { cause: options.cause });
     this.reason = reason;
-    this.account = options.account;
+    this.account = options.identity?.label;
+    this.provider = options.identity?.provider;
   }
 }

@@ -69,7 +69,10 @@ test.each([{ login: '' }, { login: 5 }, { login: 'a\0' }, { subject: '' }, { sub
 );
 
 test.each([
-  [['experts', 'on call', 5, null, 'x'.repeat(256), ''], ['experts']],
+  [
+    ['experts', 'on call', ' x', 'x ', 'x\0', 5, null, 'x'.repeat(256), ''],
+    ['experts', 'on call'],
+  ],
   ['experts', undefined],
   [undefined, undefined],
 ])('the groups %j are %j', (groups, expected) => {
@@ -154,6 +157,8 @@ describe('the list of allowed users', () => {
     ['octocat@corp.test', { login: 'octocat@corp.test' }, false],
     ['oidc:group/Experts', { provider: 'oidc', groups: ['a', 'exPERTS'] } as object, true],
     ['oidc:group/experts', { provider: 'oidc', groups: ['experts2', 'oidc:group/experts'] } as object, false],
+    ['oidc:group/Domain Users', { provider: 'oidc', groups: ['domain users'] } as object, true],
+    ['oidc:group/domain', { provider: 'oidc', groups: ['domain users'] } as object, false],
     ['oidc:group/experts', { provider: 'google', groups: ['experts'] } as object, false],
     ['oidc:group/x@corp.test', { verifiedEmails: ['oidc:group/x@corp.test'] }, false],
     ['*', {}, true],

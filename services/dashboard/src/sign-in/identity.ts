@@ -46,6 +46,12 @@ const shownText = z
 /** Text that decides who somebody is. It is accepted unchanged or refused. */
 const exactText = z.string().regex(/^[^\s\p{Cc}\p{Cs}]{1,255}$/u);
 
+/** Unlike ids, groups may have names of several words: "authentik Admins". */
+const group = z
+  .string()
+  .max(255)
+  .regex(/^[^\s\p{Cc}\p{Cs}]([^\p{Cc}\p{Cs}]*[^\s\p{Cc}\p{Cs}])?$/u);
+
 /** Like an entry of RELAY_ALLOWED_USERS. Without a colon, no address can look like `github:login`. */
 const email = z
   .string()
@@ -70,7 +76,7 @@ const schema = z
       .array(z.unknown())
       .transform((entries) =>
         entries
-          .filter((entry) => exactText.safeParse(entry).success)
+          .filter((entry) => group.safeParse(entry).success)
           .map(String)
           .slice(0, maxGroups),
       )

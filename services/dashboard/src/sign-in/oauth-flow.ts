@@ -8,6 +8,7 @@ import {
   randomNonce,
   randomPKCECodeVerifier,
   randomState,
+  WWWAuthenticateChallengeError,
 } from 'openid-client';
 import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
 import { SignInFailure } from './failure.ts';
@@ -23,11 +24,18 @@ export interface FinishedSignIn {
   readonly joins?: string;
 }
 
+export interface VisitOptions {
+  /** The session to whose user the account is added. */
+  readonly joins?: string;
+  /** Whether the person wants to choose another account than the one of the last visit. */
+  readonly otherAccount?: boolean;
+}
+
 /** The sign-in at one provider by an authorization code with PKCE. A cookie binds it to the browser. */
 export interface OAuthFlow {
   readonly provider: Provider;
   /** Returns the address at the provider to which the browser is redirected. */
-  begin(response: Response, options?: { joins?: string }): Promise<URL>;
+  begin(response: Response, options?: VisitOptions): Promise<URL>;
   finish(request: Request, response: Response): Promise<FinishedSignIn>;
 }
 
@@ -61,7 +69,7 @@ export function createOAuthFlow(
   return {
     provider,
 
-    async begin(response, { joins } = {}) {
+    async begin(response, { joins, otherAccount = false } = {}) {
       const configuration = await provider.configuration().catch(providerFailed);
       const pending: PendingSignIn = {
         provider: provider.name,
@@ -78,7 +86,7 @@ export function createOAuthFlow(
         code_challenge: await calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
         ...(pending.nonce !== undefined && { nonce: pending.nonce }),
-        ...promptFor(provider, configuration),
+        ...promptFor(provider, configuration, otherAccount),
       });
     },
 
@@ -91,14 +99,23 @@ export function createOAuthFlow(
       // The browser may keep the cookie. Each use of it would be a call of the provider with our secret.
       if (!(await options.useOnce(pending.state))) throw new SignInFailure('expired');
       if (searchParams.get('error') === 'access_denied') throw new SignInFailure('denied');
-      const configuration = await provider.configuration().catch(providerFailed);
+      let configuration = await provider.configuration().catch(providerFailed);
       requireCode(searchParams, configuration);
       const callback = new URL(`?${searchParams}`, redirectUri);
-      const tokens = await authorizationCodeGrant(configuration, callback, {
-        pkceCodeVerifier: pending.verifier,
-        expectedState: pending.state,
-        ...(pending.nonce !== undefined && { expectedNonce: pending.nonce }),
-      }).catch(tokenEndpointFailed);
+      const exchange = () =>
+        authorizationCodeGrant(configuration, callback, {
+          pkceCodeVerifier: pending.verifier,
+          expectedState: pending.state,
+          ...(pending.nonce !== undefined && { expectedNonce: pending.nonce }),
+        });
+      const tokens = await exchange()
+        .catch((error) => {
+          const other = isRefusedSecret(error) ? provider.afterRefusedSecret?.(configuration) : undefined;
+          if (!other) throw error;
+          configuration = other;
+          return exchange();
+        })
+        .catch(tokenEndpointFailed);
       const identity = await provider.readIdentity(configuration, tokens).catch(providerFailed);
       const { id_token: idToken } = tokens;
       const isKept = idToken !== undefined && idToken.length <= maxTokenLength;
@@ -112,13 +129,18 @@ export function createOAuthFlow(
 }
 
 /**
- * A person whose account was refused must be able to choose another one. A provider of the operator's own may refuse a prompt that
- * it does not state; there, the sign-out ends the session at the provider, too.
+ * A person whose account was refused must be able to choose another one. A provider of the operator's own may refuse
+ * `select_account` if it does not state it; every OpenID provider must support `login`, which asks for a name again.
  */
-function promptFor({ name }: Provider, configuration: Configuration): { prompt?: string } {
+function promptFor(
+  { name }: Provider,
+  configuration: Configuration,
+  otherAccount: boolean,
+): { prompt?: string } {
   const { prompt_values_supported: stated } = configuration.serverMetadata();
   const isKnown = Array.isArray(stated) ? stated.includes('select_account') : name !== 'oidc';
-  return isKnown ? { prompt: 'select_account' } : {};
+  if (isKnown) return { prompt: 'select_account' };
+  return otherAccount ? { prompt: 'login' } : {};
 }
 
 function providerFailed(cause: unknown): never {
@@ -142,6 +164,10 @@ function requireCode(parameters: URLSearchParams, configuration: Configuration):
   }
   for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
 }
+
+/** Some providers answer with the error of OAuth, others with a challenge. */
+const isRefusedSecret = (error: unknown): boolean =>
+  error instanceof WWWAuthenticateChallengeError || errorCodeOf(error) === 'invalid_client';
 
 function tokenEndpointFailed(error: unknown): never {
   if (usedCode.has(errorCodeOf(error) ?? '')) throw new SignInFailure('expired', { cause: error });

@@ -41,7 +41,8 @@ export class OAuthStrategy extends passport.Strategy {
         (error) => this.error(error),
       );
     } else {
-      flow.begin(response).then(
+      const { searchParams } = new URL(request.originalUrl, 'http://relay.invalid');
+      flow.begin(response, { otherAccount: searchParams.get('account') === 'other' }).then(
         (url) => this.redirect(url.href),
         (error) => this.error(error),
       );

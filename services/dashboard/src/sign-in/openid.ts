@@ -1,9 +1,8 @@
 import {
   buildEndSessionUrl,
-  type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
-  type Configuration,
+  Configuration,
   discovery,
   fetchUserInfo,
   type UserInfoResponse,
@@ -34,17 +33,29 @@ function createOpenId(settings: OpenIdSettings): Provider | undefined {
   const { name, title, scope, clientId, clientSecret, issuer, groupsClaim } = settings;
   if (!clientId || !clientSecret || !issuer) return undefined;
   let found: Promise<Configuration> | undefined;
+  const alternatives = new WeakMap<Configuration, () => Configuration>();
 
   /** The issuer may be unreachable while this service starts, so its configuration is read at the first sign-in. */
   function discover(address: string, id: string, secret: string): Promise<Configuration> {
-    found ??= discovery(new URL(address), id, undefined, clientAuth(secret), {
+    found ??= discovery(new URL(address), id, undefined, undefined, {
       timeout: providerTimeout,
       execute: plainHttpFor(address),
-    }).catch((error) => {
-      found = undefined;
-      throw error;
-    });
+    })
+      .then((configuration) => withSecret(configuration, waysToSend(configuration)[0] ?? ClientSecretBasic))
+      .catch((error) => {
+        found = undefined;
+        throw error;
+      });
     return found;
+
+    function withSecret(discovered: Configuration, way: WayToSend): Configuration {
+      const configuration = new Configuration(discovered.serverMetadata(), id, undefined, way(secret));
+      configuration.timeout = providerTimeout;
+      for (const allow of plainHttpFor(address)) allow(configuration);
+      const [next] = waysToSend(discovered).filter((other) => other !== way);
+      if (next) alternatives.set(configuration, () => withSecret(discovered, next));
+      return configuration;
+    }
   }
 
   return {
@@ -53,6 +64,11 @@ function createOpenId(settings: OpenIdSettings): Provider | undefined {
     scope,
     isOpenId: true,
     configuration: () => discover(issuer, clientId, clientSecret),
+    afterRefusedSecret(refused) {
+      const alternative = alternatives.get(refused)?.();
+      if (alternative) found = Promise.resolve(alternative);
+      return alternative;
+    },
     async readIdentity(configuration, tokens) {
       const token = tokens.claims();
       if (!token) throw new Error('The issuer sent no ID token.');
@@ -85,11 +101,16 @@ function createOpenId(settings: OpenIdSettings): Provider | undefined {
   };
 }
 
-/** The way of the two that the issuer supports. The specification's default is the second one. */
-const clientAuth =
-  (secret: string): ClientAuth =>
-  (server, ...call) => {
-    const supported = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const authenticate = supported.includes('client_secret_post') ? ClientSecretPost : ClientSecretBasic;
-    authenticate(secret)(server, ...call);
-  };
+type WayToSend = typeof ClientSecretPost;
+
+/**
+ * The ways to send the secret that the issuer supports. Some issuers, such as Hydra, state both and accept from a client only the one
+ * that it is registered with, so the second is used when the first was refused. The specification's default is the second one.
+ */
+function waysToSend(configuration: Configuration): WayToSend[] {
+  const supported = configuration.serverMetadata().token_endpoint_auth_methods_supported ?? [];
+  return [
+    ...(supported.includes('client_secret_post') ? [ClientSecretPost] : []),
+    ...(supported.includes('client_secret_basic') || supported.length === 0 ? [ClientSecretBasic] : []),
+  ];
+}

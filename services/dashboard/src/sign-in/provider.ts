@@ -18,6 +18,8 @@ export interface Provider {
   readonly isOpenId: boolean;
   /** Rejects while the provider cannot be reached. */
   configuration(): Promise<Configuration>;
+  /** Another configuration to try after the provider has refused our secret, if there is one. Later sign-ins use it, too. */
+  afterRefusedSecret?(refused: Configuration): Configuration | undefined;
   readIdentity(configuration: Configuration, tokens: Tokens): Promise<Identity>;
   /** The address that signs a person out at the provider, too. Undefined where it has none. */
   endSessionUrl?(returnTo: string, idToken: string | undefined): Promise<URL | undefined>;
