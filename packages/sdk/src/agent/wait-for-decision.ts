@@ -19,7 +19,8 @@ export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'>
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
-  save(): Promise<void>;
+  /** Saves that what was taken is processed. */
+  settle(): Promise<void>;
 }
 
 export interface WaitingOptions extends DecisionOptions {
@@ -105,16 +106,18 @@ export async function waitForDecision(
     conversation.decided = { of, messageId };
     const decision = decisionBy(messageId);
     await take(messageId, signal);
-    await conversation.save();
+    await conversation.settle();
     return decision;
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
     const { decided } = conversation;
     const before = forms.answers.find(({ messageId }) => messageId === decided?.messageId);
-    if (before && forms.form?.of === decided?.of) {
-      await check(before, forms.form?.text ?? '');
-      return decisionBy(before.messageId);
+    if (before && forms.form && forms.form.of === decided?.of) {
+      await check(before, forms.form.text);
+      // A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
+      const isWaiting = mailbox.messages.some(({ messageId }) => messageId === before.messageId);
+      return isWaiting ? await handOver(forms.form.of, before.messageId) : decisionBy(before.messageId);
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
@@ -143,7 +146,10 @@ export async function waitForDecision(
     const [next] = mailbox.messages;
     if (next && onReply && !concerns(next)) {
       const reply = await take(next.messageId, signal);
-      if (reply) await onReply(reply);
+      if (reply) {
+        await onReply(reply);
+        await conversation.settle();
+      }
       continue;
     }
     const decision = await settle(hasWaited);

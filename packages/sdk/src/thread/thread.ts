@@ -26,7 +26,7 @@ export interface ThreadState extends FormState {
   readonly channel: ChannelState | undefined;
   /** The messages of the other side: their ids, and their links. */
   readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
-  /** Messages that were read and not yet taken by the caller. */
+  /** Messages that were read, and that the caller has not taken, or not processed yet. */
   readonly messages: readonly ReadMessage[];
 }
 
@@ -96,7 +96,7 @@ export interface Thread {
   hasNewerThan(shown: readonly string[]): boolean;
   /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
   seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
-  /** Marks the messages that were not taken yet: they were written before this side's new text. */
+  /** Marks the messages in the mailbox: they were written before this side's new text. */
   markUnseen(): void;
   refuse(error: RelayError): void;
 }
@@ -243,7 +243,7 @@ export function createThread(options: ThreadOptions): Thread {
     forms,
     standing: (isRefused) => forms.standing(known(), isRefused),
     get state() {
-      const messages = mailbox.messages.slice();
+      const messages = [...mailbox.handedOver, ...mailbox.messages];
       const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
       return { ...read, ...forms.state, messages };
     },

@@ -83,14 +83,21 @@ class Portal:
     def __init__(self) -> None:
         self._pid = os.getpid()
 
-    def run(self, work: Callable[[], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[], Awaitable[T]], give_back: Callable[[T], None] | None = None) -> T:
+        """`give_back` gets a result that does not reach the caller because of Ctrl-C."""
         if os.getpid() != self._pid:
             raise invalid_input("This client was made before this process was forked: make a new one.")
         caller = _Caller()
+        results: list[T] = []
 
         async def work_for_caller() -> T:
             _caller.set(caller)
-            return await work()
+            results.append(await work())
+            return results[0]
+
+        async def undo() -> None:
+            if give_back and results:
+                give_back(results[0])
 
         future = asyncio.run_coroutine_threadsafe(work_for_caller(), _loop.get())
         future.add_done_callback(lambda _: caller.finish())
@@ -100,10 +107,14 @@ class Portal:
             # Ctrl-C: what the call has begun is ended in order.
             future.cancel()
             caller.serve()
+            # After the cancellation, in the order of the event loop.
+            asyncio.run_coroutine_threadsafe(undo(), _loop.get()).result()
             raise
         return future.result()
 
-    def iterate(self, begin: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    def iterate(
+        self, begin: Callable[[], AsyncIterator[T]], give_back: Callable[[T], None] = lambda _: None
+    ) -> Iterator[T]:
         iterator = begin()
 
         async def take() -> tuple[T] | None:
@@ -113,7 +124,7 @@ class Portal:
                 return None
 
         try:
-            while taken := self.run(take):
+            while taken := self.run(take, lambda one: give_back(one[0]) if one else None):
                 yield taken[0]
         finally:
             close: Callable[[], Coroutine[Any, Any, None]] | None = getattr(iterator, "aclose", None)

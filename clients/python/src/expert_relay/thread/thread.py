@@ -83,7 +83,7 @@ class Thread:
             **({"channel": channel.state()} if channel else {}),
             "others": [[message_id, link] for message_id, link in self._read.others.items()],
             **self.forms.export(),
-            "messages": [one.export() for one in self.mailbox.messages],
+            "messages": [one.export() for one in (*self.mailbox.handed_over, *self.mailbox.messages)],
         }
 
     def check_open(self) -> None:
@@ -271,11 +271,9 @@ class Thread:
             self.forms.note_form(self.channel.seen[-1], parts)
 
     def mark_unseen(self) -> None:
-        """Marks the messages that were not taken yet: they were written before this side's new text."""
+        """Marks the messages in the mailbox: they were written before this side's new text."""
         own = self.side.role
-        self.mailbox.messages = [
-            one if one.role == own else replace(one, seen_your_last=False) for one in self.mailbox.messages
-        ]
+        self.mailbox.update(lambda one: one if one.role == own else replace(one, seen_your_last=False))
 
     def refuse(self, error: RelayError) -> None:
         self.refusal = self.refusal or error
