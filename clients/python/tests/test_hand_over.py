@@ -6,7 +6,9 @@ must have it, or be older than it."""
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -131,7 +133,8 @@ async def ask_and_wait(
 
 
 def limited() -> httpx.Response:
-    return httpx.Response(429, headers={"retry-after": "20"}, json={"error": "too_many_at_once"})
+    body = httpx.ByteStream(b'{"error": "too_many_at_once"}')
+    return httpx.Response(429, headers={"retry-after": "20"}, stream=body)
 
 
 def test_a_timeout_while_a_text_is_sent(tenant: Tenant) -> None:
@@ -178,3 +181,30 @@ def test_ctrl_c_as_the_answer_is_returned(tenant: Tenant) -> None:
         conversation.wait_for_answer(60)
     inner.wait_for_answer = wait  # type: ignore[method-assign]
     assert conversation.wait_for_answer(0).text == "Yes."
+
+
+def test_a_loop_that_is_collected_in_the_thread_of_the_event_loop(tenant: Tenant) -> None:
+    relay = tenant.relay()
+    conversation = relay.ask("May I?")
+    tenant.expert().request(conversation.request_id).answer("Yes.")
+
+    def abandon() -> None:
+        answers = iter(conversation)
+        assert next(answers).text == "Yes."
+        cycle: list[Any] = [answers]
+        cycle.append(cycle)
+
+    async def collect() -> None:
+        gc.collect()
+
+    gc.disable()
+    try:
+        abandon()
+        inner = conversation._portal  # pyright: ignore[reportPrivateUsage]
+        thread = threading.Thread(target=inner.run, args=[collect], daemon=True)
+        thread.start()
+        thread.join(60)
+        assert not thread.is_alive()
+    finally:
+        gc.enable()
+    assert relay.whoami()

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..errors import invalid_input
+from ..transport.waiting import Tasks
 
 T = TypeVar("T")
 
@@ -73,6 +74,7 @@ class _Loop:
 
 
 _loop = _Loop()
+_closing = Tasks()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_loop.forget)
 
@@ -129,7 +131,21 @@ class Portal:
         finally:
             close: Callable[[], Coroutine[Any, Any, None]] | None = getattr(iterator, "aclose", None)
             if close:
-                self.run(close)
+                self._end(close)
+
+    def _end(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        # An abandoned loop may be collected in the thread of the event loop, which must not wait for itself.
+        if _running_loop() is _loop.get():
+            _closing.start(close())
+        else:
+            self.run(close)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 async def call_in_caller(function: Callable[..., T], *arguments: Any) -> T:
