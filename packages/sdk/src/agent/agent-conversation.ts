@@ -8,12 +8,13 @@ import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message, type ReadMessage } from '../thread/message.ts';
 import { hasForms } from '../thread/message-parts.ts';
+import type { Sending } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
-import type { AskAgainOptions, Conversation, Sending, WaitOptions } from './conversation.ts';
+import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
 import type { FormOrSchema } from './question.ts';
@@ -52,9 +53,9 @@ export class AgentConversation<C = Content>
         return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
       },
       settle: () => this.#settle(),
-      describe: (message) => toMessage(message, thread.forms.load),
+      describe: (message) => toMessage(message, thread.formTracker.load),
       get hasForm() {
-        return thread.forms.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
+        return thread.formTracker.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
       },
     };
   }
@@ -194,14 +195,14 @@ export class AgentConversation<C = Content>
    */
   async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]): Promise<Answer | undefined> {
     const { thread, sender } = this.base;
-    const { mailbox, forms } = thread;
+    const { mailbox, formTracker } = thread;
     if (mailbox.handedOver.length > 0) await this.#settle();
     for (;;) {
       const message = await mailbox.take({ ...options, isKept: true });
       if (!message) return undefined;
       // Texts that waited for keys are sent now: the caller may not wait for another answer.
       if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-      const { role, ...answer } = await toMessage(message, forms.load);
+      const { role, ...answer } = await toMessage(message, formTracker.load);
       if (mailbox.handOver(message)) return answer;
     }
   }

@@ -38,8 +38,8 @@ class Followed:
 
 
 class ReadScheduler:
-    """When many may have news, the list of requests shows by the number of answers which ones do. That is one call instead of one
-    for each conversation."""
+    """Decides which conversations are read. When many may have news, the list of requests shows by the number of answers which ones do.
+    That is one call instead of one for each conversation."""
 
     def __init__(self, api: Api) -> None:
         self._api = api

@@ -40,7 +40,7 @@ class DecisionWait:
 
     async def run(self) -> Decision[Any] | None:
         """None when the conversation has ended without a decision. Raises `answer_invalid` and `answer_conflict`."""
-        if not self._thread.forms.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
+        if not self._thread.form_tracker.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
         mailbox = self._thread.mailbox
         has_waited = False
@@ -76,7 +76,7 @@ class DecisionWait:
         if not standing:
             return False
         if standing.state == "conflict":
-            return any(one.message_id == message.message_id for one in self._thread.forms.answers)
+            return any(one.message_id == message.message_id for one in self._thread.form_tracker.answers)
         return message.message_id == standing.decided or message.message_id in standing.invalid
 
     def _is_due(self) -> bool:
@@ -128,9 +128,9 @@ class DecisionWait:
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         conversation, thread, sender = self._conversation, self._thread, self._sender
-        before, form = conversation.decided, thread.forms.form
+        before, form = conversation.decided, thread.form_tracker.form
         if before and form and form.of == before["of"]:
-            message = next((one for one in thread.forms.answers if one.message_id == before["messageId"]), None)
+            message = next((one for one in thread.form_tracker.answers if one.message_id == before["messageId"]), None)
             if message:
                 self._check(message, form.text)
                 # A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
@@ -148,10 +148,10 @@ class DecisionWait:
             await thread.read(if_stale=has_waited)
         if thread.refusal:
             raise thread.refusal
-        form = thread.forms.form
+        form = thread.form_tracker.form
         if not form:
             return None
-        for one in thread.forms.answers:
+        for one in thread.form_tracker.answers:
             if one.message_id not in self._checked:
                 self._check(one, form.text)
         return await self._outcome(form.of)

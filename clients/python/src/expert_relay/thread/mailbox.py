@@ -20,7 +20,7 @@ class _Taker(Generic[T]):
 
 
 class Mailbox(Generic[T]):
-    """Each message goes to one taker, in order, if the taker accepts it."""
+    """Messages that have arrived and were not taken yet. Each goes to one taker, in order, if the taker accepts it."""
 
     def __init__(self, given: Iterable[T] = ()) -> None:
         self.messages: list[T] = list(given)
