@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
+import httpx
 import pytest
 from conftest import Tenant
 from pydantic import BaseModel, Field
@@ -258,3 +259,21 @@ def test_name_with_another_lifetime_or_tags(tenant: Tenant, changed: dict[str, A
     with pytest.raises(RelayError) as refused:
         tenant.relay().ask("May I?", **{**asked, **changed})
     assert refused.value.code == "once_reused"
+
+
+def test_a_name_is_the_same_in_both_languages(tenant: Tenant) -> None:
+    def there(**question: Any) -> str:
+        asked = tenant.typescript_relay(secret=tenant.root).call("ask", question)
+        return asked.call("export")["request"]["requestId"]  # type: ignore[no-any-return]
+
+    relay = tenant.relay(secret=tenant.root)
+    named = there(question="May I?", once="job-7", confidential=True)
+    assert relay.ask("May I?", once="job-7", confidential=True).request_id == named
+    key = there(question="And I?", idempotencyKey="job-7")
+    assert relay.ask("And I?", idempotency_key="job-7").request_id == key
+    plain = there(question="In clear?", idempotencyKey="clear", encrypted=False)
+    assert relay.ask("In clear?", idempotency_key="clear", encrypted=False).request_id == plain
+    # Another client gives the key as it is, too.
+    body = {"apiKey": tenant.consumer_key, "question": "In clear?", "plaintext": "In clear?", "idempotencyKey": "clear"}
+    again = httpx.post(f"{tenant.url}/api/v1/help", json={**body, "messages": []})
+    assert again.json()["requestId"] == plain

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+import uuid
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from conftest import Tenant
 from remote import RemoteError
 
 from expert_relay import FileStore, RelayError
+from expert_relay.agent.state import State
 
 # Ends itself without warning before or after it has saved for the nth time.
 agent = """
@@ -88,6 +91,35 @@ def test_once(tenant: Tenant, tmp_path: Path) -> None:
     assert [one.wait_for_answer(60).text for one in (first, derived)] == ["Yes.", "Yes."]
     first.close()
     assert (len(store.list()), len(tenant.relay().requests())) == (0, 1)
+
+
+def test_a_store_saves_although_something_old_cannot_be_removed(tenant: Tenant, tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    state = tenant.relay().ask("Blocked?").export()
+    old = {**state, "id": f"8{str(uuid.uuid4())[1:]}"}
+    (tmp_path / f"{old['id']}.json").write_text(json.dumps(old))
+    # Of these two, one is read before the other.
+    folders = [f"{first}{str(uuid.uuid4())[1:]}" for first in "0f"]
+    for name in folders:
+        (tmp_path / f"{name}.json").mkdir()
+    for name in (*folders, old["id"]):
+        os.utime(tmp_path / f"{name}.json", (time.time() - 34 * 86_400,) * 2)
+    for count in (1, 2):
+        store.save({**state, "request": {**state["request"], "responseCount": count}})
+        saved = store.find(state["id"])
+        assert saved and saved["request"]["responseCount"] == count
+    assert store.find(old["id"]) is None
+
+
+def test_a_store_that_fails_at_the_close_hides_no_decision(tenant: Tenant) -> None:
+    def save(state: State) -> None:
+        if state.get("request", {}).get("status") == "closed":
+            raise OSError("The disk is full.")
+
+    with answering(tenant):
+        approval = tenant.relay(save=save).approve("Deploy?", timeout=60)
+    assert (approval.approved, approval.comment) == (True, "For now.")
+    assert approval.conversation.status == "closed"
 
 
 def test_a_question_with_a_name_stays_open(tenant: Tenant, tmp_path: Path) -> None:

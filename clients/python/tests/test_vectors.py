@@ -25,6 +25,7 @@ from expert_relay.crypto import (
     digest_submission,
     format_fingerprint,
     make_recovery_code,
+    once_id,
     once_keys,
     open_vault,
     parse_fingerprint,
@@ -102,7 +103,7 @@ def run_check_exchange(case: Case) -> Case:
     )
     return {
         "fingerprint": checked.fingerprint,
-        "verified": checked.verified,
+        "verified": checked.verification,
         "conversation": conversation(case, own),
     }
 
@@ -128,6 +129,10 @@ def run_check_unchanged(case: Case) -> Case:
 def run_once_keys(case: Case) -> Case:
     derived = once_keys(bytes.fromhex(case["secret"]), case["name"])
     return {**derived.keys.export(), "questionId": derived.question_id}
+
+
+def run_once_id(case: Case) -> Case:
+    return {"id": once_id(case["name"])}
 
 
 def run_seal_vault(case: Case) -> Case:
@@ -269,6 +274,7 @@ runs: dict[str, Callable[[Case], Case]] = {
     "padding": lambda case: {"padded": padded_length(case["length"])},
     "parts": run_parts,
     "once-keys": run_once_keys,
+    "once-id": run_once_id,
     "frame": run_frame,
     "seal": run_seal,
     "open": run_open,

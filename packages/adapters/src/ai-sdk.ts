@@ -98,7 +98,8 @@ function toResponse(
   decision: ToolDecision | undefined,
 ): ToolApprovalResponse {
   const approved = decision?.action === 'approve' || decision?.action === 'edit';
-  const reason = approved ? decision.comment : refusalOf(decision ?? { comment: '' });
+  // As the question says: the agent gets the comment only of a decline.
+  const reason = approved ? undefined : refusalOf(decision ?? { comment: '' });
   return { type: 'tool-approval-response', approvalId, approved, ...(reason && { reason }) };
 }
 

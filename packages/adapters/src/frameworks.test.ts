@@ -54,7 +54,7 @@ const decline = async (name: string, comment = '') => {
   await request.answer(comment, { decision: { action: 'decline', of: request.form?.of ?? '' } });
 };
 
-async function accept(name: string, change?: object): Promise<void> {
+async function accept(name: string, change?: object, comment = ''): Promise<void> {
   const request = await requestAbout(name);
   const { form, of = '' } = request.form ?? {};
   const prefilled = Object.entries(form?.properties ?? {}).map(([field, { default: value = '' }]) => [
@@ -62,7 +62,7 @@ async function accept(name: string, change?: object): Promise<void> {
     value,
   ]);
   const content = change ? { arguments: JSON.stringify(change) } : Object.fromEntries(prefilled);
-  await request.answer('', { decision: { action: 'accept', content, of } });
+  await request.answer(comment, { decision: { action: 'accept', content, of } });
 }
 
 describe('a graph', () => {
@@ -203,6 +203,21 @@ describe('the AI SDK', () => {
     const later = [...first, ...turn('two')];
     const [second] = await Promise.all([answerApprovals(later, options), decline('wipe')]);
     expect(second.at(-1)).toMatchObject({ content: [{ approvalId: 'two', approved: false }] });
+  });
+
+  test.each([
+    ['an approval', undefined],
+    ['an edit', { path: '/tmp/b' }],
+  ])('has no place for the comment of %s, as the question says', async (what, change) => {
+    // Without a schema, the expert edits JSON.
+    const options = { relay, run: `comment of ${what}`, tools: change ? {} : tools };
+    const answering = answerApprovals(turn(what), options);
+    const [messages] = await Promise.all([answering, accept('wipe', change, 'A secret for Ada.')]);
+    expect(messages.at(-1)).toEqual({
+      role: 'tool',
+      content: [{ type: 'tool-approval-response', approvalId: what, approved: true }],
+    });
+    expect(JSON.stringify(messages)).not.toContain('Ada');
   });
 
   test('answers nothing of a turn that the user has gone on from', async () => {

@@ -1,11 +1,5 @@
 export type { Answer } from './agent/answer.ts';
-export type {
-  AskAgainOptions,
-  Conversation,
-  Sending,
-  SendOptions,
-  WaitOptions,
-} from './agent/conversation.ts';
+export type { AskAgainOptions, Conversation, WaitOptions } from './agent/conversation.ts';
 export type { AcceptedExchange, ConversationState, Verification } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
 export type { Decided, Decision, DecisionOptions } from './agent/decision.ts';
@@ -15,7 +9,6 @@ export type {
   AskingOptions,
   Choice,
   ConversationStore,
-  ListOptions,
   Relay,
   RelayOptions,
 } from './agent/relay.ts';
@@ -27,6 +20,7 @@ export type {
   AskedRequest,
   ContextMessage,
   ListedRequest,
+  ListOptions,
   RequestState,
   RequestStatus,
   WhoAmI,
@@ -34,3 +28,4 @@ export type {
 export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';
 export type { FileToSend } from './thread/parts-to-send.ts';
+export type { Sending, SendOptions } from './thread/sending.ts';

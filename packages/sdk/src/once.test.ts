@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
@@ -285,5 +294,25 @@ describe('a file store', () => {
     await createFileStore(folder).save(state);
     expect(await store.find(old.id)).toBeUndefined();
     expect(await store.find(state.id)).toBeDefined();
+  });
+
+  test('saves although something old cannot be removed', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    await store.secret();
+    const state = (await server.agent().ask({ question: 'Blocked?' })).export();
+    const month = Date.now() / 1_000 - 34 * 86_400;
+    // Of these two, one is read before the other.
+    const folders = [`0${crypto.randomUUID().slice(1)}`, `f${crypto.randomUUID().slice(1)}`];
+    for (const id of folders) mkdirSync(join(folder, `${id}.json`));
+    const old = { ...state, id: `8${crypto.randomUUID().slice(1)}` };
+    writeFileSync(join(folder, `${old.id}.json`), JSON.stringify(old));
+    for (const id of [...folders, old.id]) utimesSync(join(folder, `${id}.json`), month, month);
+    for (const responseCount of [1, 2]) {
+      const request = state.request && { ...state.request, responseCount };
+      await store.save({ ...state, request });
+      expect(await store.find(state.id)).toMatchObject({ request: { responseCount } });
+    }
+    expect(await store.find(old.id)).toBeUndefined();
   });
 });

@@ -57,3 +57,9 @@ export interface ContextMessage {
   readonly role: string;
   readonly content: string;
 }
+
+/** Which requests are listed. */
+export interface ListOptions {
+  readonly status?: RequestStatus | undefined;
+  readonly signal?: AbortSignal | undefined;
+}

@@ -46,7 +46,9 @@ class FileStore:
         self._folder.write(_name_of(state["id"]), write_json(state))
         if not self._is_clean:
             self._is_clean = True
-            self._remove_old()
+            # The state is saved. The next process cleans again.
+            with suppress(OSError):
+                self._remove_old()
 
     def find(self, id: str) -> State | None:
         name = _name_of(id)
@@ -79,8 +81,8 @@ class FileStore:
     def _remove_old(self) -> None:
         oldest = time.time() - _kept_for
         for name in self._folder.names():
-            # Another process may have removed it.
-            with suppress(FileNotFoundError):
+            # Another process may have removed it. One that cannot be removed must not keep the others.
+            with suppress(OSError):
                 if _state_file.fullmatch(name) and self._folder.written_at(name) < oldest:
                     self._folder.remove(name)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """In seconds. For unusual networks, and for tests."""
+    """Waiting times, in seconds. For unusual networks, and for tests."""
 
     call: float = 30.0
     """One attempt of a call, including its whole answer."""

@@ -8,12 +8,13 @@ import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message, type ReadMessage } from '../thread/message.ts';
 import { hasForms } from '../thread/message-parts.ts';
+import type { Sending } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import { withTimeout } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
-import type { AskAgainOptions, Conversation, Sending, WaitOptions } from './conversation.ts';
+import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
 import type { FormOrSchema } from './question.ts';
@@ -39,8 +40,6 @@ export class AgentConversation<C = Content>
 {
   readonly #parts: ConversationParts;
   readonly #undecided: Undecided;
-  /** Whether an answer was returned since the state was last saved. */
-  #isUnsaved = false;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
@@ -53,10 +52,10 @@ export class AgentConversation<C = Content>
         // Another taker may have it.
         return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
       },
-      save: () => this.#save(),
-      describe: (message) => toMessage(message, thread.forms.load),
+      settle: () => this.#settle(),
+      describe: (message) => toMessage(message, thread.formTracker.load),
       get hasForm() {
-        return thread.forms.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
+        return thread.formTracker.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
       },
     };
   }
@@ -116,7 +115,7 @@ export class AgentConversation<C = Content>
         ? runInTime(signal)
         : withTimeout(timeout, signal, runInTime));
       if (result) return result;
-      await this.#save();
+      await this.#settle();
       throw ended(this.status);
     } catch (error) {
       throw inTime?.aborted && !signal?.aborted ? timedOut(timeout) : error;
@@ -150,10 +149,21 @@ export class AgentConversation<C = Content>
     // Then no list is needed to know how it ended.
     if (!head || refusal || !isAllRead) await thread.read(signal);
     else await thread.adopt({ ...requestNotes({ ...closed, tags: head.tags }), status: 'closed' });
-    await this.#save();
+    // An agent that closes has processed its answers.
+    await this.#settle();
   }
 
+  /** The program calls this with its answers in hand: they are not returned again. */
   export(): ConversationState {
+    return this.#export(this.base.thread.mailbox.messages);
+  }
+
+  /** Saves the state at a moment that the program does not know: answers that it may not have processed are returned again. */
+  async save(): Promise<void> {
+    await this.#parts.save(this.#export());
+  }
+
+  #export(messages?: readonly ReadMessage[]): ConversationState {
     const { id, once, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
     const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
@@ -168,27 +178,33 @@ export class AgentConversation<C = Content>
       isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,
-      thread: thread.state,
+      thread: messages ? { ...thread.state, messages: [...messages] } : thread.state,
       sender: sender.state,
     };
   }
 
-  async #save(): Promise<void> {
-    this.#isUnsaved = false;
-    await this.#parts.save(this.export());
+  /** What the program was given is processed: it is not returned again, also after a restart. */
+  async #settle(): Promise<void> {
+    this.base.thread.mailbox.settle();
+    await this.save();
   }
 
-  /** An answer counts as processed when the caller asks for the next one. */
-  async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]) {
-    if (this.#isUnsaved) await this.#save();
+  /**
+   * An answer counts as processed when the caller asks for the next one. Until then each state that is saved has it. It leaves the
+   * mailbox in the step in which it is returned, since the process may be killed, or the call end, before that.
+   */
+  async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]): Promise<Answer | undefined> {
     const { thread, sender } = this.base;
-    const message = await thread.mailbox.take(options);
-    if (!message) return undefined;
-    this.#isUnsaved = true;
-    // Texts that waited for keys are sent now: the caller may not wait for another answer.
-    if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-    const { role, ...answer } = await toMessage(message, thread.forms.load);
-    return answer;
+    const { mailbox, formTracker } = thread;
+    if (mailbox.handedOver.length > 0) await this.#settle();
+    for (;;) {
+      const message = await mailbox.take({ ...options, isKept: true });
+      if (!message) return undefined;
+      // Texts that waited for keys are sent now: the caller may not wait for another answer.
+      if (sender.isDue) await sender.flush(options.signal).catch(() => {});
+      const { role, ...answer } = await toMessage(message, formTracker.load);
+      if (mailbox.handOver(message)) return answer;
+    }
   }
 }
 

@@ -104,11 +104,11 @@ export class AgentSide implements Side {
     }
     if (!providerKeys) return undefined;
     const identity = await formatFingerprint(parsePublicKey(providerKeys.sign, 'sign'));
-    const { known, meet } = await experts.recall(identity);
+    const { known, rememberExpert } = await experts.recall(identity);
     const checked = await this.#check({ ...providerKeys, keySignature }, known);
-    const { verified: verification } = checked;
+    const { verification } = checked;
     const fingerprint = verification === 'unverified' ? undefined : checked.fingerprint;
-    if (fingerprint !== undefined) await meet();
+    if (fingerprint !== undefined) await rememberExpert();
     return await this.#accept({ ...providerKeys, keySignature, fingerprint, verification }, checked);
   }
 

@@ -5,7 +5,7 @@ import type { Decision } from './decision.ts';
 import type { FormOrSchema } from './question.ts';
 import type { Approval, AskingOptions, Choice, Relay } from './relay.ts';
 
-/** Closing is a courtesy to the expert: it must not hold a decision back. */
+/** Closing is optional: its failure must not hide the decision, nor delay it for longer. */
 const closingMs = 10_000;
 
 export async function approve(

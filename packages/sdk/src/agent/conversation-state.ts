@@ -1,4 +1,4 @@
-import type { AgentKeysJson } from '../crypto/index.ts';
+import type { AgentKeysJson, ExchangeVerification } from '../crypto/index.ts';
 import { invalidInput, notAsExported } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import type { SenderState } from '../thread/sender.ts';
@@ -13,7 +13,7 @@ import type { SubmissionBody } from './submission.ts';
  * - `first-contact`: an expert that was not known before. Compare the fingerprint to be sure;
  * - `known`: the expert whose fingerprint was given, remembered or verified.
  */
-export type Verification = 'none' | 'unverified' | 'first-contact' | 'known';
+export type Verification = ExchangeVerification | 'none';
 
 /**
  * A saved conversation, as plain JSON. It contains the private keys, so store it where only you can read it. Members
@@ -62,7 +62,7 @@ export interface AcceptedExchange {
   readonly encrypt: string;
   readonly keySignature?: string | undefined;
   readonly fingerprint?: string | undefined;
-  readonly verification: Verification;
+  readonly verification: ExchangeVerification;
 }
 
 /** @throws RelayError `invalid_input` when `export()` did not return this. */

@@ -3,32 +3,11 @@ import type { ContentOf } from '../forms/index.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
-import type { FileToSend } from '../thread/parts-to-send.ts';
+import type { Sending, SendOptions } from '../thread/sending.ts';
 import type { Answer } from './answer.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
 import type { FormOrSchema } from './question.ts';
-
-/** The result of sending a message. */
-export interface Sending {
-  readonly messageId: string;
-  /** False while it waits in `unsent` for the other side's keys. */
-  readonly isSent: boolean;
-}
-
-export interface SendOptions {
-  /**
-   * The ids of the messages of both sides that your user had been shown when the text was written. The other side is
-   * told that these were seen, and nothing that came later: also if the text waits and is sent after a restart. What this
-   * client has sent need not be named. Default: all messages that were returned to your program, by a loop or by
-   * `waitForAnswer`. A program for people, which reads before it shows, names them.
-   */
-  readonly shown?: readonly string[] | undefined;
-  /** At most 8, 700,000 bytes together. Only encrypted messages carry files. The text may then be empty. */
-  readonly files?: readonly FileToSend[] | undefined;
-  /** Cancels sending, unless it has started: then the text stays in `unsent` until it was sent. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 export interface AskAgainOptions extends SendOptions {
   /** A form that the expert is to answer. It replaces the one before. Only in encrypted conversations. */
@@ -146,6 +125,9 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   refresh(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /** Ends the conversation for both sides. Its messages can still be read. */
   close(options?: ClosingOptions): Promise<void>;
-  /** All that {@link Relay.resume} needs, as JSON. It contains the private keys. */
+  /**
+   * All that {@link Relay.resume} needs, as JSON. It contains the private keys. Answers that were returned count as processed: they
+   * are not returned again.
+   */
   export(): ConversationState;
 }

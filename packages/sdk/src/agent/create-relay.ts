@@ -75,7 +75,7 @@ export function createRelay(options: RelayOptions): Relay {
     state: ConversationState,
     request: AskedRequest,
     begun?: Begun,
-  ): Promise<Conversation<C>> {
+  ): Promise<AgentConversation<C>> {
     const { requestId, refCode } = request;
     const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
     const guard = state.once && guardQuestion(state, { api, requestId });
@@ -98,7 +98,7 @@ export function createRelay(options: RelayOptions): Relay {
             if (!isTransient(error)) throw error;
           });
       },
-      save: () => save(conversation.export()),
+      save: () => conversation.save(),
       outbox: guard?.outbox,
       state: state.sender,
     });
@@ -158,7 +158,7 @@ export function createRelay(options: RelayOptions): Relay {
     };
     const beginning = begun?.beginning && { ...begun.beginning, start: position };
     const conversation = await open<C>(opening, request, begun && { ...begun, beginning });
-    await save(conversation.export());
+    await conversation.save();
     return conversation;
   }
 

@@ -6,7 +6,7 @@ import type { Memory } from '../memory.ts';
 export interface KnownExpertsOptions {
   /** The fingerprints of the `expert` option. */
   readonly given: readonly string[] | undefined;
-  /** Whether a key that knows no expert yet may meet one that no other key of this memory knows. */
+  /** Whether a key that knows no expert yet accepts one that no other key of this memory knows. */
   readonly acceptsNew: boolean;
   readonly origin: string;
   readonly memory: Memory;
@@ -15,11 +15,11 @@ export interface KnownExpertsOptions {
 }
 
 /** What is known of an expert before the signature of its keys is checked. */
-export interface Acquaintance {
+export interface Recall {
   /** The fingerprints of which these keys must have one. None: any expert may come. */
   readonly known: readonly string[];
   /** Remembers the expert once the signature was checked. @throws RelayError `unknown_expert`, `new_expert` */
-  meet(): Promise<void>;
+  rememberExpert(): Promise<void>;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Acquaintance {
  */
 export interface KnownExperts {
   readonly given: readonly string[] | undefined;
-  recall(fingerprint: string): Promise<Acquaintance>;
+  recall(fingerprint: string): Promise<Recall>;
   /** Replaces the remembered expert by one that was verified. */
   trust(fingerprint: string): Promise<void>;
 }
@@ -63,18 +63,18 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
     async recall(fingerprint) {
       const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
       const own = await keyMemory.get('expert');
-      // The user's word lasts: the option need not be given again.
-      const meetGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
-      if (given) return { known: given, meet: meetGiven };
+      // The option replaces the remembered expert.
+      const rememberGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
+      if (given) return { known: given, rememberExpert: rememberGiven };
       const others = own === undefined ? await expertsHere() : [];
       return {
         known: own === undefined ? others.filter(isThis) : [own],
-        async meet() {
+        async rememberExpert() {
           if (own !== undefined) return;
           if (others.length > 0 && !acceptsNew && !others.some(isThis)) throw newExpert(fingerprint);
           // If another conversation has stored an expert in the meantime, that one counts.
-          const met = await keyMemory.remember('expert', fingerprint);
-          if (!sameFingerprint(met, fingerprint)) throw unknownExpert([met], fingerprint);
+          const first = await keyMemory.remember('expert', fingerprint);
+          if (!sameFingerprint(first, fingerprint)) throw unknownExpert([first], fingerprint);
           await addHere(fingerprint);
         },
       };

@@ -56,7 +56,9 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       const isChecked = checked.has(one);
       // One that is in no list has ended. The list does not show keys, for which unsent texts wait.
       const count = counts?.get(one.thread.requestId) ?? (isChecked ? -1 : 0);
-      if (count !== one.thread.answersRead || (isChecked && one.sender.unsent.length > 0)) one.refresh();
+      const hasNews = count !== one.thread.answersRead || (isChecked && one.sender.unsent.length > 0);
+      // Without a list, any of them may have news.
+      if (!counts || hasNews) one.refresh();
     }
   }
 
@@ -79,7 +81,7 @@ export function createReadScheduler(api: () => Api, followed: ReadonlySet<Follow
       unsure.add(one);
       start();
     },
-    /** A `new_message` does not name its conversation: it may be about any topic of the stream. */
+    /** Only `key_exchange` and `request_closed` have a `refCode`. A `new_message` may be about any topic of the stream. */
     onEvent(event: Members, topics: ReadonlySet<string>): void {
       // A message of this side, maybe from another process with this key. It is read together with the next answer.
       if (event.role === 'consumer') return;

@@ -27,5 +27,7 @@ export async function readTranscript(
     const isListed = (link: string) => unlisted.includes(link) || listed?.includes(link);
     if (!known?.every(isListed)) throw missing();
   }
-  return await Promise.all(again.mailbox.messages.map((message) => toMessage(message, again.forms.load)));
+  return await Promise.all(
+    again.mailbox.messages.map((message) => toMessage(message, again.formTracker.load)),
+  );
 }

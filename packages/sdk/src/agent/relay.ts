@@ -2,7 +2,7 @@ import type { ClientOptions } from '../client-options.ts';
 import type { Form } from '../forms/form.ts';
 import type { ContentOf } from '../forms/index.ts';
 import type { Memory } from '../memory.ts';
-import type { ListedRequest, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
+import type { ListedRequest, ListOptions, RequestState, WhoAmI } from '../request-state.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decided, DecisionOptions } from './decision.ts';
@@ -56,7 +56,7 @@ export interface RelayOptions extends ClientOptions {
   readonly store?: ConversationStore | undefined;
   /**
    * Saves a conversation under its `id`, so that a restarted agent can continue. It is awaited before the question and
-   * before each message is sent.
+   * before each message is sent. An answer that the program was given is in it, until the program asks for the next one or closes.
    */
   readonly save?: ((state: ConversationState) => void | Promise<void>) | undefined;
 }
@@ -75,14 +75,10 @@ export interface ConversationStore {
   /** The conversations that may go on, those that end first at the beginning. */
   list(): Promise<readonly ConversationState[]>;
   forget(id: string): Promise<void>;
-  /** 32 random bytes, always the same ones. */
+  /** 32 random bytes, always the same ones. Encrypted questions with a name (`once`) need them, or the option `secret`. */
   secret?(): Promise<Uint8Array>;
+  /** Remembers the expert after a restart. Without it, and without the option `memory`, each process meets the expert for the first time. */
   readonly memory?: Memory | undefined;
-}
-
-export interface ListOptions {
-  readonly status?: RequestStatus | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /** The options of `approve` and `choose`. */

@@ -49,7 +49,7 @@ export async function makeSubmission(
   const parts = asked.confidential ? all : all.filter(({ kind }) => kind === fileKind);
   const hasFirst = asked.confidential || parts.length > 0;
   if (hasFirst) checkContent(text, parts, { role: 'consumer', agentSentKeys: true }, !keys);
-  const shown = {
+  const visible = {
     ...(asked.confidential
       ? { question: confidentialQuestion, messages: [] }
       : { question, messages, answerForm }),
@@ -58,10 +58,10 @@ export async function makeSubmission(
     agentVersions: keys && agentVersions,
   };
   // The expert signs the digest of these texts, which is known with the code. A text without one is refused before.
-  if (keys) await digestSubmission({ ...shown, refCode: '' });
+  if (keys) await digestSubmission({ ...visible, refCode: '' });
   return {
     body: {
-      ...shown,
+      ...visible,
       consumerSignPubKey: keys?.signPublic.pem,
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.

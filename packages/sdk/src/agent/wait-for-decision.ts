@@ -19,7 +19,8 @@ export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'>
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
-  save(): Promise<void>;
+  /** Saves that what was taken is processed. */
+  settle(): Promise<void>;
 }
 
 export interface WaitingOptions extends DecisionOptions {
@@ -41,8 +42,8 @@ export async function waitForDecision(
   { onReply, form: given, signal }: WaitingOptions,
 ): Promise<Decision | undefined> {
   const { thread, sender, take, describe } = conversation;
-  const { forms, mailbox } = thread;
-  await forms.load();
+  const { formTracker, mailbox } = thread;
+  await formTracker.load();
   const checked = new Map<string, Checked>();
 
   /** The schema, if the form was made of it. After a restart only the form itself is known. */
@@ -80,7 +81,7 @@ export async function waitForDecision(
   /** Whether this message decides, or is one of those that prevent it. */
   const concerns = ({ messageId }: ReadMessage): boolean => {
     const { state, decided, invalid = [] } = standing() ?? {};
-    if (state === 'conflict') return forms.answers.some((one) => one.messageId === messageId);
+    if (state === 'conflict') return formTracker.answers.some((one) => one.messageId === messageId);
     return decided?.messageId === messageId || invalid.includes(messageId);
   };
 
@@ -105,23 +106,25 @@ export async function waitForDecision(
     conversation.decided = { of, messageId };
     const decision = decisionBy(messageId);
     await take(messageId, signal);
-    await conversation.save();
+    await conversation.settle();
     return decision;
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
     const { decided } = conversation;
-    const before = forms.answers.find(({ messageId }) => messageId === decided?.messageId);
-    if (before && forms.form?.of === decided?.of) {
-      await check(before, forms.form?.text ?? '');
-      return decisionBy(before.messageId);
+    const before = formTracker.answers.find(({ messageId }) => messageId === decided?.messageId);
+    if (before && formTracker.form && formTracker.form.of === decided?.of) {
+      await check(before, formTracker.form.text);
+      // A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
+      const isWaiting = mailbox.messages.some(({ messageId }) => messageId === before.messageId);
+      return isWaiting ? await handOver(formTracker.form.of, before.messageId) : decisionBy(before.messageId);
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
     // The relay may already have a decline, which comes before an accept. A message that has ended the wait was read only just now.
     if (!mailbox.hasEnded) await (hasWaited ? thread.readIfStale(signal) : thread.read(signal));
     if (thread.refusal) throw thread.refusal;
-    const { form, answers } = forms;
+    const { form, answers } = formTracker;
     if (!form) return undefined;
     for (const one of answers) if (!checked.has(one.messageId)) await check(one, form.text);
     const now = standing();
@@ -143,7 +146,10 @@ export async function waitForDecision(
     const [next] = mailbox.messages;
     if (next && onReply && !concerns(next)) {
       const reply = await take(next.messageId, signal);
-      if (reply) await onReply(reply);
+      if (reply) {
+        await onReply(reply);
+        await conversation.settle();
+      }
       continue;
     }
     const decision = await settle(hasWaited);

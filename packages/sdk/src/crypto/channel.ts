@@ -7,7 +7,7 @@ import { deriveAesKey, importSecret } from './hkdf.ts';
 import { digestConversation, type PublicKeys, type Role, refuseOwnKeys } from './key-exchange.ts';
 import {
   isMessageId,
-  type Message,
+  type MessageBytes,
   type MessageRecord,
   readMessage,
   type SealedMessage,
@@ -129,7 +129,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
     const iv = randomBytes(12);
     const key = await messageKey(role, messageId);
     const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, frame));
-    const message: Message = {
+    const message: MessageBytes = {
       messageId,
       role,
       iv,

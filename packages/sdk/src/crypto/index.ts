@@ -18,7 +18,7 @@ export {
   checkPickUp,
   checkUnchanged,
   type Exchange,
-  type Verification,
+  type ExchangeVerification,
 } from './key-exchange.ts';
 export type { Encrypted, MessageRecord, SealedMessage } from './message.ts';
 export { type OnceKeys, onceId, onceKeys } from './once-keys.ts';

@@ -87,12 +87,12 @@ export interface Exchange {
  * no expert was known before; remember the fingerprint. `unverified`: the client does not sign its keys, so the relay
  * could have replaced them.
  */
-export type Verification = 'known' | 'first-contact' | 'unverified';
+export type ExchangeVerification = 'known' | 'first-contact' | 'unverified';
 
 export interface CheckedExchange extends PublicKeys {
   /** The expert's. Of several known experts, it says which one this is. */
   readonly fingerprint: string;
-  readonly verified: Verification;
+  readonly verification: ExchangeVerification;
 }
 
 /** Checks the expert's keys. The agent does it before it encrypts anything for them. */
@@ -117,11 +117,11 @@ export async function checkExchange(options: {
   if (known.length > 0 && !isKnown) throw unknownExpert(known, fingerprint);
   if (keySignature === undefined || keySignature === null) {
     if (isKnown || !acceptUnprotected) throw keySignatureMissing();
-    return { ...peer, fingerprint, verified: 'unverified' };
+    return { ...peer, fingerprint, verification: 'unverified' };
   }
   const keys = { consumer: own, provider: peer };
   await checkProof(keySignature, { requestId, keys, submission }, keySignatureWrong);
-  return { ...peer, fingerprint, verified: isKnown ? 'known' : 'first-contact' };
+  return { ...peer, fingerprint, verification: isKnown ? 'known' : 'first-contact' };
 }
 
 /** Checks an exchange that exists already: made by this device, by another of its devices, or by an attacker. */

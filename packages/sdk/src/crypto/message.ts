@@ -24,7 +24,7 @@ export interface MessageRecord extends SealedMessage {
 }
 
 /** A message in bytes. */
-export interface Message {
+export interface MessageBytes {
   readonly messageId: string;
   readonly role: Role;
   readonly iv: Bytes;
@@ -40,12 +40,12 @@ export function isMessageId(text: unknown): text is string {
 }
 
 /** The bytes that a message's signature covers. `start` is the same for all messages of a sender. */
-export function signedBytes(start: Bytes, message: Message): Bytes {
+export function signedBytes(start: Bytes, message: MessageBytes): Bytes {
   const { messageId, ephemeralPublicKey, iv, ciphertext, tag } = message;
   return concat(start, tuple(messageId, ephemeralPublicKey, iv, ciphertext, tag));
 }
 
-export function writeMessage(message: Message, signature: Bytes): SealedMessage {
+export function writeMessage(message: MessageBytes, signature: Bytes): SealedMessage {
   const { messageId, iv, ciphertext, tag, ephemeralPublicKey } = message;
   return {
     messageId,
@@ -69,7 +69,10 @@ export function readOrigin({ role, messageId }: { readonly role?: unknown; reado
 }
 
 /** Checks every member: a hostile relay may answer anything. */
-export function readMessage(record: Partial<MessageRecord> | null): { message: Message; signature: Bytes } {
+export function readMessage(record: Partial<MessageRecord> | null): {
+  message: MessageBytes;
+  signature: Bytes;
+} {
   const { encrypted } = record ?? {};
   const message = {
     ...readOrigin(record ?? {}),

@@ -73,7 +73,7 @@ function isBelowPrime(point: Uint8Array): boolean {
 }
 
 /*
- * No honest key is a point of small order. With such an X25519 key every shared secret is zero; such an Ed25519 key
+ * No ordinary key is a point of small order. With such an X25519 key every shared secret is zero; such an Ed25519 key
  * accepts one signature for every message. Encodings of these points at or above the prime are refused earlier.
  */
 

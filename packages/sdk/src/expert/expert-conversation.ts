@@ -1,4 +1,3 @@
-import type { Sending } from '../agent/conversation.ts';
 import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import type { DecisionState } from '../forms/decide.ts';
@@ -9,6 +8,7 @@ import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts
 import { describeParts, toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
+import type { Sending } from '../thread/sending.ts';
 import { members } from '../transport/shape.ts';
 import type {
   AnswerOptions,
@@ -45,7 +45,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       createdAt,
       encrypted: side.agentSentKeys,
       ...(side.question ?? noQuestion),
-      answerForm: side.form && thread.forms.forms?.readForm(side.form.text),
+      answerForm: side.form && thread.formTracker.module?.readForm(side.form.text),
     });
     const follow = () => {
       const unfollow = follower.follow();
@@ -57,7 +57,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     };
     const take = async (signal: AbortSignal) => {
       const message = await thread.mailbox.take({ signal });
-      return message && toMessage(message, thread.forms.load);
+      return message && toMessage(message, thread.formTracker.load);
     };
     this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
   }
@@ -67,7 +67,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   get form(): RequestForm | undefined {
-    return this.base.thread.forms.shown;
+    return this.base.thread.formTracker.parsed;
   }
 
   get decision(): DecisionState | undefined {
@@ -84,7 +84,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return unsent.map((draft) => ({
       text: draft.text,
       isHeld: held.includes(draft),
-      ...describeParts(draft.parts, 'provider', thread.forms.forms),
+      ...describeParts(draft.parts, 'provider', thread.formTracker.module),
     }));
   }
 
@@ -134,7 +134,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     }
     // A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
     const isHeldIfNewer = !evenIfNewer && (sending.shown !== undefined || this.#loops.size === 0);
-    const written = decision && writeDecision(decision, text, thread.forms, !isEncrypted);
+    const written = decision && writeDecision(decision, text, thread.formTracker, !isEncrypted);
     const sent = await sender.send(written?.text ?? text, {
       ...{ ...sending, answer: written?.answer },
       ...{ isHeldIfNewer, releases: evenIfNewer },

@@ -1,4 +1,3 @@
-import type { Sending, SendOptions } from '../agent/conversation.ts';
 import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
@@ -6,6 +5,7 @@ import type { ContextMessage, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
+import type { Sending, SendOptions } from '../thread/sending.ts';
 
 /** A message of one of the two sides. */
 export type ExpertMessage = Message;

@@ -15,7 +15,13 @@ import { RelayError } from '../relay-error.ts';
 import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/side.ts';
 import { type Question, readQuestion } from './question.ts';
-import { compareShown, parsePair, type Remembered, type RequestMemory, readShown } from './request-memory.ts';
+import {
+  compareWithFirst,
+  firstVersionOf,
+  parsePair,
+  type Remembered,
+  type RequestMemory,
+} from './request-memory.ts';
 
 /** The body of the call that picks a request up. */
 export interface PickUp {
@@ -74,12 +80,12 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */
   async function compare(head: Head): Promise<Remembered> {
-    const shown = question ? await readShown(head) : await requests.check(head);
+    const shown = question ? await firstVersionOf(head) : await requests.check(head);
     if (!remembered) {
       const { ends, ...first } = await requests.remember(shown);
       remembered ??= first;
     }
-    compareShown(remembered, shown);
+    compareWithFirst(remembered, shown);
     question ??= readQuestion(head.asked);
     return remembered;
   }

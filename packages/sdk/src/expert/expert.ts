@@ -1,7 +1,6 @@
-import type { ListOptions } from '../agent/relay.ts';
 import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
 import type { Memory } from '../memory.ts';
-import type { WhoAmI } from '../request-state.ts';
+import type { ListOptions, WhoAmI } from '../request-state.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 

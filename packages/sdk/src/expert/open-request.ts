@@ -69,7 +69,7 @@ export async function openRequest(
     if (!side.question && !thread.refusal) throw error;
   });
   const request = thread.head as Head;
-  if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.forms.load();
+  if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.formTracker.load();
   // The list may show that some of them were sent.
   if (drafts.length > 0) await sender.keep();
   const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);

@@ -6,7 +6,7 @@ import type { Head, Pair } from '../thread/page.ts';
 import { digestQuestion } from './question.ts';
 
 /** What never changes of a request, from the first time that it was shown. */
-export interface Shown {
+export interface FirstVersion {
   readonly requestId: string;
   /** The agent's keys as PEM; null when the agent sent none. */
   readonly keys: Pair | null;
@@ -15,7 +15,7 @@ export interface Shown {
 }
 
 /** What is remembered of a request that was opened. */
-export interface Remembered extends Shown {
+export interface Remembered extends FirstVersion {
   /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
   readonly ends?: readonly string[];
 }
@@ -26,10 +26,10 @@ export interface Remembered extends Shown {
  */
 export interface RequestMemory {
   /** Compares a request with what was shown before, and remembers it: before any of it is shown. */
-  check(request: Asked): Promise<Shown>;
+  check(request: Asked): Promise<FirstVersion>;
   recall(requestId: string): Promise<Remembered | undefined>;
   /** Returns the first value of this request. */
-  remember(shown: Shown): Promise<Remembered>;
+  remember(shown: FirstVersion): Promise<Remembered>;
   set(remembered: Remembered): Promise<void>;
 }
 
@@ -50,19 +50,19 @@ export function createRequestMemory(memory: Memory): RequestMemory {
     recall,
     async check(request) {
       const { requestId } = request;
-      const shown = await readShown(request);
+      const shown = await firstVersionOf(request);
       const code = normalizeCode(request.refCode);
       if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
       const name = `code:${code}`;
       let first = await memory.get(name);
       if (first === undefined) {
         const opened = await recall(requestId);
-        if (opened) compareShown(opened, shown);
+        if (opened) compareWithFirst(opened, shown);
         first = await memory.remember(name, JSON.stringify(shown));
       }
       const known = read(first);
       if (known.requestId !== requestId) throw codeChanged(request.refCode);
-      compareShown(known, shown);
+      compareWithFirst(known, shown);
       codes.set(requestId, code);
       return shown;
     },
@@ -72,12 +72,12 @@ export function createRequestMemory(memory: Memory): RequestMemory {
 }
 
 /** @throws RelayError `keys_changed`, `question_altered` */
-export function compareShown(first: Shown, now: Shown): void {
+export function compareWithFirst(first: FirstVersion, now: FirstVersion): void {
   if (first.keys?.sign !== now.keys?.sign || first.keys?.encrypt !== now.keys?.encrypt) throw keysChanged();
   if (first.submission !== now.submission) throw questionAltered();
 }
 
-export async function readShown(request: Asked): Promise<Shown> {
+export async function firstVersionOf(request: Asked): Promise<FirstVersion> {
   const { requestId, consumerKeys } = request;
   const peer = consumerKeys && parsePair(consumerKeys);
   const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;

@@ -16,7 +16,7 @@ interface WrittenDecision {
 export function writeDecision(
   { action, content, of }: Deciding,
   comment: string,
-  { forms, shown: open }: FormTracker,
+  { module: forms, parsed: open }: FormTracker,
   isPlain: boolean,
 ): WrittenDecision {
   if (!open || !forms) throw invalidInput('The agent has sent no form: answer in words, without `decision`.');

@@ -29,15 +29,17 @@ const stateFile = /^([0-9a-f-]{36})\.json$/;
  */
 export function createFileStore(path: string): FileStore {
   const folder = openPrivateFolder(path);
-  let cleaning: Promise<void> | undefined;
+  let isClean = false;
 
   async function removeOld(): Promise<void> {
     const oldest = Date.now() - keptForMs;
     for (const name of await folder.names()) {
       if (!stateFile.test(name)) continue;
-      // Another process may have removed it.
-      const writtenAt = await folder.writtenAt(name).catch(() => oldest);
-      if (writtenAt < oldest) await folder.remove(name);
+      try {
+        if ((await folder.writtenAt(name)) < oldest) await folder.remove(name);
+      } catch {
+        // Another process may have removed it. One that cannot be removed must not keep the others.
+      }
     }
   }
 
@@ -50,8 +52,10 @@ export function createFileStore(path: string): FileStore {
     find,
     async save(state) {
       await folder.write(nameOf(state.id), JSON.stringify(state));
-      cleaning ??= removeOld();
-      await cleaning;
+      if (isClean) return;
+      isClean = true;
+      // The state is saved. The next process cleans again.
+      await removeOld().catch(() => {});
     },
     async list() {
       const ids = (await folder.names()).flatMap((name) => stateFile.exec(name)?.[1] ?? []);

@@ -12,11 +12,11 @@ export interface FollowerOptions {
   readonly backoff: Api['backoff'];
 }
 
-/** Keeps a conversation up to date while at least one caller waits for it. Otherwise no connection stays open. */
+/** Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection open. */
 export interface Follower {
   /** Starts to wait. Returns a function that stops it. */
   follow(): () => void;
-  /** Rejects all who wait with this error, and all who begin to wait later. */
+  /** Rejects waiting and later calls with this error. */
   stop(error: RelayError): void;
 }
 

@@ -18,11 +18,11 @@ export interface FormState {
 export interface FormTracker {
   readonly form: OpenForm | undefined;
   /** The same, for people: `form` is undefined if it cannot be shown. */
-  readonly shown: { readonly form: Form | undefined; readonly of: string } | undefined;
+  readonly parsed: { readonly form: Form | undefined; readonly of: string } | undefined;
   readonly answers: readonly ReadMessage[];
   readonly state: FormState;
-  /** The module for forms, once it was loaded. */
-  readonly forms: Forms | undefined;
+  /** The code for forms, once it was loaded. */
+  readonly module: Forms | undefined;
   load(): Promise<Forms>;
   noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void;
   /** Notes a message in the order of the list. */
@@ -34,8 +34,8 @@ export interface FormTracker {
 export function createFormTracker(side: Side, saved: FormState = {}): FormTracker {
   let form = saved.form;
   let answers = [...(saved.answers ?? [])];
-  let forms: Forms | undefined;
-  let shown: FormTracker['shown'];
+  let module: Forms | undefined;
+  let parsed: FormTracker['parsed'];
   const current = () => form ?? side.form;
 
   function noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
@@ -49,11 +49,11 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     get form() {
       return current();
     },
-    get shown() {
+    get parsed() {
       const now = current();
-      if (!now || !forms) return undefined;
-      if (shown?.of !== now.of) shown = { form: forms.readForm(now.text), of: now.of };
-      return shown;
+      if (!now || !module) return undefined;
+      if (parsed?.of !== now.of) parsed = { form: module.readForm(now.text), of: now.of };
+      return parsed;
     },
     get answers() {
       return answers;
@@ -61,12 +61,12 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     get state() {
       return { form, answers: answers.slice() };
     },
-    get forms() {
-      return forms;
+    get module() {
+      return module;
     },
     async load() {
-      forms ??= await loadForms();
-      return forms;
+      module ??= await loadForms();
+      return module;
     },
     noteForm,
     note(message) {
@@ -84,7 +84,7 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
         const { answer, hasUnknown } = readSaved(parts, 'provider');
         return { ...message, json: answer?.json ?? '', hasUnknownPart: hasUnknown };
       });
-      return now && forms?.standingOf({ form: now, side, answers: given, read }, isRefused);
+      return now && module?.standingOf({ form: now, side, answers: given, read }, isRefused);
     },
   };
 }

@@ -15,7 +15,9 @@ export interface Mailbox<T> {
   readonly hasEnded: boolean;
   /** Whether `take` would return at once. */
   isReady(fits: (message: T) => boolean): boolean;
-  /** Changes the messages that were not taken yet. */
+  /** Messages that the program was given by `handOver` and may not have processed yet. */
+  readonly handedOver: readonly T[];
+  /** Changes these messages, and those that were not taken yet. */
   update(change: (message: T) => T): void;
   push(messages: readonly T[]): void;
   /** No more messages come. After the remaining ones, takers get undefined or the error. */
@@ -30,10 +32,15 @@ export interface Mailbox<T> {
     /** True to leave the message there. */
     isKept?: boolean | undefined;
   }): Promise<T | undefined>;
+  /** Takes a message that was left there. False if another taker has it, or if it was changed since then. */
+  handOver(message: T): boolean;
+  /** The program has processed all that it was given. */
+  settle(): void;
 }
 
 export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
   let messages = [...given];
+  let handedOver: readonly T[] = [];
   const takers = new Set<Taker<T>>();
   let ended: { readonly error: RelayError | undefined } | undefined;
   let interruption: RelayError | undefined;
@@ -53,6 +60,9 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
     get messages() {
       return messages;
     },
+    get handedOver() {
+      return handedOver;
+    },
     get hasEnded() {
       return ended !== undefined;
     },
@@ -60,6 +70,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       messages.some(fits) || [ended, interruption, stopped].some((reason) => reason !== undefined),
     update(change) {
       messages = messages.map(change);
+      handedOver = handedOver.map(change);
     },
     push(more) {
       // Not `push(...more)`: a call takes a limited number of arguments.
@@ -94,6 +105,16 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
         serve();
         return leave;
       });
+    },
+    handOver(message) {
+      const at = messages.indexOf(message);
+      if (at < 0) return false;
+      messages.splice(at, 1);
+      handedOver = [...handedOver, message];
+      return true;
+    },
+    settle() {
+      handedOver = [];
     },
   };
 }

@@ -26,7 +26,7 @@ export interface ThreadState extends FormState {
   readonly channel: ChannelState | undefined;
   /** The messages of the other side: their ids, and their links. */
   readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
-  /** Messages that were read and not yet taken by the caller. */
+  /** Messages that were read, and that the caller has not taken, or not processed yet. */
   readonly messages: readonly ReadMessage[];
 }
 
@@ -73,7 +73,7 @@ export interface Thread {
   readonly channel: Channel | undefined;
   readonly refusal: RelayError | undefined;
   readonly answersRead: number;
-  readonly forms: FormTracker;
+  readonly formTracker: FormTracker;
   readonly state: ThreadState;
   /** What the answers to the newest form amount to, if there is one. */
   standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
@@ -96,7 +96,7 @@ export interface Thread {
   hasNewerThan(shown: readonly string[]): boolean;
   /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
   seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
-  /** Marks the messages that were not taken yet: they were written before this side's new text. */
+  /** Marks the messages in the mailbox: they were written before this side's new text. */
   markUnseen(): void;
   refuse(error: RelayError): void;
 }
@@ -112,7 +112,7 @@ export function createThread(options: ThreadOptions): Thread {
   const others = new Map(state?.others);
   const fromDevices = new Map<string, string | undefined>();
   const sealedHere = new Set<string>();
-  const forms = createFormTracker(side, state);
+  const formTracker = createFormTracker(side, state);
   let { channel } = options;
   let channelState = state?.channel;
   let lastSeq = state?.seq ?? 0;
@@ -176,7 +176,7 @@ export function createThread(options: ThreadOptions): Thread {
         const { role, messageId, link } = message;
         const id = messageId.toLowerCase();
         // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
-        if (role === 'provider' || !noted.has(link)) forms.note(message);
+        if (role === 'provider' || !noted.has(link)) formTracker.note(message);
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
@@ -184,7 +184,7 @@ export function createThread(options: ThreadOptions): Thread {
       if (refusal) mailbox.end(refusal);
     }
     if (next === undefined && hasEnded(head)) mailbox.end();
-    if (forms.form || opened.some(({ parts }) => hasForms(parts))) await forms.load();
+    if (formTracker.form || opened.some(({ parts }) => hasForms(parts))) await formTracker.load();
   }
 
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */
@@ -240,12 +240,12 @@ export function createThread(options: ThreadOptions): Thread {
     get answersRead() {
       return answersRead;
     },
-    forms,
-    standing: (isRefused) => forms.standing(known(), isRefused),
+    formTracker,
+    standing: (isRefused) => formTracker.standing(known(), isRefused),
     get state() {
-      const messages = mailbox.messages.slice();
+      const messages = [...mailbox.handedOver, ...mailbox.messages];
       const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
-      return { ...read, ...forms.state, messages };
+      return { ...read, ...formTracker.state, messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
@@ -279,7 +279,7 @@ export function createThread(options: ThreadOptions): Thread {
           const options = { messageId, shown: linksIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
-          if (sealed && side.role === 'consumer') forms.noteForm(channelState.seen.at(-1)?.[0], parts);
+          if (sealed && side.role === 'consumer') formTracker.noteForm(channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

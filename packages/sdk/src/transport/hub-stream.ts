@@ -97,7 +97,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
   /** Reads until the connection ends. Returns the milliseconds to wait before the next one. */
   async function connect(names: readonly string[], signal: AbortSignal): Promise<number> {
     const asked = new Set(names);
-    // With several topics, the start of the first one is known to be before the events of those with the same start only.
+    // The connection starts at the first topic's start; only topics with the same start have missed nothing.
     const lastEventId = position ?? starts.get(names[0] ?? '');
     const isFromStart = (topic: string) => lastEventId !== undefined && starts.get(topic) === lastEventId;
     let retry = 0;

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
 from typing import Any, Literal, TypeVar, overload
 
-from ..crypto.history import missing
 from ..crypto.keys import OwnKeys
 from ..crypto.parts import File
 from ..errors import RelayError
@@ -22,6 +21,8 @@ from ..transport.api import Api
 from ..transport.shape import members
 from ..transport.waiting import within
 from .answers import Answer, Decision, OnReply, answer_of
+from .hand_over import HandOver
+from .read_transcript import read_transcript
 from .side import AgentSide
 from .state import State, Verification
 from .wait_for_decision import DecisionWait
@@ -60,8 +61,7 @@ class AsyncConversation:
         """The decision that was returned: the form, and the message that decided."""
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
         self._state, self._save_state = state, save
-        # Whether an answer was returned since the state was last saved.
-        self._is_unsaved = False
+        self.hand_over = HandOver(thread.mailbox, sender, self.save)
 
     @property
     def id(self) -> str:
@@ -149,9 +149,23 @@ class AsyncConversation:
         def fits(message: ReadMessage) -> bool:
             return any or message.seen_your_last is not False
 
-        is_ready = self.thread.mailbox.is_ready(fits)
-        message = await self._wait(is_ready, timeout, self._take(fits))
-        return answer_of(describe(message))
+        until = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = None if until is None else max(0.0, until - time.monotonic())
+            late: RelayError | None = None
+            try:
+                await self._wait(self.thread.mailbox.is_ready(fits), left, self.hand_over.wait(fits))
+            except RelayError as error:
+                if error.code != "timeout":
+                    raise
+                # An answer may have come in time, while texts could not be sent.
+                late = error
+            # In one step with the return: a cancellation comes before it, or never.
+            message = self.hand_over.take_now(fits)
+            if message:
+                return answer_of(describe(message))
+            if late:
+                raise late
 
     @overload
     async def wait_for_decision(
@@ -190,7 +204,7 @@ class AsyncConversation:
     async def _answers(self) -> AsyncIterator[Answer]:
         release = self._follower.follow()
         try:
-            while message := await self._take(lambda _: True):
+            while message := await self.hand_over.take(lambda _: True):
                 yield answer_of(describe(message))
         finally:
             release()
@@ -215,17 +229,7 @@ class AsyncConversation:
         """The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is
         not among them, unless it is confidential. Some time after the end there are none. That they were returned here does not
         tell the expert that they were shown."""
-        await self.thread.read()
-        side, channel = self.side.again()
-        again = Thread(self._api, self.request_id, side, has_drafts=lambda: False, channel=channel)
-        await again.read()
-        known, listed = self.thread.channel, again.channel
-        is_erased = again.head is not None and again.head.erased_at is not None
-        if known and not is_erased:
-            found = {*known.unlisted, *(listed.seen if listed else ())}
-            if not set(known.seen) <= found:
-                raise missing()
-        return [describe(message) for message in again.mailbox.messages]
+        return await read_transcript(self._api, self.thread, self.side)
 
     async def refresh(self) -> None:
         """Reads new messages, the status and the keys once, without waiting for answers."""
@@ -245,10 +249,16 @@ class AsyncConversation:
             await thread.adopt(**thread.head.when_closed(closed))
         else:
             await thread.read()
-        await self.save()
+        # An agent that closes has processed its answers.
+        await self.hand_over.settle()
 
     def export(self) -> State:
-        """All that `resume` needs, as JSON. It contains the private keys."""
+        """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed."""
+        state = self._export()
+        state["thread"]["messages"] = [one.export() for one in self.thread.mailbox.messages]
+        return state
+
+    def _export(self) -> State:
         exchange = self.side.exchange
         state = {
             **self._state,
@@ -261,26 +271,12 @@ class AsyncConversation:
         return {name: member for name, member in state.items() if member is not None}
 
     async def save(self) -> None:
-        self._is_unsaved = False
-        await self._save_state(self.export())
+        """Saves the state at a moment that the program does not know: answers that it may not have processed are returned again."""
+        await self._save_state(self._export())
 
-    async def take(self, message_id: str) -> ReadMessage | None:
-        """A message that has arrived, unless another taker has it."""
-        is_there = any(one.message_id == message_id for one in self.thread.mailbox.messages)
-        return await self._take(lambda one: one.message_id == message_id) if is_there else None
-
-    async def _take(self, fits: Callable[[ReadMessage], bool]) -> ReadMessage | None:
-        """An answer counts as processed when the caller asks for the next one."""
-        if self._is_unsaved:
-            await self.save()
-        message = await self.thread.mailbox.take(fits)
-        if message:
-            self._is_unsaved = True
-            # Texts that waited for keys are sent now: the caller may not wait for another answer.
-            if self.sender.is_due:
-                with suppress(RelayError):
-                    await self.sender.flush()
-        return message
+    def give_back(self, message_id: str) -> None:
+        """Returns an answer again, which has not reached the program."""
+        self.thread.mailbox.give_back(lambda one: one.message_id == message_id)
 
     async def _wait(self, is_ready: bool, timeout: float | None, work: Coroutine[Any, Any, T | None]) -> T:
         """Follows the conversation until this returns something, or until the time is over."""

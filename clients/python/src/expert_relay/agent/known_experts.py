@@ -11,8 +11,9 @@ from ..memory import Memory
 
 
 class KnownExperts:
-    """Those of the options, or the one that the memory has for the API key. A key that has none may be a rotated one: then the
-    experts of all other keys at this relay's address count. An expert of the options that has signed is remembered."""
+    """The experts that an agent knows: those of the options, or the one that the memory has for the API key. A key that has none may
+    be a rotated one: then the experts of all other keys at this relay's address count. An expert of the options that has signed is
+    remembered."""
 
     def __init__(
         self, given: Sequence[str] | None, *, accepts_new: bool, origin: str, memory: Memory, key_memory: Memory
@@ -30,19 +31,19 @@ class KnownExperts:
             return [own]
         return [one for one in self._experts_here() if same_fingerprint(one, fingerprint)]
 
-    def meet(self, fingerprint: str) -> None:
+    def remember_expert(self, fingerprint: str) -> None:
         """Remembers the expert once the signature was checked."""
         own = self._key_memory.get("expert")
         if self.given is not None:
-            # The user's word lasts: the option need not be given again.
+            # The option replaces the remembered expert.
             if own is None or not same_fingerprint(own, fingerprint):
                 self.trust(fingerprint)
             return
         if own is not None:
             return
         others = self._experts_here()
-        is_met = any(same_fingerprint(one, fingerprint) for one in others)
-        if others and not self._accepts_new and not is_met:
+        is_known = any(same_fingerprint(one, fingerprint) for one in others)
+        if others and not self._accepts_new and not is_known:
             raise refusal(
                 "new_expert",
                 f"This API key knows no expert yet, and other keys at this relay know others than {fingerprint}. "
@@ -50,9 +51,9 @@ class KnownExperts:
                 "Compare this fingerprint with your expert's, over another channel. If it is theirs, give it as `expert` once.",
             )
         # If another conversation has stored an expert in the meantime, that one counts.
-        met = self._key_memory.remember("expert", fingerprint)
-        if not same_fingerprint(met, fingerprint):
-            raise unknown_expert([met], fingerprint)
+        first = self._key_memory.remember("expert", fingerprint)
+        if not same_fingerprint(first, fingerprint):
+            raise unknown_expert([first], fingerprint)
         self._add_here(fingerprint)
 
     def trust(self, fingerprint: str) -> None:

@@ -38,8 +38,8 @@ class Followed:
 
 
 class ReadScheduler:
-    """When many may have news, the list of requests shows by the number of answers which ones do. That is one call instead of one
-    for each conversation."""
+    """Decides which conversations are read. When many may have news, the list of requests shows by the number of answers which ones do.
+    That is one call instead of one for each conversation."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
@@ -57,7 +57,7 @@ class ReadScheduler:
         self._start()
 
     def on_event(self, event: Members, topics: frozenset[str]) -> None:
-        """A `new_message` does not name its conversation: it may be about any topic of the stream."""
+        """Only `key_exchange` and `request_closed` have a `refCode`. A `new_message` may be about any topic of the stream."""
         # A message of this side, maybe from another process with this key. It is read together with the next answer.
         if event.get("role") == "consumer":
             return
@@ -104,7 +104,9 @@ class ReadScheduler:
             is_checked = one in checked
             # One that is in no list has ended. The list does not show keys, for which unsent texts wait.
             count = (counts or {}).get(one.thread.request_id, -1 if is_checked else 0)
-            if count != one.thread.answers_read or (is_checked and one.sender.unsent):
+            has_news = count != one.thread.answers_read or (is_checked and one.sender.unsent)
+            # Without a list, any of them may have news.
+            if counts is None or has_news:
                 one.refresh()
 
     async def _count_answers(self, all_open: bool) -> dict[str, int]:

@@ -45,14 +45,15 @@ from .submission import ContextMessage, make_submission
 Option = Union[str, tuple[str, str]]
 """A value, or a value with the title that people read."""
 
-# Closing is a courtesy to the expert: it must not hold a decision back.
 # Many agents share one address and its calls.
 _timing = Timing(recheck=600.0)
+# Seconds.
 _closing = 10.0
 
 
 async def close_in_time(conversation: AsyncConversation) -> None:
-    with suppress(RelayError, asyncio.TimeoutError):
+    """Closing is optional: its failure must not hide the decision."""
+    with suppress(Exception):
         await asyncio.wait_for(conversation.close(), _closing)
 
 
@@ -144,9 +145,11 @@ class AsyncRelay:
         the question; the relay keeps the last 10. `form` is a dict or a Pydantic model that the expert is to fill in: see
         `wait_for_decision`. `files`: at most 8, 700,000 bytes together, always encrypted. `expires_in`: after how many
         seconds the conversation expires, from 60 to the relay's own limit. `tags`: at most 10 words by which the expert
-        sorts requests; the relay can read them. `plaintext` is for clients without encryption. `once` is a name of 1 to 255 bytes for this question of this run, such as `job-7/approve-deploy`: the first
-        call with it asks, and every later one, also of another process or after a crash, continues with the same request. It
-        needs a `store` or a `secret`. `idempotency_key` is another word for it."""
+        sorts requests; the relay can read them. `plaintext` is for clients without encryption. `once` is a name of 1 to 255 bytes
+        for this question of this run, such as `job-7/approve-deploy`: the first call with it asks, and every later one, also of
+        another process or after a crash, continues with the same request. It needs a `store` or a `secret`, unless `encrypted` is
+        False. The relay sees a digest of it; `idempotency_key` is the same, but the relay sees it as it is, as another client's
+        `Idempotency-Key`."""
         if not encrypted and self._is_expert_given and not self._accept_unprotected:
             raise invalid_input(
                 "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
@@ -162,6 +165,7 @@ class AsyncRelay:
             is_confidential=confidential,
             keys=keys,
             conversation_id=conversation_id,
+            idempotency_key=idempotency_key,
             agent_name=self._agent_name,
             expires_in=expires_in,
             tags=tags,

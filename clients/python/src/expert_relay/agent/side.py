@@ -137,9 +137,9 @@ class AgentSide:
         identity = format_fingerprint(parse_public_key(provider.sign, "sign"))
         exchange = AcceptedExchange(provider.sign, provider.encrypt, head.key_signature, None, "unverified")
         checked = self._check(exchange, self._experts.known(identity))
-        if checked.verified != "unverified":
-            self._experts.meet(checked.fingerprint)
-            exchange = replace(exchange, fingerprint=checked.fingerprint, verification=checked.verified)
+        if checked.verification != "unverified":
+            self._experts.remember_expert(checked.fingerprint)
+            exchange = replace(exchange, fingerprint=checked.fingerprint, verification=checked.verification)
         return self._accept(exchange, checked, None)
 
     def verify(self, fingerprint: str) -> bool:

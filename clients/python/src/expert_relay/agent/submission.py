@@ -35,6 +35,7 @@ def make_submission(
     is_confidential: bool,
     keys: OwnKeys | None,
     conversation_id: str,
+    idempotency_key: str | None,
     agent_name: str | None,
     expires_in: int | None,
     tags: Sequence[str] | None,
@@ -63,7 +64,7 @@ def make_submission(
         "agentVersions": AGENT_VERSIONS if keys else None,
         "consumerSignPubKey": keys.public.sign.pem if keys else None,
         "consumerEncryptPubKey": keys.public.encrypt.pem if keys else None,
-        "idempotencyKey": conversation_id,
+        "idempotencyKey": conversation_id if idempotency_key is None else idempotency_key,
         "expiresIn": expires_in,
         "tags": None if tags is None else list(tags),
     }

@@ -40,17 +40,19 @@ class DecisionWait:
 
     async def run(self) -> Decision[Any] | None:
         """None when the conversation has ended without a decision. Raises `answer_invalid` and `answer_conflict`."""
-        if not self._thread.forms.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
+        if not self._thread.form_tracker.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
         mailbox = self._thread.mailbox
         has_waited = False
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
             if first and self._on_reply and not self._concerns(first):
-                reply = await self._conversation.take(first.message_id)
-                result = self._on_reply(answer_of(describe(reply))) if reply else None
-                if inspect.isawaitable(result):
-                    await result
+                reply = await self._conversation.hand_over.take_arrived(first.message_id)
+                if reply:
+                    result = self._on_reply(answer_of(describe(reply)))
+                    if inspect.isawaitable(result):
+                        await result
+                    await self._conversation.hand_over.settle()
                 continue
             decision = await self._settle(has_waited)
             if decision:
@@ -74,7 +76,7 @@ class DecisionWait:
         if not standing:
             return False
         if standing.state == "conflict":
-            return any(one.message_id == message.message_id for one in self._thread.forms.answers)
+            return any(one.message_id == message.message_id for one in self._thread.form_tracker.answers)
         return message.message_id == standing.decided or message.message_id in standing.invalid
 
     def _is_due(self) -> bool:
@@ -126,12 +128,15 @@ class DecisionWait:
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         conversation, thread, sender = self._conversation, self._thread, self._sender
-        before, form = conversation.decided, thread.forms.form
+        before, form = conversation.decided, thread.form_tracker.form
         if before and form and form.of == before["of"]:
-            message = next((one for one in thread.forms.answers if one.message_id == before["messageId"]), None)
+            message = next((one for one in thread.form_tracker.answers if one.message_id == before["messageId"]), None)
             if message:
                 self._check(message, form.text)
-                return self._decision_by(message.message_id)
+                # A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
+                is_waiting = any(one.message_id == message.message_id for one in thread.mailbox.messages)
+                decision = self._decision_by(message.message_id)
+                return await self._hand_over(form.of, decision) if is_waiting else decision
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(RelayError):
@@ -143,24 +148,26 @@ class DecisionWait:
             await thread.read(if_stale=has_waited)
         if thread.refusal:
             raise thread.refusal
-        form = thread.forms.form
+        form = thread.form_tracker.form
         if not form:
             return None
-        for one in thread.forms.answers:
+        for one in thread.form_tracker.answers:
             if one.message_id not in self._checked:
                 self._check(one, form.text)
         return await self._outcome(form.of)
+
+    async def _hand_over(self, of: str, decision: Decision[Any]) -> Decision[Any]:
+        """Once its program has a decision, the agent keeps it."""
+        self._conversation.decided = {"of": of, "messageId": decision.message_id}
+        await self._conversation.hand_over.take_arrived(decision.message_id)
+        await self._conversation.hand_over.settle()
+        return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation = self._conversation
         standing = self._standing()
         if standing and standing.decided is not None:
-            # Once its program has a decision, the agent keeps it.
-            conversation.decided = {"of": of, "messageId": standing.decided}
-            decision = self._decision_by(standing.decided)
-            await conversation.take(standing.decided)
-            await conversation.save()
-            return decision
+            return await self._hand_over(of, self._decision_by(standing.decided))
         if standing and standing.state == "conflict":
             raise RelayError(
                 "answer_conflict",
@@ -169,7 +176,7 @@ class DecisionWait:
         invalid = next((one for one in self._thread.mailbox.messages if self._concerns(one)), None)
         if invalid:
             # It is reported once.
-            await conversation.take(invalid.message_id)
+            await conversation.hand_over.take_arrived(invalid.message_id)
             error = self._checked.get(invalid.message_id)
             if isinstance(error, RelayError):
                 raise error

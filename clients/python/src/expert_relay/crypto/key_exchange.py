@@ -15,7 +15,7 @@ from .public_key import PublicKey, PublicKeys, parse_public_key, parse_public_ke
 
 Role = Literal["consumer", "provider"]
 """`consumer` is the agent, `provider` the expert."""
-CheckedVerification = Literal["known", "first-contact", "unverified"]
+ExchangeVerification = Literal["known", "first-contact", "unverified"]
 
 _version = 4
 _own_versions = bytes([_version])
@@ -35,7 +35,7 @@ class Exchange:
 class CheckedExchange:
     keys: PublicKeys
     fingerprint: str
-    verified: CheckedVerification
+    verification: ExchangeVerification
 
 
 def _exchange_bytes(

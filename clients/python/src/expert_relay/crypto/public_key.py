@@ -29,7 +29,7 @@ def _little(text: str) -> int:
     return int.from_bytes(bytes.fromhex(text), "little")
 
 
-# No honest key is a point of small order. With such an X25519 key every shared secret is zero; such an Ed25519 key accepts one
+# No ordinary key is a point of small order. With such an X25519 key every shared secret is zero; such an Ed25519 key accepts one
 # signature for every message.
 _small_order = {
     "sign": {

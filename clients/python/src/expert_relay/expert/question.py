@@ -66,7 +66,7 @@ def _digest(head: Head) -> str:
 
 
 @dataclass(frozen=True)
-class Shown:
+class FirstVersion:
     """What never changes of a request, from the first time that it was shown."""
 
     request_id: str
@@ -83,10 +83,10 @@ class Shown:
         return write_json(members if self.ends is None else {**members, "ends": list(self.ends)})
 
 
-def _read(text: str) -> Shown:
+def _read(text: str) -> FirstVersion:
     saved: Members = json.loads(text)
     keys, ends = saved["keys"], saved.get("ends")
-    return Shown(
+    return FirstVersion(
         saved["requestId"],
         Pair(keys["sign"], keys["encrypt"]) if keys else None,
         saved["submission"],
@@ -94,17 +94,17 @@ def _read(text: str) -> Shown:
     )
 
 
-def read_shown(head: Head) -> Shown:
+def first_version_of(head: Head) -> FirstVersion:
     peer = parse_pair(head.consumer_keys) if head.consumer_keys else None
     keys = Pair(peer.sign.pem, peer.encrypt.pem) if peer else None
-    return Shown(head.state.request_id, keys, _digest(head))
+    return FirstVersion(head.state.request_id, keys, _digest(head))
 
 
 def parse_pair(pair: Pair) -> PublicKeys:
     return parse_public_keys(pair.sign, pair.encrypt)
 
 
-def compare_shown(first: Shown, now: Shown) -> None:
+def compare_with_first(first: FirstVersion, now: FirstVersion) -> None:
     if first.keys != now.keys:
         raise keys_changed()
     if first.submission != now.submission:
@@ -125,38 +125,38 @@ class RequestMemory:
         # Which code each request has. A list does not store it, since one write for each request is enough.
         self._codes: dict[str, str] = {}
 
-    def recall(self, request_id: str) -> Shown | None:
+    def recall(self, request_id: str) -> FirstVersion | None:
         kept = self._memory.get(f"request:{request_id}")
         return None if kept is None else _read(kept)
 
-    def remember(self, shown: Shown) -> Shown:
+    def remember(self, shown: FirstVersion) -> FirstVersion:
         """Returns the first value of this request."""
         return _read(self._memory.remember(f"request:{shown.request_id}", shown.write()))
 
-    def set(self, shown: Shown) -> None:
+    def set(self, shown: FirstVersion) -> None:
         self._memory.set(f"request:{shown.request_id}", shown.write())
 
-    def check(self, head: Head) -> Shown:
+    def check(self, head: Head) -> FirstVersion:
         """Compares a request with what was shown before, and remembers it: before any of it is shown."""
         request_id = head.state.request_id
-        shown, code = read_shown(head), normalize_code(head.state.ref_code)
+        shown, code = first_version_of(head), normalize_code(head.state.ref_code)
         if self._codes.get(request_id, code) != code:
             raise _code_changed(head.state.ref_code)
         first = self._memory.get(f"code:{code}")
         if first is None:
             opened = self.recall(request_id)
             if opened:
-                compare_shown(opened, shown)
+                compare_with_first(opened, shown)
             first = self._memory.remember(f"code:{code}", shown.write())
         known = _read(first)
         if known.request_id != request_id:
             raise _code_changed(head.state.ref_code)
-        compare_shown(known, shown)
+        compare_with_first(known, shown)
         self._codes[request_id] = code
         return shown
 
 
-def without_ends(shown: Shown) -> Shown:
+def without_ends(shown: FirstVersion) -> FirstVersion:
     return replace(shown, ends=None)
 
 

@@ -85,8 +85,8 @@ class AsyncExpertRequest:
     @property
     def form(self) -> RequestForm | None:
         """The newest form of the agent, as last read: only this one can be answered."""
-        form = self._thread.forms.form
-        return RequestForm(self._thread.forms.readable_form, form.of) if form else None
+        form = self._thread.form_tracker.form
+        return RequestForm(self._thread.form_tracker.readable_form, form.of) if form else None
 
     @property
     def decision(self) -> DecisionState | None:
@@ -230,7 +230,7 @@ class AsyncExpertRequest:
                 )
         # A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
         is_held_if_newer = not even_if_newer and (shown is not None or self._loops == 0)
-        written = write_decision(decision, text, thread.forms, is_plain=not is_encrypted) if decision else None
+        written = write_decision(decision, text, thread.form_tracker, is_plain=not is_encrypted) if decision else None
         parts = make_parts(
             answer_of=written.of if written else None, answer=written.json if written else None, files=files
         )

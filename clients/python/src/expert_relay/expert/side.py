@@ -16,13 +16,13 @@ from ..thread.message import ReadMessage
 from ..thread.page import Head, Pair
 from ..thread.side import OpenForm
 from .question import (
+    FirstVersion,
     Question,
     RequestMemory,
-    Shown,
-    compare_shown,
+    compare_with_first,
+    first_version_of,
     parse_pair,
     read_question,
-    read_shown,
     without_ends,
 )
 
@@ -98,12 +98,12 @@ class ExpertSide:
         self._remembered = replace(remembered, ends=tuple(ends))
         self._requests.set(self._remembered)
 
-    def _compare(self, head: Head) -> Shown:
+    def _compare(self, head: Head) -> FirstVersion:
         """Checks that the code, the agent's keys and the question are those that were shown first."""
-        shown = read_shown(head) if self.question else self._requests.check(head)
+        shown = first_version_of(head) if self.question else self._requests.check(head)
         if self._remembered is None:
             self._remembered = without_ends(self._requests.remember(shown))
-        compare_shown(self._remembered, shown)
+        compare_with_first(self._remembered, shown)
         if self.question is None:
             self.question = read_question(head.asked)
         return self._remembered

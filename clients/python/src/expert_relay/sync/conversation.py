@@ -105,7 +105,7 @@ class Conversation:
 
     def wait_for_answer(self, timeout: float | None = None, *, any: bool = False) -> Answer:
         """See `AsyncConversation.wait_for_answer`."""
-        return self._portal.run(lambda: self._async.wait_for_answer(timeout, any=any))
+        return self._portal.run(lambda: self._async.wait_for_answer(timeout, any=any), self._give_back)
 
     @overload
     def wait_for_decision(
@@ -133,7 +133,10 @@ class Conversation:
         return self._portal.run(lambda: self._async.wait_for_decision(timeout, on_reply=report, form=form))
 
     def __iter__(self) -> Iterator[Answer]:
-        return self._portal.iterate(self._async.__aiter__)
+        return self._portal.iterate(self._async.__aiter__, self._give_back)
+
+    def _give_back(self, answer: Answer) -> None:
+        self._async.give_back(answer.message_id)
 
     def send(
         self,

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from ..errors import invalid_input
+from ..transport.waiting import Tasks
 
 T = TypeVar("T")
 
@@ -73,6 +74,7 @@ class _Loop:
 
 
 _loop = _Loop()
+_closing = Tasks()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_loop.forget)
 
@@ -83,14 +85,21 @@ class Portal:
     def __init__(self) -> None:
         self._pid = os.getpid()
 
-    def run(self, work: Callable[[], Awaitable[T]]) -> T:
+    def run(self, work: Callable[[], Awaitable[T]], give_back: Callable[[T], None] | None = None) -> T:
+        """`give_back` gets a result that does not reach the caller because of Ctrl-C."""
         if os.getpid() != self._pid:
             raise invalid_input("This client was made before this process was forked: make a new one.")
         caller = _Caller()
+        results: list[T] = []
 
         async def work_for_caller() -> T:
             _caller.set(caller)
-            return await work()
+            results.append(await work())
+            return results[0]
+
+        async def undo() -> None:
+            if give_back and results:
+                give_back(results[0])
 
         future = asyncio.run_coroutine_threadsafe(work_for_caller(), _loop.get())
         future.add_done_callback(lambda _: caller.finish())
@@ -100,10 +109,14 @@ class Portal:
             # Ctrl-C: what the call has begun is ended in order.
             future.cancel()
             caller.serve()
+            # After the cancellation, in the order of the event loop.
+            asyncio.run_coroutine_threadsafe(undo(), _loop.get()).result()
             raise
         return future.result()
 
-    def iterate(self, begin: Callable[[], AsyncIterator[T]]) -> Iterator[T]:
+    def iterate(
+        self, begin: Callable[[], AsyncIterator[T]], give_back: Callable[[T], None] = lambda _: None
+    ) -> Iterator[T]:
         iterator = begin()
 
         async def take() -> tuple[T] | None:
@@ -113,12 +126,26 @@ class Portal:
                 return None
 
         try:
-            while taken := self.run(take):
+            while taken := self.run(take, lambda one: give_back(one[0]) if one else None):
                 yield taken[0]
         finally:
             close: Callable[[], Coroutine[Any, Any, None]] | None = getattr(iterator, "aclose", None)
             if close:
-                self.run(close)
+                self._end(close)
+
+    def _end(self, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        # An abandoned loop may be collected in the thread of the event loop, which must not wait for itself.
+        if _running_loop() is _loop.get():
+            _closing.start(close())
+        else:
+            self.run(close)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 async def call_in_caller(function: Callable[..., T], *arguments: Any) -> T:

@@ -13,7 +13,8 @@ Stop = Callable[[], None]
 
 
 class Follower:
-    """Otherwise no connection stays open. `listen` calls back when there may be news, and once soon after the start."""
+    """Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection
+    open. `listen` calls back when there may be news, and once soon after the start."""
 
     def __init__(
         self, thread: Thread, sender: Sender, listen: Callable[[Callable[[], None]], Stop]
@@ -40,7 +41,7 @@ class Follower:
         return release
 
     def stop(self, error: RelayError) -> None:
-        """Fails all who wait with this error, and all who begin to wait later."""
+        """Fails waiting and later calls with this error."""
         self._finish()
         self._thread.mailbox.stop(error)
 

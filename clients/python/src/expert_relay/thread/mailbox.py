@@ -20,10 +20,12 @@ class _Taker(Generic[T]):
 
 
 class Mailbox(Generic[T]):
-    """Each message goes to one taker, in order, if the taker accepts it."""
+    """Messages that have arrived and were not taken yet. Each goes to one taker, in order, if the taker accepts it."""
 
     def __init__(self, given: Iterable[T] = ()) -> None:
         self.messages: list[T] = list(given)
+        self.handed_over: list[T] = []
+        """Messages that the program was given by `hand_over` and may not have processed yet."""
         self._takers: list[_Taker[T]] = []
         self._ended = False
         self._error: RelayError | None = None
@@ -83,6 +85,28 @@ class Mailbox(Generic[T]):
         finally:
             if taker in self._takers:
                 self._takers.remove(taker)
+
+    def hand_over(self, message: T) -> bool:
+        """Takes a message that `take` has left there. False if another taker has it, or if it was changed since then."""
+        at = next((at for at, one in enumerate(self.messages) if one is message), None)
+        if at is not None:
+            self.handed_over.append(self.messages.pop(at))
+        return at is not None
+
+    def give_back(self, fits: Callable[[T], bool]) -> None:
+        """Messages that were handed over, but have not reached the program."""
+        self.messages = [*filter(fits, self.handed_over), *self.messages]
+        self.handed_over = [one for one in self.handed_over if not fits(one)]
+        self._serve()
+
+    def update(self, change: Callable[[T], T]) -> None:
+        """Changes all messages that the program may not have processed yet."""
+        self.messages = [*map(change, self.messages)]
+        self.handed_over = [*map(change, self.handed_over)]
+
+    def settle(self) -> None:
+        """The program has processed all that it was given."""
+        self.handed_over = []
 
     def _serve(self) -> None:
         for taker in [*self._takers]:

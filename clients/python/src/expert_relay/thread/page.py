@@ -16,7 +16,7 @@ _asked = ("question", "context", "plaintext", "agentName", "agentVersions", "ans
 
 @dataclass(frozen=True)
 class Pair:
-    """PEM, not checked yet."""
+    """The two public keys of one side, PEM, not checked yet."""
 
     sign: str
     encrypt: str

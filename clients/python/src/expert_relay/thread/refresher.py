@@ -11,7 +11,7 @@ from ..transport.api import is_outage
 
 
 class Refresher:
-    """One run at a time. A run that fails is repeated, however long it takes."""
+    """Runs a task whenever there may be news, one run at a time. A run that fails is repeated, however long it takes."""
 
     def __init__(
         self,

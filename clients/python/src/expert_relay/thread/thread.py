@@ -37,7 +37,8 @@ _max_total_length = 100_000_000
 
 
 class Thread:
-    """What a page changes is changed in one step, so `export` can be called at any time."""
+    """One conversation, read from the gateway's list in order, each message once. What a page changes is changed in one step, so
+    `export` can be called at any time."""
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class Thread:
         self._read = Read(channel)
         self.head: Head | None = None
         self.refusal: RelayError | None = None
-        self.forms = FormTracker(side, saved)
+        self.form_tracker = FormTracker(side, saved)
         self.mailbox: Mailbox[ReadMessage] = Mailbox(restore_message(one) for one in _saved_list(saved, "messages"))
         self.answers_read: int = saved.get("answersRead") or 0
         """How many of the messages that were read are answers."""
@@ -82,8 +83,8 @@ class Thread:
             "answersRead": self.answers_read,
             **({"channel": channel.state()} if channel else {}),
             "others": [[message_id, link] for message_id, link in self._read.others.items()],
-            **self.forms.export(),
-            "messages": [one.export() for one in self.mailbox.messages],
+            **self.form_tracker.export(),
+            "messages": [one.export() for one in (*self.mailbox.handed_over, *self.mailbox.messages)],
         }
 
     def check_open(self) -> None:
@@ -100,7 +101,7 @@ class Thread:
     def standing(self, is_refused: Callable[[str], bool] = lambda _: False) -> Standing | None:
         """What the answers to the newest form amount to, if there is one."""
         links = [link for link in self._read.others.values() if link is not None]
-        return self.forms.standing(self.channel, links, is_refused)
+        return self.form_tracker.standing(self.channel, links, is_refused)
 
     async def read(self, *, if_stale: bool = False) -> None:
         """Reads new messages; with `if_stale`, not if a read that has ended began less than a second ago."""
@@ -170,7 +171,7 @@ class Thread:
                 # An agent's own forms count from the time when they were encrypted; those of another process when they are
                 # listed.
                 if message.role == "provider" or message.link not in sealed_here:
-                    self.forms.note(message)
+                    self.form_tracker.note(message)
                 self._note(message)
             self.mailbox.push([one for one in opened if self.side.is_shown(one)])
             if self.refusal:
@@ -268,14 +269,12 @@ class Thread:
         self._sealed_here.add(message_id.lower())
         self.channel.commit(sealed)
         if self.side.role == "consumer":
-            self.forms.note_form(self.channel.seen[-1], parts)
+            self.form_tracker.note_form(self.channel.seen[-1], parts)
 
     def mark_unseen(self) -> None:
-        """Marks the messages that were not taken yet: they were written before this side's new text."""
+        """Marks the messages in the mailbox: they were written before this side's new text."""
         own = self.side.role
-        self.mailbox.messages = [
-            one if one.role == own else replace(one, seen_your_last=False) for one in self.mailbox.messages
-        ]
+        self.mailbox.update(lambda one: one if one.role == own else replace(one, seen_your_last=False))
 
     def refuse(self, error: RelayError) -> None:
         self.refusal = self.refusal or error

@@ -15,7 +15,7 @@ _max_block_length = 2**20
 
 @dataclass
 class Block:
-    """The hub sends its position in blocks that have an id alone."""
+    """A block of an event stream. The hub sends its position in blocks that have an id alone."""
 
     id: str | None = None
     event: str | None = None

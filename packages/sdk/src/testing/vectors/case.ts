@@ -107,6 +107,8 @@ export interface Kinds {
   parts: [Parts & { role: Role; times?: number }, { length: number; sha256: string }];
   /** The private keys of an agent, and the id of a confidential question. */
   'once-keys': [{ secret: string; name: string }, { sign: string; encrypt: string; questionId: string }];
+  /** The id of a conversation, and the idempotency key of its submit. */
+  'once-id': [{ name: string }, { id: string }];
   frame: [{ frame: string }, { links: string | null; text: string; parts: HexPart[] }];
   /**
    * A message that is encrypted after all of `before` was opened, or encrypted by the same side. Later messages link to

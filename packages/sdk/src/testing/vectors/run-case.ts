@@ -10,6 +10,7 @@ import {
   type Exchange,
   makeRecoveryCode,
   type OwnKeys,
+  onceId,
   onceKeys,
   openChannel,
   openExpert,
@@ -63,7 +64,7 @@ const runs: Runs = {
   },
   async 'check-exchange'({ own, submission, ...rest }) {
     const options = { ...rest, own: parsed(own), submission: unhex(submission) };
-    const { fingerprint, verified } = await checkExchange(options);
+    const { fingerprint, verification: verified } = await checkExchange(options);
     const conversation = await conversationOf(options, options.own, options.exchange);
     return { fingerprint, verified, conversation };
   },
@@ -101,6 +102,7 @@ const runs: Runs = {
     const { keys, questionId } = await onceKeys(unhex(secret), name);
     return { ...keys.export(), questionId };
   },
+  'once-id': async ({ name }) => ({ id: await onceId(name) }),
   async frame({ frame }) {
     const { links, text, parts } = readFrame(unhex(frame));
     const inHex = parts.map(({ kind, body }) => ({ kind, body: hex(body) }));
