@@ -5,7 +5,7 @@
 
 /** Controls, direction marks, separators, lone surrogates, all ignorable characters, and the blank Braille pattern. */
 const hidden = String.raw`[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]`;
-/** No honest letter has so many marks. Joiners do not end a stack. */
+/** No ordinary letter has so many marks. Joiners do not end a stack. */
 const excessMarks = String.raw`(?<=[\p{M}\u200c\u200d]{8})[\p{M}\u200c\u200d]+`;
 const found = new RegExp(`\\r\\n|${excessMarks}|${hidden}`, 'gu');
 const isHidden = new RegExp(hidden, 'u');
