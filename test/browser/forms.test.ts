@@ -174,6 +174,7 @@ test('labels are text, hidden characters are shown, and a form that cannot be re
         oneOf: [
           { const: 'x', title: 'Keep\u200b it' },
           { const: 'y', title: '**no**' },
+          { const: 'z', title: 'Go\non' },
         ],
       },
       b: { type: 'string', title: 'W'.repeat(200), default: 'safe\u202egpj.exe' },
@@ -189,6 +190,7 @@ test('labels are text, hidden characters are shown, and a form that cannot be re
   await page.getByText('<img src=x>').waitFor();
   await page.getByLabel('Keep<U+200B> it').waitFor();
   await page.getByLabel('**no**').waitFor();
+  await page.getByLabel('Go␊on').waitFor();
   await page.getByText('It has hidden characters: safe<U+202E>gpj.exe').waitFor();
   expect(await page.locator('main img, main [data-form] b').count()).toBe(0);
 

@@ -7,7 +7,7 @@ import { showContent } from '../forms/show-form.ts';
 import { openExpert } from '../relay/open-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
-import { isConfidential, requireOpen } from '../relay/request-state.ts';
+import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
 import { requireCounted, writeAnswer } from './answer/decide.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
 import { nameOf } from './show/message-parts.ts';
@@ -89,7 +89,7 @@ export const answer = defineCommand({
       await expert.markShown(requestId, [messageId]);
       const consumers = messages.filter(({ role }) => role === 'consumer');
       const lastText = consumers.findLast((one) => shown.includes(one.messageId))?.text;
-      const question = request.question || (request.plaintext ?? '');
+      const { question } = askedTexts(request);
       if (json) {
         const about = { refCode, requestId, question, messageId, protection };
         const decided = decision && { action: decision.action, content: decision.content };

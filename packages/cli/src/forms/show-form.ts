@@ -1,11 +1,4 @@
-import {
-  type Content,
-  describeContent,
-  type Field,
-  type Form,
-  isApproval,
-  optionsOf,
-} from '@expert-relay/sdk/forms';
+import { type Content, type Field, type Form, isApproval, optionsOf } from '@expert-relay/sdk/forms';
 import type { Screen } from '../terminal/screen.ts';
 
 interface Look {
@@ -33,12 +26,14 @@ export function showField(
   const facts = [isRequired ? 'required' : 'optional', ...limitsOf(field)].join(', ');
   out.foreign(`${name}: ${title === undefined ? '' : `${oneLine(title)} `}(${facts})`, { indent });
   const inner = `${indent}  `;
-  if (description) out.foreign(description, { indent: inner });
-  for (const [index, { value, title: shown }] of optionsOf(field).entries()) {
+  if (description) out.foreign(oneLine(description), { indent: inner });
+  const options = optionsOf(field);
+  for (const [index, { value, title: shown }] of options.entries()) {
     const titled = shown === value ? '' : `  ${oneLine(shown)}`;
     out.foreign(`${isNumbered ? `${index + 1}. ` : '- '}${oneLine(value)}${titled}`, { indent: inner });
   }
-  if (field.default !== undefined) out.foreign(`default: ${describeValue(field.default)}`, { indent: inner });
+  if (field.default === undefined) return;
+  showValue(out, 'default', inWords(field.default, options.length > 0 ? oneLine : undefined), inner);
 }
 
 /** What was decided, in words, one field a line. */
@@ -48,19 +43,36 @@ export function showContent(
   content: Content,
   { indent = '  ' }: Look = {},
 ): void {
-  const fields = form
-    ? describeContent(form, content)
-    : Object.entries(content).map(([label, value]) => ({ label, value: describeValue(value) }));
-  for (const { label, value } of fields) out.foreign(`- ${oneLine(label)}: ${value}`, { indent });
+  for (const name of Object.keys(form?.properties ?? content)) {
+    const value = Object.hasOwn(content, name) ? content[name] : undefined;
+    if (value === undefined) continue;
+    const field = form?.properties[name];
+    const options = field ? optionsOf(field) : [];
+    const titles = new Map(options.map(({ value: one, title }) => [one, oneLine(title)]));
+    const titleOf = (one: string) => titles.get(one) ?? one;
+    showValue(out, `- ${oneLine(field?.title ?? name)}`, inWords(value, titleOf), indent);
+  }
+}
+
+/** Behind its label, or below it where it has line breaks: each of its lines behind a mark, so that none looks like a field. */
+function showValue(out: Screen, label: string, value: string, indent: string): void {
+  const lines = value.split('\n');
+  out.foreign(lines.length > 1 ? `${label}:` : `${label}: ${value}`, { indent });
+  if (lines.length > 1) for (const line of lines) out.foreign(`| ${line}`, { indent: `${indent}  ` });
 }
 
 /** For lines of this program that quote a label: it cannot begin a line of its own. */
-const oneLine = (text: string): string => text.replaceAll(/[\r\n\u2028\u2029]+/g, ' ');
+const oneLine = (text: string): string => text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '␊');
 
-function describeValue(value: Content[string]): string {
+function inWords(value: Content[string], titleOf = (one: string) => one): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return oneLine(Array.isArray(value) ? value.join(', ') || 'none' : String(value));
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') return titleOf(value);
+  return value.map((one) => quoted(titleOf(one))).join(', ') || 'none';
 }
+
+/** One option of several: one that has a comma must not look like two. */
+const quoted = (option: string): string => (/[",]/.test(option) ? JSON.stringify(option) : option);
 
 function limitsOf(field: Field): string[] {
   switch (field.type) {

@@ -32,3 +32,15 @@ export const mayBeShown = (request: {
   const { question, plaintext = '', context, refused } = request;
   return refused === undefined || question !== '' || plaintext !== '' || context.length > 0;
 };
+
+/** What the agent asks, and what it gave as plain text where that is another text. An expert signs both. */
+export const askedTexts = ({
+  question,
+  plaintext,
+}: {
+  readonly question: string;
+  readonly plaintext?: string | undefined;
+}): { readonly question: string; readonly plaintext?: string } =>
+  question !== '' && plaintext && plaintext !== question
+    ? { question, plaintext }
+    : { question: question || (plaintext ?? '') };

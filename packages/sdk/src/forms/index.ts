@@ -1,6 +1,14 @@
 export { type ContentProblem, checkContent } from './check-content.ts';
 export { checkForm, parseForm } from './check-form.ts';
 export type { ContentOf } from './content-of.ts';
+export {
+  type DecisionState,
+  decide,
+  type GivenAnswer,
+  readAnswer,
+  readForm,
+  type Standing,
+} from './decide.ts';
 export { defaultsOf, describeContent } from './describe-content.ts';
 export {
   type BooleanField,

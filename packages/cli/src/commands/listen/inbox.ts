@@ -3,7 +3,7 @@ import type { ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { showForm } from '../../forms/show-form.ts';
-import { isConfidential } from '../../relay/request-state.ts';
+import { askedTexts, isConfidential } from '../../relay/request-state.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 import { shortTime, showAgent, showTags } from '../show/conversation-view.ts';
@@ -17,6 +17,8 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly expiresAt: string;
       readonly status: string;
       readonly question: string;
+      /** Where it is another text than the question. */
+      readonly plaintext?: string | undefined;
       readonly agent?: string | undefined;
       readonly agentName?: string | undefined;
       readonly tags?: readonly string[] | undefined;
@@ -64,6 +66,10 @@ export function showNews({ out, config }: Context, news: News, json: boolean): v
         out.foreign(content, { indent: '    ' });
       }
       if (news.question !== '') out.foreign(news.question, { indent: '  ' });
+      if (news.plaintext !== undefined) {
+        out.line(`  ${out.paint('cyan', 'as plain text:')}`);
+        out.foreign(news.plaintext, { indent: '    ' });
+      }
       if (news.form) showForm(out, news.answerForm);
       out.line(out.paint('cyan', out.typed(`  ${nextCommand(news)}`)));
       break;
@@ -96,8 +102,7 @@ function nextCommand(request: Extract<News, { type: 'request' }>): string {
 }
 
 export function describeRequest(request: ExpertRequest | ListedQuestion): News {
-  const { refCode, requestId, createdAt, expiresAt, status, question, plaintext, context, encrypted } =
-    request;
+  const { refCode, requestId, createdAt, expiresAt, status, context, encrypted } = request;
   const { agent, agentName, tags, answerForm } = request;
   const about = {
     refCode,
@@ -112,7 +117,7 @@ export function describeRequest(request: ExpertRequest | ListedQuestion): News {
     encrypted,
   };
   const asksFor = { form: formOf(request), answerForm };
-  return { type: 'request', ...about, ...asksFor, question: question || (plaintext ?? '') };
+  return { type: 'request', ...about, ...asksFor, ...askedTexts(request) };
 }
 
 function formOf({ form, answerForm }: ExpertRequest | ListedQuestion): 'approval' | 'form' | undefined {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
@@ -10,6 +11,10 @@ import type { KeptConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { storedParts } from '../show/stored-parts.ts';
 import { showNews } from './inbox.ts';
+
+/** Before a question is sent again that the relay did not accept. */
+const defaultPauseMs = 15_000;
+const maxPauseMs = 60_000;
 
 export interface AgentListening {
   /** Only this conversation. */
@@ -47,6 +52,9 @@ export async function listenAsAgent(
         return await relay.resume(state, { signal });
       } catch (error) {
         if (explainError(error, signal).outcome !== 'unreachable') throw error;
+        // The call fails at once where the relay asks to wait longer than commands repeat a call.
+        const { retryAfter = defaultPauseMs } = error as { retryAfter?: number | undefined };
+        await pause(Math.min(retryAfter, maxPauseMs), undefined, { signal });
       }
     }
   }

@@ -67,5 +67,6 @@ async function follow(
   for await (const { role, ...message } of request.messages) {
     if (role === 'consumer') await show({ type: 'message', refCode, requestId, ...message });
   }
-  await show({ type: 'ended', refCode, requestId, status: request.status });
+  const { status, closedBy, closeReason } = request;
+  await show({ type: 'ended', refCode, requestId, status, closedBy, closeReason });
 }

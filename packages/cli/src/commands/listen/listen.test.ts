@@ -198,6 +198,29 @@ describe('the start and the end of an outage are reported once', () => {
   });
 });
 
+test('a question that the relay will accept only in ten minutes is not sent without a pause', async () => {
+  const liar = await cli.startLyingRelay();
+  const env = { ...agent, RELAY_URL: liar.url };
+  const [refCode = ''] = await ask(1, env);
+  let calls = 0;
+  liar.tell({
+    instead({ path }) {
+      if (path !== '/api/v1/help') return undefined;
+      calls += 1;
+      return { status: 503, headers: { 'retry-after': '600' }, body: '{}' };
+    },
+  });
+  expect((await cli.run(['ask', 'Lost?', '--no-wait'], { env })).code).toBe(8);
+  calls = 0;
+  const listening = cli.start(['listen', '--accept-unprotected'], { env });
+  await listening.printed(/Ctrl-C ends it/);
+  await cli.answerAs(expert, refCode, 'Here.', '--plaintext');
+  await listening.printed(/Here\./);
+  expect(calls).toBe(1);
+  listening.kill('SIGINT');
+  expect((await listening.ended).code).toBe(130);
+});
+
 test('relay listen uses keys that are made while it runs', async () => {
   const listening = cli.start(['listen'], { env: expert });
   await listening.printed(/This machine has no keys/);

@@ -38,6 +38,8 @@ export interface ConversationView {
   readonly closedBy?: ShownMessage['role'] | undefined;
   readonly closeReason?: string | undefined;
   readonly question: string;
+  /** For experts: what the agent gave as plain text, where that is another text. */
+  readonly plaintext?: string | undefined;
   readonly context: readonly ContextMessage[];
   /** The form that came with the question. */
   readonly answerForm?: Form | undefined;
@@ -77,6 +79,10 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   if (question !== '' || answerForm) {
     heading('question', createdAt, protectionWords.plaintext);
     if (question !== '') out.foreign(question, { indent: '  ' });
+    if (view.plaintext !== undefined) {
+      heading('question, as plain text', createdAt, protectionWords.plaintext);
+      out.foreign(view.plaintext, { indent: '  ' });
+    }
     if (answerForm) showForm(out, answerForm);
     showParts(out, { files: view.files });
   }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { mayBeShown } from '../../relay/request-state.ts';
+import { askedTexts, mayBeShown } from '../../relay/request-state.ts';
 import type { ConversationView } from './conversation-view.ts';
 
 /** Shows a conversation to the expert, and remembers what was shown. Showing it does not pick it up. */
@@ -31,8 +31,7 @@ export async function viewOf(
   read: readonly ExpertMessage[] = [],
 ): Promise<ConversationView> {
   const current = await readCurrentMessages(request, signal);
-  const { requestId, refCode, status, createdAt, expiresAt, question, plaintext, context, unsent, erasedAt } =
-    request;
+  const { requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt } = request;
   const { agent, agentName, answerForm, form, decision, tags, closedBy, closeReason } = request;
   const messages = [...read, ...current.messages].map((message) => ({
     ...message,
@@ -42,6 +41,6 @@ export async function viewOf(
     ...{ requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt, agent, agentName },
     ...{ messages, answerForm, form, decision, tags, closedBy, closeReason },
     refused: current.refused,
-    question: question || (plaintext ?? ''),
+    ...askedTexts(request),
   };
 }

@@ -70,7 +70,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
         <div className={styles.content} ref={scroll.content}>
           {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
           <ShownContext value={conversation.markShown}>
-            <Question request={request} />
+            <Question request={request} shown={conversation.now.shown} />
             {request.erasedAt ? (
               <Notice title="What was said here was erased.">
                 <p>The relay removes questions and answers some time after the end of a request.</p>

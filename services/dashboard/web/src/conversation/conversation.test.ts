@@ -1,6 +1,6 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
 import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
@@ -177,6 +177,40 @@ test('after a failure it can be read again', async () => {
   conversation.readAgain();
   await untilPasses(() => expect(now().request).toBeDefined());
   expect(now().failure).toBeUndefined();
+});
+
+test('it is opened at once each time that another tab has changed the answers', async () => {
+  const opened: FakeRequest[] = [];
+  follow(async () => {
+    opened.push(fakeRequest());
+    return opened.at(-1) as FakeRequest;
+  });
+  await untilPasses(() => expect(now().request).toBeDefined());
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  for (const text of ['Once.', 'Twice.']) {
+    conversation.reopen();
+    opened.at(-1)?.list('end');
+    await conversation.send({ text });
+  }
+  expect(opened).toHaveLength(3);
+  expect(timers.mock.calls.filter(([, delayMs = 0]) => delayMs >= 1_000)).toEqual([]);
+  timers.mockRestore();
+});
+
+test('after a successful opening, the delays of retries begin anew', async () => {
+  const timers = jest.spyOn(globalThis, 'setTimeout');
+  const delays = () => timers.mock.calls.flatMap(([, delayMs = 0]) => (delayMs >= 2_000 ? delayMs : []));
+  let isDown = true;
+  follow(async () => {
+    if (isDown) throw new RelayError('unreachable', 'unreachable');
+    return request;
+  });
+  await untilPasses(() => expect(delays()).toEqual([2_000]));
+  isDown = false;
+  await untilPasses(() => expect(now().request).toBeDefined());
+  request.list(new RelayError('unreachable', 'unreachable'));
+  await untilPasses(() => expect(delays()).toEqual([2_000, 2_000]));
+  timers.mockRestore();
 });
 
 test('a refusal keeps the messages, and ends when the conversation is read again without an error', async () => {

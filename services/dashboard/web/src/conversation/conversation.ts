@@ -131,19 +131,21 @@ export function createConversation({
 
   async function run(open: Open, signal: AbortSignal): Promise<void> {
     await restored;
-    for (let failures = 0; !signal.aborted; failures += 1) {
+    let failures = 0;
+    while (!signal.aborted) {
       try {
         if (opened?.open !== open || isOutdated) {
           const request = await open(signal);
           if (signal.aborted) return;
           opened = { open, request };
+          failures = 0;
           answers.removeDecided(request);
           isOutdated = false;
           if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
         } else await collect(opened.request, signal, false);
+        // After `reopen` it is opened at once: answers wait for it.
         if (!isOutdated) return;
-        await pause.wait(retryDelay(failures), signal);
       } catch (error) {
         if (signal.aborted) return;
         const code = codeOf(error);
@@ -157,6 +159,7 @@ export function createConversation({
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
+        failures += 1;
       }
     }
   }

@@ -1,3 +1,4 @@
+import { confidentialQuestion } from '@expert-relay/sdk';
 import { type ReactNode, useEffect, useState } from 'react';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
@@ -6,7 +7,6 @@ import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { focusHeader } from './conversation-header.tsx';
 import { describeForm } from './open-form.ts';
-import { confidentialQuestion } from './question.tsx';
 import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';

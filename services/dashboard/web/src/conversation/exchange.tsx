@@ -1,3 +1,4 @@
+import { confidentialQuestion } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
@@ -8,7 +9,6 @@ import { AnswerBody } from './answer-body.tsx';
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup, type StateLine } from './group-messages.ts';
 import { PendingAnswers } from './pending-answers.tsx';
-import { confidentialQuestion } from './question.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */

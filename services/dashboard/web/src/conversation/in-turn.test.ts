@@ -34,6 +34,15 @@ test('a short text does not overtake a long one', () => {
   expect(rendered).toEqual([20_000, 20_000, 1]);
 });
 
+test('a text of more than 30,000 characters gets a task of its own, and those behind it are rendered', () => {
+  const { rendered } = ask(1, 30_001, 2);
+  expect(rendered).toEqual([1]);
+  jest.runOnlyPendingTimers();
+  expect(rendered).toEqual([1, 30_001]);
+  jest.runOnlyPendingTimers();
+  expect(rendered).toEqual([1, 30_001, 2]);
+});
+
 test('a text that is not shown any more is not rendered', () => {
   const { rendered, cancel } = ask(30_000, 10, 20);
   cancel[1]?.();

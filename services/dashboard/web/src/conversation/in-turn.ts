@@ -23,7 +23,8 @@ export function inTurn(length: number, render: () => void): () => void {
 
 function renderSome(): void {
   for (const entry of waiting) {
-    if (entry.length > left) break;
+    // A text that is longer than all of a task's share is rendered in a task of its own.
+    if (entry.length > left && left < maxLengthAtOnce) break;
     left -= entry.length;
     waiting.delete(entry);
     entry.render();

@@ -34,13 +34,25 @@ const withOwnDirection = new Set(['p', 'li', 'blockquote', 'th', 'td']);
 /** The longest text of a cell that is not broken into lines. */
 const maxUnbroken = 16;
 
+/** A code that names its language, and nothing else. */
+const onlyLanguage = /^[\w+#-]{1,20}$/;
+
+/** What stands behind a link: where it leads, and its title. */
+function aside(target: string | undefined, title: string): string {
+  const words = [target, title && `"${title}"`].filter(Boolean).join(', ');
+  return words && ` (${words})`;
+}
+
 /** A character under marks that would cover other lines, or inside a mark. The last one of a keycap is not among them. */
 const tall = /(?:\P{M}|^)[\p{M}\u200c\u200d]{3,}|.(?!\u20e3)\p{Me}/gsu;
 
 /**
  * Renders Markdown as elements. They are made one by one and never from HTML, so that a text becomes only what is here.
  *
+ * All of a text is shown, apart from its marks: the expert signs it. Of a link's address, the host is shown.
+ *
  * @throws TooMuchWork for a text that would occupy the page
+ * @throws HiddenText
  */
 export function renderMarkdown(text: string): DocumentFragment {
   const rendering = new Rendering();
@@ -60,6 +72,7 @@ class Rendering {
   readonly #open: (DocumentFragment | HTMLElement)[] = [this.fragment];
   /** Where the enclosing link leads. */
   #href: string | undefined;
+  #title = '';
   #characters = 0;
   #elements = 0;
 
@@ -91,13 +104,14 @@ class Rendering {
     } else if (around) {
       for (const _ of around) this.#leave();
     } else if (name === 'link') {
-      if (token.nesting === 1) this.#enterLink(attribute(token, 'href'));
+      if (token.nesting === 1) this.#enterLink(attribute(token, 'href'), token);
       else this.#leaveLink();
     } else if (name === 'image') {
       this.#addImage(token);
     } else if (name === 'code_inline') {
       this.#addCode(token.content);
     } else if (name === 'code_block' || name === 'fence') {
+      this.#addInfo(token.info.trim());
       this.#enter('pre').dir = 'ltr';
       // A copied command must not run by a line break that nobody sees.
       this.#addCode(token.content.replace(/\n$/, ''), { isBlock: true, info: token.info });
@@ -108,6 +122,14 @@ class Rendering {
     } else {
       this.#addText(showHidden(token.content, { prose: this.#href === undefined }));
     }
+  }
+
+  /** What stands beside the language of a code. */
+  #addInfo(info: string): void {
+    if (info === '' || onlyLanguage.test(info)) return;
+    this.#enter('p');
+    this.#addText(showHidden(info));
+    this.#leave();
   }
 
   #addCode(code: string, { isBlock = false, info = '' } = {}): void {
@@ -127,13 +149,16 @@ class Rendering {
   /** Nothing is loaded from other sites: an image becomes a link to its address. */
   #addImage(token: Token): void {
     const isLinked = this.#href !== undefined;
-    if (!isLinked) this.#enterLink(attribute(token, 'src'));
+    const address = attribute(token, 'src');
+    if (!isLinked) this.#enterLink(address, token);
     this.#addText(showHidden(token.content || 'Image'));
-    if (!isLinked) this.#leaveLink();
+    if (isLinked) this.#addText(showHidden(aside(address, attribute(token, 'title'))));
+    else this.#leaveLink();
   }
 
-  #enterLink(href: string): void {
+  #enterLink(href: string, token: Token): void {
     this.#href = href;
+    this.#title = attribute(token, 'title');
     this.#enter('a');
   }
 
@@ -142,18 +167,19 @@ class Rendering {
     const href = this.#href ?? '';
     this.#href = undefined;
     const link = href.length <= maxAddressLength && readLink(href, anchor.textContent);
-    if (!link) {
+    if (link) {
+      this.#count(link.href);
+      anchor.href = link.href;
+      anchor.target = '_blank';
+      anchor.rel = 'noopener noreferrer';
+    } else {
       anchor.replaceWith(...anchor.childNodes);
-      return;
     }
-    this.#count(link.href);
-    anchor.href = link.href;
-    anchor.target = '_blank';
-    anchor.rel = 'noopener noreferrer';
-    if (!link.target) return;
+    const beside = aside(link ? link.target : href, this.#title);
+    if (!beside) return;
     const target = this.#enter('bdi');
     target.dataset.target = '';
-    this.#addText(` (${showHidden(link.target)})`);
+    this.#addText(showHidden(beside));
     this.#leave();
   }
 

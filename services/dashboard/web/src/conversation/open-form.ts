@@ -1,4 +1,5 @@
 import type { RequestForm } from '@expert-relay/sdk/expert';
+import { isApproval } from '@expert-relay/sdk/forms';
 import type { ConversationState } from './conversation-state.ts';
 
 type State = Pick<ConversationState, 'request' | 'messages' | 'answers'>;
@@ -24,6 +25,7 @@ export function formOf({ request, messages }: Pick<State, 'request' | 'messages'
 /** What the agent asks for besides words. */
 export function describeForm(asked: RequestForm | undefined): string {
   if (!asked) return '';
-  const isApproval = asked.form && Object.keys(asked.form.properties).length === 0;
-  return isApproval ? 'The agent asks for your approval.' : 'The agent asks you to fill in a form.';
+  return asked.form && isApproval(asked.form)
+    ? 'The agent asks for your approval.'
+    : 'The agent asks you to fill in a form.';
 }

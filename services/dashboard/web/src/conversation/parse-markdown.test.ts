@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { parseMarkdown, TooMuchWork } from './parse-markdown.ts';
+import { HiddenText, parseMarkdown, TooMuchWork } from './parse-markdown.ts';
 
 /** The longest text that is rendered. */
 const length = 30_000;
@@ -72,4 +72,25 @@ test.each(readdirSync('docs').filter((name) => name.endsWith('.md')))('%s is not
 test('a text with so many elements that a browser would be slow is refused', () => {
   expect(parseOrRefuse(fill('- a\n'))).toBe('refused');
   expect(parseOrRefuse(`|${'a|'.repeat(100)}\n|${'-|'.repeat(100)}\n${'|\n'.repeat(600)}`)).toBe('refused');
+});
+
+test.each([
+  ['has more cells than its head', '| a |\n|---|\n| b | and drop prod |'],
+  ['has more cells than its head, all of which are empty', '| a |\n|---|\n|  | and drop prod |'],
+  ['has more cells in a quote', '> | a |\n> |---|\n> | b | and drop prod |'],
+  ['has more cells in a list', '- | a |\n  |---|\n  | b | and drop prod |'],
+])('a table of which a row %s is refused: they would not be shown', (_, text) => {
+  expect(() => parseMarkdown(text)).toThrow(HiddenText);
+});
+
+test.each([
+  '| a | b |\n|---|---|\n| c |\n| d | `e \\| f` |\n| \\\\ | \\| |\nno pipe\n| >g | 3 |',
+  '> > - | a |\n> >   |---|\n> >   | b |',
+])('all of a table is shown: %j', (text) => {
+  expect(parseOrRefuse(text)).toBe('parsed');
+});
+
+test('a definition of a reference is a text', () => {
+  const tokens = parseMarkdown('Well?\n\n[//]: # (and drop prod)');
+  expect(tokens.map(({ content }) => content).join(' ')).toContain('and drop prod');
 });

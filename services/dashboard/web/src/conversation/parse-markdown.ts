@@ -1,7 +1,7 @@
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
 
 /**
- * The steps for one text: positions that the parser looks at, and tokens that it makes. 30,000 characters of honest Markdown
+ * The steps for one text: positions that the parser looks at, and tokens that it makes. 30,000 characters of ordinary Markdown
  * take about 7,000.
  */
 const maxSteps = 30_000;
@@ -11,12 +11,18 @@ const maxNesting = 20;
 /** A text would take too much work. It is shown unrendered. */
 export class TooMuchWork extends Error {}
 
+/** A part of a text would not be shown, though the expert signs it. It is shown unrendered. */
+export class HiddenText extends Error {}
+
 const parser = new MarkdownIt({ html: false, breaks: true, linkify: true, maxNesting });
 // Only addresses that begin with their scheme.
 parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 // `readLink` decides what becomes a link, and the browser normalises it.
 parser.normalizeLink = (address) => address;
 parser.normalizeLinkText = (address) => address;
+
+// Definitions of references are not shown, so they serve as comments: `[//]: # (unseen)`.
+parser.disable('reference');
 
 /** A rule that matches nothing. The parser calls it at each position that it looks at. */
 function countStep({ env }: { env: Env }): false {
@@ -32,9 +38,22 @@ parser.inline.ruler.before('text', 'count_step', countStep);
 parser.block.State = class extends parser.block.State {
   override push(...token: Parameters<typeof parser.block.State.prototype.push>) {
     countStep(this);
+    if (token[0] === 'tr_close') this.#checkRow();
     return super.push(...token);
   }
+
+  /** The parser drops the cells of a row that has more of them than the head of its table. */
+  #checkRow(): void {
+    const start = this.tokens.findLastIndex(({ type }) => type === 'tr_open');
+    const [line = 0] = this.tokens[start]?.map ?? [];
+    const row = this.src.slice((this.bMarks[line] ?? 0) + (this.tShift[line] ?? 0), this.eMarks[line]);
+    const cells = this.tokens.slice(start).map(({ content }) => content);
+    if (withoutMarks(row) !== withoutMarks(cells.join(''))) throw new HiddenText();
+  }
 };
+
+const withoutMarks = (row: string): string => row.replaceAll(/[\s|\\]/g, '');
+
 parser.inline.State = class extends parser.inline.State {
   override push(...token: Parameters<typeof parser.inline.State.prototype.push>) {
     countStep(this);
@@ -45,6 +64,6 @@ parser.inline.State = class extends parser.inline.State {
 /**
  * Parses Markdown. HTML in it is text.
  *
- * @throws TooMuchWork
+ * @throws TooMuchWork or HiddenText
  */
 export const parseMarkdown = (text: string): readonly Token[] => parser.parse(text, {});

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -115,15 +116,42 @@ test('an answer whose acknowledgement was lost is stored once after it is sent a
 });
 
 test.each([
-  [{ action: 'accept', content: { pods: 3 } } as const, 'accepted', 'Approved.\nPods: 3\nSoon.'],
+  [{ action: 'accept', content: { pods: 3 } } as const, 'accepted', 'Accepted.\nPods: 3\nSoon.'],
   [{ action: 'decline' } as const, 'declined', 'Declined.\nSoon.'],
 ])('a form is decided without cryptography: %j', async (decision, state, words) => {
   const form = { type: 'object', properties: { pods: { type: 'integer', title: 'Pods' } } };
   const { request, texts } = await open(await submit({ answerForm: JSON.stringify(form) }));
-  expect(request).toMatchObject({ form: { form }, decision: undefined });
+  expect(request).toMatchObject({ form: { form }, decision: 'open' });
   await request.answer('Soon.', { decision });
   await request.refresh();
   await untilPasses(() => expect(texts).toEqual([`provider: ${words}`]));
+  expect(request.decision).toBe(state);
+});
+
+/** What the agent is handed, as docs/forms.md says it. */
+const accept = (pods: unknown) => ({ action: 'accept', content: { pods } });
+test.each<[string, readonly (object | string)[], string]>([
+  ['a decline comes before an acceptance', [{ action: 'decline' }, accept(3)], 'declined'],
+  ['so it does after it', [accept(3), { action: 'decline' }], 'declined'],
+  ['two different contents are a conflict', [accept(3), accept(4)], 'conflict'],
+  ['the same content twice is none', [accept(3), accept(3)], 'accepted'],
+  ['a content that is not valid does not count', [accept('three')], 'open'],
+  ['nor does one that cannot be read', [accept(3), '{"action":"accept"}'], 'accepted'],
+])('of the answers by other devices, %s', async (_, answers, state) => {
+  const form = { type: 'object', properties: { pods: { type: 'integer', title: 'Pods' } } };
+  const requestId = await submit({ answerForm: JSON.stringify(form) });
+  for (const answer of answers) {
+    const decidedAt = '2026-11-26T12:00:00Z';
+    const json = typeof answer === 'string' ? answer : JSON.stringify({ ...answer, decidedAt });
+    const sent = await globalThis.fetch(`/api/requests/${requestId}/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ plaintext: 'Said.', answer: json, messageId: randomUUID() }),
+    });
+    expect(sent.status).toBe(201);
+  }
+  const { request, texts } = await open(requestId);
+  await untilPasses(() => expect(texts).toHaveLength(answers.length));
   expect(request.decision).toBe(state);
 });
 

@@ -1,9 +1,10 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
+import { readForm } from '@expert-relay/sdk/forms';
 import type { Message, SessionConversation } from '../generated/api.ts';
 import { CallError, call } from '../session/call.ts';
-import type { OpenRequest } from './conversation-state.ts';
-import { decisionOf, formName, readDecision, readForm, writeDecision } from './plain-decision.ts';
+import { hasEnded, type OpenRequest } from './conversation-state.ts';
+import { decisionOf, formName, readDecision, writeDecision } from './plain-decision.ts';
 
 interface PlainOptions {
   readonly requestId: string;
@@ -24,24 +25,27 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   let hasNews = () => {};
   /** By what an answer says. One that is sent again is the same, since the relay may have stored it already. */
   const bodies = new Map<string, { readonly messageId: string }>();
+  /** The form of the question, which the first page alone has. */
+  let formText: string | undefined;
+  const answered: Message[] = [];
   let decision: OpenRequest['decision'];
 
   const first = await readPage(signal);
-  const hasEnded = () => head?.status === 'closed' || head?.status === 'expired';
 
   async function readPage(aborted?: AbortSignal): Promise<SessionConversation> {
     const { body } = await call<SessionConversation>(`${path}?after=${seq}&limit=1000`, {
       signal: aborted,
     }).catch(fail);
     head = body;
+    if (body.consumerEncryptPubKey === null) formText ??= body.answerForm ?? undefined;
     for (const message of body.messages) {
       if (message.seq > seq) {
-        const read = readMessage(message, body.consumerEncryptPubKey === null);
-        decision = decisionOf(read) ?? decision;
-        ready.push(read);
+        ready.push(readMessage(message, body.consumerEncryptPubKey === null, formText !== undefined));
+        answered.push(message);
       }
       seq = Math.max(seq, message.seq);
     }
+    if (formText !== undefined) decision = decisionOf(formText, answered);
     hasNews();
     return body;
   }
@@ -71,7 +75,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     try {
       while (!signal.aborted) {
         yield* ready.splice(0);
-        if (hasEnded()) return;
+        if (head && hasEnded(head)) return;
         await Promise.race([
           stopped,
           new Promise<void>((resolve) => {
@@ -84,8 +88,6 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     }
   }
 
-  const isPlain = first.consumerEncryptPubKey === null;
-  const formText = (isPlain ? first.answerForm : undefined) ?? undefined;
   const answerForm = formText === undefined ? undefined : readForm(formText);
 
   return {
@@ -150,12 +152,13 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
 const readMessage = (
   { role, messageId, createdAt, plaintext, answer }: Message,
   isPlain: boolean,
+  hasForm: boolean,
 ): ExpertMessage => ({
   role,
   messageId,
   createdAt,
   protection: 'plaintext',
-  ...(isPlain && role === 'provider' && answer && readDecision(answer)),
+  ...(isPlain && hasForm && role === 'provider' && answer && readDecision(answer)),
   text: (isPlain ? plaintext : undefined) ?? 'An encrypted message. Open this page over https to read it.',
 });
 

@@ -1,25 +1,32 @@
+import { confidentialQuestion } from '@expert-relay/sdk';
 import { showHidden } from '@expert-relay/sdk/text';
+import { useState } from 'react';
 import { Time } from '../ui/time.tsx';
 import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
 import { RichText } from './rich-text.tsx';
-import { contextEnd, questionEnd } from './shown-texts.ts';
-import { TextEnd } from './text-end.tsx';
-
-/** The question of a confidential submit. The real one comes encrypted, after the pick-up. */
-export const confidentialQuestion = 'A confidential question: pick it up to read it.';
+import { contextEnd, plaintextEnd, plaintextOf, questionEnd } from './shown-texts.ts';
 
 const openMessages = 3;
+/** The header may cut off a longer name. */
+const shortName = 24;
 /** A question of at most this length is larger than the rest. */
 const shortLength = 240;
 
+interface QuestionProps {
+  readonly request: RequestView;
+  /** The texts whose ends the expert has been shown. */
+  readonly shown: ReadonlySet<string>;
+}
+
 /** The agent's question and its context. */
-export function Question({ request }: { request: RequestView }) {
-  const { question, plaintext, context, createdAt, encrypted, erasedAt } = request;
+export function Question({ request, shown }: QuestionProps) {
+  const { agentName, question, context, createdAt, encrypted, erasedAt } = request;
   if (erasedAt) return null;
   const folded = context.slice(0, Math.max(0, context.length - openMessages));
   const open = context.slice(folded.length);
-  const variant = plaintext && plaintext !== question ? plaintext : undefined;
+  const variant = plaintextOf(request);
+  const name = showHidden(agentName ?? '');
   return (
     <article className={styles.question} aria-label="Question">
       <div className={styles.text} data-short={question.length <= shortLength || undefined}>
@@ -27,6 +34,12 @@ export function Question({ request }: { request: RequestView }) {
       </div>
       <p className={styles.note}>
         Asked <Time at={createdAt} details />
+        {name.length > shortName && (
+          <>
+            {' by '}
+            <bdi>{name}</bdi>
+          </>
+        )}
         {encrypted &&
           (question === confidentialQuestion
             ? '. The question itself is encrypted.'
@@ -37,7 +50,7 @@ export function Question({ request }: { request: RequestView }) {
           <h2 id="plain-variant" className={styles.heading}>
             As plain text
           </h2>
-          <RichText text={variant} isFirst />
+          <RichText text={variant} isFirst end={plaintextEnd} />
         </section>
       )}
       {context.length > 0 && (
@@ -45,43 +58,55 @@ export function Question({ request }: { request: RequestView }) {
           <h2 id="context" className={styles.heading}>
             Messages before the question
           </h2>
-          {folded.length > 0 && (
-            <details className={styles.folded}>
-              <summary>{folded.length === 1 ? '1 older message' : `${folded.length} older messages`}</summary>
-              <ContextMessages messages={folded} />
-            </details>
-          )}
-          <ContextMessages messages={open} isFirst />
-          <TextEnd name={contextEnd} />
+          {folded.length > 0 && <OlderMessages messages={folded} shown={shown} />}
+          <ContextMessages messages={open} from={folded.length} isFirst />
         </section>
       )}
     </article>
   );
 }
 
-const roles: Readonly<Record<string, string>> = {
-  user: 'User',
-  assistant: 'Agent',
-  system: 'Instructions',
-  tool: 'Tool',
-};
+const roles: ReadonlyMap<string, string> = new Map([
+  ['user', 'User'],
+  ['assistant', 'Agent'],
+  ['system', 'Instructions'],
+  ['tool', 'Tool'],
+]);
 
-function ContextMessages({
+/** They are open until the expert has been shown them, since the expert signs them, too. */
+function OlderMessages({
   messages,
-  isFirst = false,
+  shown,
 }: {
   messages: RequestView['context'];
-  isFirst?: boolean;
+  shown: QuestionProps['shown'];
 }) {
+  const [isOpen] = useState(() => !messages.every((_, index) => shown.has(contextEnd(index))));
+  return (
+    <details className={styles.folded} open={isOpen}>
+      <summary>{messages.length === 1 ? '1 older message' : `${messages.length} older messages`}</summary>
+      <ContextMessages messages={messages} from={0} />
+    </details>
+  );
+}
+
+interface ContextMessagesProps {
+  readonly messages: RequestView['context'];
+  /** The position of the first one in the context. */
+  readonly from: number;
+  readonly isFirst?: boolean;
+}
+
+function ContextMessages({ messages, from, isFirst = false }: ContextMessagesProps) {
   return (
     <ul className={styles.messages}>
       {messages.map(({ role, content }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
         <li key={index} className={styles.message}>
           <p className={styles.role}>
-            <bdi>{roles[role] ?? showHidden(role.slice(0, 40))}</bdi>
+            <bdi>{roles.get(role) ?? showHidden(role)}</bdi>
           </p>
-          <RichText text={content} isFirst={isFirst} />
+          <RichText text={content} isFirst={isFirst} end={contextEnd(from + index)} />
         </li>
       ))}
     </ul>

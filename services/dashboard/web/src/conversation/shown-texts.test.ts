@@ -1,6 +1,7 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { expect, test } from '@jest/globals';
 import { requestView } from '../testing/requests.ts';
+import type { RequestView } from './conversation-state.ts';
 import { shownMessages, unreadOf } from './shown-texts.ts';
 
 const message = (messageId: string, role: ExpertMessage['role']): ExpertMessage => ({
@@ -8,15 +9,21 @@ const message = (messageId: string, role: ExpertMessage['role']): ExpertMessage 
   ...{ createdAt: '2026-11-21T09:01:00.000Z', protection: 'sequenced' },
 });
 const messages = [message('one', 'consumer'), message('yes', 'provider'), message('two', 'consumer')];
-const context = [{ role: 'user', content: 'Before.' }];
+const context = ['Before.', 'Then.'].map((content) => ({ role: 'user', content }));
+const other = { plaintext: 'May I drop it?' };
+const same = { plaintext: requestView.question };
 
-test.each([
-  ['the question', [], [], 'question'],
-  ['its context', context, ['question'], 'context'],
-  ['what the agent wrote since the last answer', [], ['question'], 'two'],
-  ['nothing', context, ['question', 'context', 'two'], undefined],
-])('%s is unread', (_, before, shown, unread) => {
-  const request = { ...requestView, context: before };
+/** All that the expert's signature covers. */
+test.each<[string, Partial<RequestView>, readonly string[], string | undefined]>([
+  ['the question', {}, [], 'question'],
+  ['another plain text', other, ['question'], 'plaintext'],
+  ['a plain text without a question', { ...other, question: '' }, ['question'], 'plaintext'],
+  ['the first message before it', { context }, ['question', 'context:1'], 'context:0'],
+  ['the last message before it', { context }, ['question', 'context:0'], 'context:1'],
+  ['what the agent wrote since the last answer', same, ['question'], 'two'],
+  ['nothing', { context, ...other }, ['question', 'plaintext', 'context:0', 'context:1', 'two'], undefined],
+])('%s is unread', (_, change, shown, unread) => {
+  const request = { ...requestView, ...change };
   expect(unreadOf({ request, messages, shown: new Set(shown) })).toBe(unread);
 });
 

@@ -1,8 +1,16 @@
-import type { ConversationState } from './conversation-state.ts';
+import type { ConversationState, RequestView } from './conversation-state.ts';
 
-/** The names of the ends of the question and of its context, beside the ids of messages. */
+/** The names of the ends of the question, of the same as plain text, and of each message before it, beside the ids of messages. */
 export const questionEnd = 'question';
-export const contextEnd = 'context';
+export const plaintextEnd = 'plaintext';
+export const contextEnd = (index: number): string => `context:${index}`;
+
+/** What the agent gave as plain text, where that is not its question. The expert signs both. */
+export const plaintextOf = ({
+  question,
+  plaintext,
+}: Pick<RequestView, 'question' | 'plaintext'>): string | undefined =>
+  plaintext && plaintext !== question ? plaintext : undefined;
 
 type State = Pick<ConversationState, 'request' | 'messages' | 'shown'>;
 
@@ -15,7 +23,8 @@ export function unreadOf({ request, messages, shown }: State, last?: string): st
   const news = messages.slice(afterLastAnswer(messages)).map(({ messageId }) => messageId);
   const ends = [
     questionEnd,
-    ...(request.context.length > 0 ? [contextEnd] : []),
+    ...(plaintextOf(request) === undefined ? [] : [plaintextEnd]),
+    ...request.context.map((_, index) => contextEnd(index)),
     ...news,
     ...(last ? [last] : []),
   ];

@@ -3,8 +3,7 @@ import { flushSync } from 'react-dom';
 import { unreadOf } from './shown-texts.ts';
 import type { useConversation } from './use-conversation.ts';
 
-/** Brings the expert to a text that was not read to its end, instead of answering. */
-/** `last`: one more end, behind the messages. */
+/** Whether the expert has been shown everything that an answer confirms. `last`: one more end, behind the messages. */
 export function useReadFirst(conversation: ReturnType<typeof useConversation>, last?: string) {
   const [wasAsked, setWasAsked] = useState(false);
   const isUnread = unreadOf(conversation.now, last) !== undefined;
@@ -12,7 +11,7 @@ export function useReadFirst(conversation: ReturnType<typeof useConversation>, l
     isUnread,
     /** A sentence for the expert who has pressed too early. */
     hint: wasAsked && isUnread ? 'Read to the end first.' : '',
-    /** Whether the expert has been shown everything. Otherwise the first text that was not is scrolled into view. */
+    /** Whether it may be sent. Otherwise the first text that was not read to its end is scrolled into view. */
     check(): boolean {
       const unread = unreadOf(conversation.state.get(), last);
       if (unread === undefined) return true;
@@ -24,12 +23,17 @@ export function useReadFirst(conversation: ReturnType<typeof useConversation>, l
   };
 }
 
-/** Scrolls to the end of a text, or to the button that opens it. */
+/** Scrolls to the end of a text, or to what opens it: a button, or the summary of what is folded. */
 export function bringTo(name: string): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
   const end = document.querySelector(selector('data-end'));
-  const folded = document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
-  if (end) scrollTo(end, settlingFrames);
+  const closed = document.querySelector(
+    `details:not([open]):has(${selector('data-end')}, ${selector('data-folded')})`,
+  );
+  const folded =
+    closed?.querySelector('summary') ??
+    document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
+  if (end && !closed) scrollTo(end, settlingFrames);
   else {
     folded?.scrollIntoView({ block: 'center' });
     folded?.focus({ preventScroll: true });

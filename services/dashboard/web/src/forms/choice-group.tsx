@@ -1,8 +1,8 @@
 import { type Field, type FieldOption, optionsOf } from '@expert-relay/sdk/forms';
-import { showHidden } from '@expert-relay/sdk/text';
 import { useId, useState } from 'react';
 import formStyles from '../ui/form.module.css';
 import styles from './fields.module.css';
+import { showLabel } from './show-label.ts';
 import type { FieldProps } from './values.ts';
 
 /** From this number of options on there is a filter. */
@@ -18,7 +18,7 @@ export function ChoiceGroup({ name, field, value, isRequired, problem, onChange 
   const wanted = filter.trim().toLowerCase();
   // What is chosen is always shown.
   const shown = options.filter(
-    (option) => chosen.has(option.value) || showHidden(option.title).toLowerCase().includes(wanted),
+    (option) => chosen.has(option.value) || showLabel(option.title).toLowerCase().includes(wanted),
   );
   const change = (option: FieldOption, isChosen: boolean) => {
     if (!isMany) return onChange(option.value);
@@ -32,7 +32,7 @@ export function ChoiceGroup({ name, field, value, isRequired, problem, onChange 
         <input
           type="search"
           className={formStyles.input}
-          aria-label={`Filter the options of ${showHidden(field.title ?? name)}`}
+          aria-label={`Filter the options of ${showLabel(field.title ?? name)}`}
           placeholder="Filter"
           value={filter}
           onChange={({ target }) => setFilter(target.value)}
@@ -49,7 +49,7 @@ export function ChoiceGroup({ name, field, value, isRequired, problem, onChange 
               checked={chosen.has(option.value)}
               onChange={({ target }) => change(option, target.checked)}
             />
-            <bdi>{showHidden(option.title)}</bdi>
+            <bdi>{showLabel(option.title)}</bdi>
           </label>
         ))}
       </div>

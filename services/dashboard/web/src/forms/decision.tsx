@@ -2,6 +2,7 @@ import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import styles from './decision.module.css';
 import { describeDecision } from './describe-decision.ts';
+import { showLabel } from './show-label.ts';
 
 interface DecisionProps {
   /** Undefined when this version cannot read it. */
@@ -17,10 +18,11 @@ export function Decision({ answer, form }: DecisionProps) {
       <p className={styles.title}>{title}</p>
       {fields.length > 0 && (
         <dl className={styles.fields}>
-          {fields.map(({ label, value }) => (
-            <div key={label} className={styles.field}>
+          {fields.map(({ label, value }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: they never change, and two fields may have the same title.
+            <div key={index} className={styles.field}>
               <dt>
-                <bdi>{showHidden(label)}</bdi>
+                <bdi>{showLabel(label)}</bdi>
               </dt>
               <dd>
                 <bdi>{showHidden(value)}</bdi>

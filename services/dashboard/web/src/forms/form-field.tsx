@@ -1,16 +1,19 @@
-import { optionsOf } from '@expert-relay/sdk/forms';
+import { optionsOf, type TextField } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useId } from 'react';
 import formStyles from '../ui/form.module.css';
 import { ChoiceGroup } from './choice-group.tsx';
 import { DateInput } from './date-input.tsx';
 import styles from './fields.module.css';
+import { isDateFormat, showsExactly } from './local-time.ts';
+import { showLabel } from './show-label.ts';
+import { TextBox } from './text-box.tsx';
 import type { FieldProps } from './values.ts';
 
 export function FormField(props: FieldProps) {
   const { name, field, isRequired, problem, onLeave } = props;
   const id = useId();
-  const label = <bdi>{showHidden(field.title ?? name)}</bdi>;
+  const label = <bdi>{showLabel(field.title ?? name)}</bdi>;
   const isGroup = field.type === 'boolean' || optionsOf(field).length > 0;
   const Label = isGroup ? 'legend' : 'label';
   const Box = isGroup ? 'fieldset' : 'div';
@@ -34,7 +37,9 @@ export function FormField(props: FieldProps) {
           </p>
         )}
         {notes.map((note) => (
-          <p key={note}>{note}</p>
+          <p key={note} dir="auto" className={styles.description}>
+            {note}
+          </p>
         ))}
       </div>
       <Control {...props} id={id} describedBy={described} isGroup={isGroup} />
@@ -45,23 +50,28 @@ export function FormField(props: FieldProps) {
   );
 }
 
-/** What the expert must know about what a control contains. */
+/** What the expert must know about what a control contains: also where the control cannot show it as it is. */
 function notesOf({ field, value }: FieldProps): readonly string[] {
   const given = field.default === undefined ? undefined : [field.default].flat().map(String);
   const isDefault = given !== undefined && JSON.stringify(given) === JSON.stringify([value].flat());
-  const visible = typeof value === 'string' && field.type === 'string' ? showHidden(value) : value;
+  const filledIn = isDefault ? ['Filled in by the agent.'] : [];
+  if (field.type !== 'string' || typeof value !== 'string' || value === '') return filledIn;
+  const visible = showHidden(value);
+  const isHidden = visible !== value.replaceAll('\r\n', '\n');
+  const format = formatOf(field);
   return [
-    ...(isDefault ? ['Filled in by the agent.'] : []),
-    ...(field.type === 'string' && 'format' in field && field.format === 'date-time'
-      ? [`In your time zone, ${timeZone()}.`]
-      : []),
-    ...(visible === value ? [] : [`It has hidden characters: ${visible}`]),
+    ...filledIn,
+    ...(format === 'date-time' ? [`In your time zone, ${timeZone()}.`] : []),
+    ...(isDateFormat(format) && !showsExactly(format, value) ? [`Exactly: ${visible}`] : []),
+    ...(isHidden && optionsOf(field).length === 0 ? [`It has hidden characters: ${visible}`] : []),
   ];
 }
 
 const timeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** A longer text gets several lines. */
+const formatOf = (field: FieldProps['field']) => ('format' in field ? field.format : undefined);
+
+/** A text that may be longer gets several lines. */
 const maxLineLength = 100;
 
 interface ControlProps extends FieldProps {
@@ -84,22 +94,19 @@ function Control(props: ControlProps): ReactNode {
     ...shared,
     ...{ autoComplete: 'off', autoCapitalize: 'off', spellCheck: false },
     value: String(value),
-    onChange: ({ target }: { target: { value: string } }) => onChange(target.value),
   };
-  if (field.type === 'number') return <input {...typed} inputMode="decimal" />;
-  if (field.type === 'integer') return <input {...typed} inputMode="numeric" />;
-  // Other controls were handled above.
-  const { format, maxLength = Number.POSITIVE_INFINITY } = field as { format?: string; maxLength?: number };
-  switch (format) {
-    case 'date':
-    case 'date-time':
-      return <DateInput {...shared} format={format} value={String(value)} onValue={onChange} />;
-    // Not `type=email` and `type=url`: browsers change what was typed there.
-    case 'email':
-      return <input {...typed} dir="ltr" inputMode="email" />;
-    case 'uri':
-      return <input {...typed} dir="ltr" inputMode="url" />;
+  if (field.type === 'number' || field.type === 'integer') {
+    const inputMode = field.type === 'number' ? 'decimal' : 'numeric';
+    return <input {...typed} {...{ inputMode }} onChange={({ target }) => onChange(target.value)} />;
   }
-  if (maxLength <= maxLineLength) return <input {...typed} dir="auto" />;
-  return <textarea {...typed} dir="auto" rows={2} className={`${formStyles.input} ${styles.lines}`} />;
+  const format = formatOf(field);
+  if (isDateFormat(format)) {
+    return <DateInput {...shared} format={format} value={String(value)} onValue={onChange} />;
+  }
+  const text = { ...typed, onValue: onChange };
+  if (format === 'email') return <TextBox {...text} isLine dir="ltr" inputMode="email" />;
+  if (format === 'uri') return <TextBox {...text} isLine dir="ltr" inputMode="url" />;
+  // Other controls were handled above.
+  const { maxLength = Number.POSITIVE_INFINITY, default: given = '' } = field as TextField;
+  return <TextBox {...text} isLine={maxLength <= maxLineLength && !/[\r\n]/.test(given)} dir="auto" />;
 }

@@ -18,3 +18,15 @@ export function readLocal(typed: string): string {
   const at = new Date(typed);
   return Number.isNaN(at.getTime()) ? incomplete : at.toISOString().replace('.000Z', 'Z');
 }
+
+type DateFormat = 'date' | 'date-time';
+
+export const isDateFormat = (format: string | undefined): format is DateFormat =>
+  format === 'date' || format === 'date-time';
+
+/** Whether a date control shows all of a value: it has no fractions, no offsets, and neither the year 0 nor five digits. */
+export function showsExactly(format: DateFormat, value: string): boolean {
+  if (value === incomplete) return true;
+  const shown = format === 'date' ? value : toLocal(value);
+  return /^(?!0000)\d{4}-/.test(shown) && (format === 'date' || readLocal(shown) === value);
+}

@@ -1,0 +1,104 @@
+import { type ContextMessage, createRelay, type Relay } from '@expert-relay/sdk';
+import type { Form } from '@expert-relay/sdk/forms';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { later, useTestCli } from '../testing/test-cli.ts';
+
+/* What an expert signs, approves or fills in was printed as it is: the whole question first. */
+
+const cli = useTestCli();
+let relay: Relay;
+beforeAll(async () => {
+  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
+  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
+});
+afterAll(() => relay.stop());
+
+const context: readonly ContextMessage[] = Array.from({ length: 10 }, (_, index) => ({
+  role: 'user',
+  content: `Before ${index}: ${'x'.repeat(index === 0 ? 40_000 : 10)} end ${index}.`,
+}));
+const form: Form = {
+  type: 'object',
+  properties: { command: { type: 'string', maxLength: 80, default: 'ls\nrm -rf ~' } },
+};
+const asked = { question: 'May I clean /tmp?', plaintext: 'May I drop prod?', messages: context, form };
+
+/** All that the signature of an expert covers, and a text that stands for it in the output. */
+const signed = [
+  ...['May I clean /tmp?', 'May I drop prod?', 'deploy bot'],
+  ...context.map((_, index) => `end ${index}.`),
+];
+
+describe.each([
+  ['encrypted', true],
+  ['plain', false],
+])('all of an %s question is printed before it counts as shown', (_, encrypted) => {
+  test.each([
+    ['show', 'HS'],
+    ['show', 'HS', '--json'],
+    ['show', '--json'],
+    ['listen'],
+    ['listen', '--json'],
+    ['listen', 'HS'],
+  ])('by relay %s %s %s', async (...words) => {
+    const named = createRelay({
+      ...{ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '', agentName: 'deploy bot' },
+    });
+    const { refCode } = await named.ask({ ...asked, encrypted });
+    named.stop();
+    const args = words.filter(Boolean).map((word) => (word === 'HS' ? refCode : word));
+    const env = { ...cli.expert, NO_COLOR: '1' };
+    let text: string;
+    if (args[0] === 'show') text = (await cli.run(args, { env })).stdout;
+    else {
+      const listening = cli.start(args, { env });
+      await listening.printed(new RegExp(`${refCode}[\\s\\S]*rm -rf ~`));
+      const last = await relay.ask({ question: 'The last one?', encrypted: false });
+      if (!args.includes(refCode)) await listening.printed(new RegExp(last.refCode));
+      listening.kill('SIGTERM');
+      text = (await listening.ended).stdout;
+    }
+    for (const part of signed) expect(text).toContain(part);
+    // The line break of the default is shown, too.
+    expect(text).toMatch(/default: *\n *\| ls\n *\| rm -rf ~\n|"default":"ls\\nrm -rf ~"/);
+  });
+});
+
+test('--accept-defaults and the prompts send what they have shown', async () => {
+  const conversation = await relay.ask({ ...asked, question: 'Which command?' });
+  const { refCode } = conversation;
+  await cli.asExpert('show', refCode);
+  const env = { ...cli.expert, ...later, NO_COLOR: '1' };
+  const { code, stdout } = await cli.run(['answer', refCode, '--accept-defaults'], { env });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/- command:\n {4}\| ls\n {4}\| rm -rf ~\n/),
+  });
+  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({
+    content: { command: 'ls\nrm -rf ~' },
+  });
+  const prompted = await relay.ask({ ...asked, question: 'And now?' });
+  await cli.asExpert('show', prompted.refCode);
+  const run = cli.start(['answer', prompted.refCode], { env, columns: 80 });
+  await run.printed(/\| rm -rf ~[\s\S]*Fill it in\?/);
+  run.type('f\n');
+  await run.printed(/command \(Enter = default[^)]*\):/);
+  run.type('\n');
+  await run.printed(/Your answer:\s+- command:\s+\| ls\s+\| rm -rf ~\s[\s\S]*Send it\?/);
+  run.type('d\n');
+  await run.printed(/Why, in words/);
+  run.type('Not this.\n');
+  expect((await run.ended).code).toBe(0);
+});
+
+test('how the other side has closed it is shown by relay listen of one request', async () => {
+  const conversation = await relay.ask({ question: 'May I?', encrypted: false });
+  const { refCode } = conversation;
+  const listening = cli.start(['listen', refCode, '--json'], { env: cli.expert });
+  await listening.printed(/May I\?/);
+  await conversation.close({ reason: 'It is gone.' });
+  const { stdout } = await listening.ended;
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+    ...{ type: 'ended', status: 'closed', closedBy: 'consumer', closeReason: 'It is gone.' },
+  });
+});
