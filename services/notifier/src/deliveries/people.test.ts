@@ -11,7 +11,7 @@ import { recordAttempt } from './record-attempt.ts';
 
 let database: TestDatabase;
 const holder = '00000000-0000-4000-8000-000000000001';
-const room = { push: 16, mail: 4, chat: 16, busyUsers: [] };
+const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, ofUsers: new Map<string, number>() };
 const chat = { url: 'https://chat.example/hook' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
@@ -67,7 +67,7 @@ const pass = (seconds: number) =>
     UPDATE notification_endpoints SET next_due_at = next_due_at - interval '${seconds} seconds',
       sent_at = sent_at - interval '${seconds} seconds'`);
 
-const claim = () => claimForPeople(database, room);
+const claim = () => claimForPeople(database, freeSlots);
 
 async function deliver(): Promise<string[]> {
   const notices = await claim();
@@ -308,7 +308,9 @@ describe('a person', () => {
     await newRequest();
     await pass(2);
     expect(await claim()).toHaveLength(4);
-    expect(await claimForPeople(database, { ...room, busyUsers: [database.userId] })).toEqual([]);
+    expect(
+      await claimForPeople(database, { ...freeSlots, ofUsers: new Map([[database.userId, 0]]) }),
+    ).toEqual([]);
     expect(await claim()).toHaveLength(2);
   });
 
@@ -443,11 +445,8 @@ test('the deliveries to people and to webhooks are claimed apart', async () => {
   await database.addChannel('push', push);
   const webhook = await database.addEndpoint({ of: 'user' });
   await newRequest();
-  const claimed = await claimForWebhooks(database, {
-    healthy: 48,
-    slow: 16,
-    busyUsers: { healthy: [], slow: [] },
-  });
+  const ofUsers = { healthy: new Map<string, number>(), slow: new Map<string, number>() };
+  const claimed = await claimForWebhooks(database, { healthy: 48, slow: 16, ofUsers });
   expect(claimed.map(({ endpointId }) => endpointId)).toEqual([webhook]);
   expect(await deliver()).toEqual(['request.created']);
 });
