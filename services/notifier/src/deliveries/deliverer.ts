@@ -9,7 +9,7 @@ import { type Attempt, recordAttempt, returnDeliveries, type SentTogether } from
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
 const pollMs = 1_000;
 /** For how long a result is tried to be recorded. After the lease, the delivery is sent again. */
-const recordMs = 45_000;
+export const recordMs = 40_000;
 
 /** Claimed deliveries that are sent together. */
 export interface Job extends SentTogether {
