@@ -107,7 +107,11 @@ test.each([
 
 test('the log reports once that the server refuses the relay, and not to whom the mails go', async () => {
   let text = '';
-  const destination = { write: (line: string) => void (text += line) };
+  const destination = {
+    write(line: string) {
+      text += line;
+    },
+  };
   const log = createLog('test', { level: 'info', destination });
   await using server = await startTcpServer(
     serveMail({ RCPT: '554 5.7.1 <ada@example.com>: relay access denied\r\n' }),
