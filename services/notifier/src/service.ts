@@ -89,6 +89,7 @@ export function create(
         pushKeys: keys.map(({ publicKey }) => publicKey),
         canMail: server !== undefined,
       }),
+      sealer,
       rules,
       isPushHost,
       pushKey: keys[0]?.publicKey ?? null,

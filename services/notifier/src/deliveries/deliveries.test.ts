@@ -1,9 +1,10 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTargetSealer } from '../endpoints/seal.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
 import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
 import type { Fact } from '../events/facts.ts';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
 import { recordAttempt } from './record-attempt.ts';
@@ -350,6 +351,7 @@ test('a delivery that is sent again locks its endpoint first, as attempts do, so
     ...{ endpointId, userId, isOwn: managedBy({ kind: 'provider', userId }), off: 'webhook_off' as const },
     deliveryId: delivery?.id ?? '',
     count: () => ({ left: 1, endsInMs: 1 }),
+    sealer: createTargetSealer(endpointKey),
   };
   const again = await database.transact(async (query) => {
     await query`SELECT 1 FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE`;

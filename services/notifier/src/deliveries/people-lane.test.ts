@@ -126,6 +126,28 @@ test('the slots of one user are for all channels together', async () => {
   expect(await claimAll()).toHaveLength(1);
 });
 
+test.each([
+  ['is removed if its push service does not know it', { reason: 'refused', statusCode: 410 }, []],
+  // Its browser finds the channel, and so subscribes again. Without it, it would unsubscribe.
+  ['stays in the list if the push key was removed', { reason: 'endpoint_off' }, ['gone']],
+] as const)('a subscription that %s, at once and without a mail about it', async (_, result, expected) => {
+  const ended = async () => ({ ...result, ends: 'endpoint' as const });
+  lane = createPeopleLane({ database, senders: { push: ended, mail: ended, chat: ended } });
+  await database.addChannel('mail', mail);
+  const endpoint = await database.addChannel('push', push);
+  await database.addDeliveries(endpoint, 1, 'channel.test');
+  for (const job of await claimAll()) {
+    const attempt = await job.send();
+    await recordAttempt(database.query, job, { ...attempt, durationMs: 1 });
+    await job.recorded?.(attempt);
+    job.release();
+  }
+  const rows = await database.query<{ offReason: string }>`
+    SELECT off_reason AS "offReason" FROM notification_endpoints WHERE channel = 'push'`;
+  expect(rows.map(({ offReason }) => offReason)).toEqual(expected);
+  expect(await database.query`SELECT FROM notification_deliveries WHERE type = 'endpoint.off'`).toEqual([]);
+});
+
 test('a channel without a free slot does not delay the others', async () => {
   for (let user = 0; user < 4; user++) {
     const id = await database.addChannel('mail', mail, { ofUser: await database.addUser() });

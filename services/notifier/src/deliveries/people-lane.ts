@@ -32,9 +32,10 @@ export function createPeopleLane(options: {
           endpointId,
           deliveries,
           send: () => senders[channel](notice),
-          async recorded({ ends }) {
-            // A subscription that its push service does not know any more is of no use to its owner either.
-            if (channel === 'push' && ends === 'endpoint')
+          async recorded({ reason, ends }) {
+            // A subscription that its push service does not know any more is of no use to its owner either. One of a push key that
+            // was removed stays: a page that finds its channel there subscribes again, and without it unsubscribes.
+            if (channel === 'push' && ends === 'endpoint' && reason === 'refused')
               await database.query`DELETE FROM notification_endpoints WHERE id = ${endpointId}::uuid AND off_reason = 'gone'`;
           },
           release() {

@@ -101,7 +101,7 @@ export async function recordAttempt(
         next_due_at = LEAST(next_due_at, now())
       FROM endpoint WHERE notification_endpoints.id = endpoint.id AND EXISTS (SELECT 1 FROM delivery)
     ),
-    -- A subscription that its push service has ended is removed: its browser subscribes again, if it is still there.
+    -- A push subscription that has ended is not reported: its browser subscribes again, if it is still there.
     ${reportOff(sql`
       SELECT id, user_id FROM endpoint
       WHERE was_on AND NOT stays_on AND NOT (channel = 'push' AND ${isGone}) AND EXISTS (SELECT 1 FROM delivery)`)}

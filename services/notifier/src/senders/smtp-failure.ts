@@ -1,3 +1,4 @@
+import type { Api } from '@expert-relay/contracts';
 import type { Attempt } from '../deliveries/record-attempt.ts';
 
 /** An error of nodemailer. */
@@ -32,7 +33,7 @@ export function resultOf(error: SmtpError): Omit<Attempt, 'durationMs'> {
   };
 }
 
-const reasons: Readonly<Record<string, Attempt['reason']>> = {
+const reasons: Readonly<Record<string, Api.DeliveryFailure>> = {
   EDNS: 'name_not_found',
   ETIMEDOUT: 'timed_out',
   ETLS: 'tls_failed',
@@ -45,7 +46,7 @@ const brokenCodes = ['ECONNRESET', 'EPIPE'];
 /** The codes of OpenSSL and of Node for a certificate or a handshake. */
 const tlsCodes = /CERT|TLS|SSL|^EPROTO$/;
 
-function reasonOf({ code = '', originalCode = '' }: SmtpError): Attempt['reason'] {
+function reasonOf({ code = '', originalCode = '' }: SmtpError): Api.DeliveryFailure {
   if (code === 'ESOCKET' && brokenCodes.includes(originalCode)) return 'broken_off';
   if (code === 'ESOCKET' && tlsCodes.test(originalCode)) return 'tls_failed';
   // Also a refused login: it is between the relay and its server.

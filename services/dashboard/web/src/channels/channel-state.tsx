@@ -8,6 +8,7 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   owner: 'Off',
   failing: 'Switched off: nothing could be delivered for five days. Check the address, then switch it on.',
   gone: 'Switched off: the address does not exist any more.',
+  unreadable: 'Off: the relay cannot read its address any more. Remove it, then add it again.',
   unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
 };
 
@@ -15,7 +16,7 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
 export function ChannelState({ channel }: { channel: Channel }) {
   const { enabled, confirmed, offReason = 'owner', failingSince, delaySeconds, showQuestion } = channel;
   const { sessionEnded, lastDelivery } = channel;
-  if (!confirmed) {
+  if (!confirmed && offReason !== 'unreadable') {
     return (
       <span className={rows.detail}>
         <span className={rows.warn}>Not confirmed: open the link in the mail that was sent to it.</span>
