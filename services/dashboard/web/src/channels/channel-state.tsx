@@ -12,6 +12,13 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
 };
 
+function describeOff({ kind, offReason = 'owner' }: Channel): string {
+  // A subscription that its push service has ended is removed: this one has a push key that the relay has removed.
+  if (kind === 'push' && offReason === 'gone')
+    return 'Off: the relay has another push key. It is on again when a page is opened in that browser.';
+  return offSentences[offReason];
+}
+
 /** Whether and when a channel notifies, and what came of it last. */
 export function ChannelState({ channel }: { channel: Channel }) {
   const { enabled, confirmed, offReason = 'owner', failingSince, delaySeconds, showQuestion } = channel;
@@ -42,7 +49,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
           )}
         </>
       ) : (
-        <span className={offReason === 'owner' ? undefined : rows.bad}>{offSentences[offReason]}</span>
+        <span className={offReason === 'owner' ? undefined : rows.bad}>{describeOff(channel)}</span>
       )}
       {lastDelivery && (
         <span>
