@@ -17,6 +17,7 @@ import { memory } from './memory.ts';
 import { message } from './message.ts';
 import { deliver } from './notifier/deliver.ts';
 import { hostileReceivers } from './notifier/hostile-receivers.ts';
+import { noEndpoints } from './notifier/no-endpoints.ts';
 import { roundTrip } from './round-trip.ts';
 import type { Row } from './row.ts';
 import { submit, submitThroughGateway } from './submit.ts';
@@ -39,6 +40,7 @@ const all: readonly Row[] = [
   resume,
   deliver,
   hostileReceivers,
+  noEndpoints,
   memory,
   expireMillion,
   expireLateness,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { allProcesses } from '../environment/all-processes.ts';
 import type { Environment } from '../environment/environment.ts';
-import { readProcessTree } from '../environment/process-usage.ts';
 import type { BenchProcess } from '../environment/processes.ts';
 import { compare } from '../measure/compare.ts';
 import { profileRun } from '../measure/profile.ts';
@@ -98,7 +98,7 @@ function chainSubject(
   let perStream = 0;
   return {
     name,
-    processes: [withoutLoad([load, subscribers])],
+    processes: [allProcesses({ but: [load, subscribers] })],
     async run() {
       const requests = Array.from({ length: count }, (_, n) =>
         httpText('POST', `/api/v1/message/${ids[n % ids.length]}`, {
@@ -110,20 +110,6 @@ function chainSubject(
       perStream += count / ids.length;
       await subscribers.call('waitForEvents', { perStream, timeoutMs: 60_000 });
       return run;
-    },
-  };
-}
-
-/** The usage of all processes that the bench has started, except those that make the load and read the streams. */
-function withoutLoad(excluded: readonly BenchProcess[]): BenchProcess {
-  const unsupported = () => Promise.reject(new Error('All processes together answer no commands.'));
-  return {
-    ...{ name: 'all processes', port: 0, call: unsupported },
-    async usage() {
-      const tree = readProcessTree(process.pid).filter(({ pid }) => pid !== process.pid);
-      const all = tree.reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1e6, 0);
-      const others = await Promise.all(excluded.map((one) => one.usage()));
-      return { cpu: all - others.reduce((sum, { cpu }) => sum + cpu, 0), rss: 0, heap: 0 };
     },
   };
 }

@@ -1,8 +1,7 @@
 import type { Environment } from '../../environment/environment.ts';
 import { spreadOf } from '../../measure/spread.ts';
-import type { Latencies } from '../../programs/paced-load.ts';
-import { submission } from '../../requests/samples.ts';
 import type { Row } from '../row.ts';
+import { startSubmits } from './submits.ts';
 import { callWebhooks, insertDue, openReceivers } from './webhooks.ts';
 
 const perSecond = 20;
@@ -41,7 +40,7 @@ export const hostileReceivers: Row = {
     const { works = '', ...hostile } = await openReceivers(environment);
     const good: string[] = [];
     for (let n = 0; n < working; n++) good.push(await calls.add(works));
-    const submit = await startSubmits(environment);
+    const submit = await startSubmits(environment, perSecond);
 
     async function measureWith(url: string | undefined, waiting: number): Promise<Measured> {
       const added: string[] = [];
@@ -115,14 +114,4 @@ async function untilEnded(
     if (measured && measured.all >= perSecond * seconds * working && measured.left === 0) return measured;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-/** Returns a function that submits requests at a steady rate, for the given seconds. */
-async function startSubmits(environment: Environment): Promise<(seconds: number) => Promise<Latencies>> {
-  const { port } = await environment.service('gateway');
-  const load = await environment.program('paced-load');
-  const body = JSON.stringify({ apiKey: environment.user.consumerKey, ...submission });
-  const headers = { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-  const call = { method: 'POST', path: '/api/v1/help', headers, body };
-  return (duration) => load.call('run', { port, calls: [call], perSecond, seconds: duration });
 }

@@ -30,13 +30,13 @@ export const variables = {
   },
   endpointKeys: secret('RELAY_ENDPOINT_KEYS', {
     help:
-      'Encrypts the addresses and secrets of webhooks in the database: <key id>:<base64url of 32 random bytes>. ' +
+      'Encrypts the addresses and secrets of webhooks and channels in the database: <key id>:<base64url of 32 random bytes>. ' +
       'During a rotation two, separated by a comma: the first encrypts, both can be read.',
     minLength: 45,
   }),
   allowedNetworks: list('RELAY_WEBHOOK_ALLOWED_NETWORKS', {
     help:
-      'Networks that are not public and to which webhooks may be delivered, also over http and on any port. Every user ' +
+      'Networks that are not public and to which webhooks and chat messages may be delivered, also over http and on any port. Every user ' +
       'with an API key can then send requests to their addresses.',
     pattern: /^[0-9a-f.:]+\/\d{1,3}$/i,
     expected: 'CIDRs such as 10.20.0.0/16 or fd00::/8, separated by commas',
@@ -63,8 +63,9 @@ export const variables = {
   mail: {
     url: url('RELAY_SMTP_URL', {
       help:
-        'The mail server that mails are sent through. With user and password: smtps://user:password@host:465. Mail is offered ' +
-        'when it and RELAY_MAIL_FROM are set.',
+        'The mail server that mails are sent through. With user and password: smtps://user:password@host:465, or ' +
+        'smtp://user:password@host:587, over which the server must then offer STARTTLS, unless it is on this machine or the ' +
+        'address ends with ?requireTLS=false. Mail is offered when it and RELAY_MAIL_FROM are set.',
       protocols: ['smtp:', 'smtps:'],
       secret: true,
       optional: true,

@@ -2,6 +2,7 @@ import type { Query } from '@expert-relay/db';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { WindowCounter } from '@expert-relay/kit/http';
 import type { Channels } from './endpoints/channels.ts';
+import type { TargetSealer } from './endpoints/seal.ts';
 import type { Webhooks } from './endpoints/webhooks.ts';
 import type { AddressRules } from './outbound/address-rules.ts';
 
@@ -10,6 +11,7 @@ export interface Context {
   readonly query: Query;
   readonly webhooks: Webhooks;
   readonly channels: Channels;
+  readonly sealer: TargetSealer;
   readonly rules: AddressRules;
   readonly isPushHost: (hostname: string) => boolean;
   /** With which browsers subscribe. Null where push is not offered. */

@@ -65,7 +65,7 @@ export function create(
         database,
         senders: {
           push: createSendPush({ sealer, post, isPushHost, keys, subject: subjectOf(publicUrl, mail.from) }),
-          mail: createSendMail({ sealer, publicUrl, server }),
+          mail: createSendMail({ sealer, publicUrl, server, log }),
           chat: createSendChat({ sealer, post, publicUrl }),
         },
       }),
@@ -89,6 +89,7 @@ export function create(
         pushKeys: keys.map(({ publicKey }) => publicKey),
         canMail: server !== undefined,
       }),
+      sealer,
       rules,
       isPushHost,
       pushKey: keys[0]?.publicKey ?? null,

@@ -11,14 +11,18 @@ const word = z.string().regex(/^[\w.]{1,60}$/);
 const webhook = z.object({
   id: webhookId,
   keyId: z.string().optional(),
-  url: z.string(),
+  /** Absent if the relay cannot read it any more. */
+  url: z.string().optional(),
   events: z.array(word),
   createdAt: z.iso.datetime(),
   enabled: z.boolean(),
   offReason: word.optional(),
   failingSince: z.iso.datetime().optional(),
 });
-const withSecret = webhook.extend({ secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{1,200}$/) });
+const withSecret = webhook.extend({
+  url: z.string(),
+  secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{1,200}$/),
+});
 const delivery = z.object({
   id: deliveryId,
   type: word,

@@ -103,7 +103,7 @@ export const problems = {
   webhook_off: {
     status: 409,
     title: 'The webhook is off',
-    help: 'Nothing is delivered to it. Switch it on first: `PUT /api/v1/webhooks/{webhookId}` with `"enabled": true`.',
+    help: 'Nothing is delivered to it. Switch it on first: `PUT /api/v1/webhooks/{webhookId}` with `"enabled": true`. If its `offReason` is `unreadable`, delete it and make it again.',
   },
   too_many_channels: {
     status: 409,
@@ -113,7 +113,7 @@ export const problems = {
   channel_off: {
     status: 409,
     title: 'The channel is off',
-    help: 'Nothing is sent to it. Switch it on first: `PUT /api/notifications/channels/{channelId}` with `"enabled": true`. A mail address must be confirmed, too.',
+    help: 'Nothing is sent to it. Switch it on first: `PUT /api/notifications/channels/{channelId}` with `"enabled": true`. A mail address must be confirmed, too. If its `offReason` is `unreadable`, delete it and add it again.',
   },
   channel_not_offered: {
     status: 409,

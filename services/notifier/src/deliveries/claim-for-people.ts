@@ -1,9 +1,10 @@
 import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import type { Channel } from '../endpoints/seal.ts';
-import { heldUntil, type StoredTimes, storedTimes } from '../endpoints/settings.ts';
+import { quietUntil, type StoredTimes, storedTimes } from '../endpoints/settings.ts';
 import { channelWindow } from './channel-window.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
+import { busyUsers, type FreeSlotsOfUsers, slotsOfUsers } from './free-slots.ts';
 import { stillNeeded, stillWaits } from './recipients.ts';
 import { endpointsOff } from './report-off.ts';
 
@@ -43,19 +44,20 @@ export interface EndpointOff {
   readonly reason: 'failing' | 'gone';
 }
 
-/** How many notices may be claimed of each channel. */
-export type PeopleRoom = Readonly<Record<PeopleChannel, number>> & {
-  /** Users who have enough notices under way in this process. */
-  readonly busyUsers: readonly string[];
-};
+/** How many notices may be claimed. */
+export interface FreePeopleSlots {
+  readonly ofChannels: Readonly<Record<PeopleChannel, number>>;
+  /** Of the users who have notices under way in this process. All others have `noticesPerUser`. */
+  readonly ofUsers: FreeSlotsOfUsers;
+}
 
-/** Notices of one user that are sent at the same time. */
+/** Notices of one user that one process sends at the same time. */
 export const noticesPerUser = 4;
 
 /** In one message. The next one contains the rest. */
 const perMessage = 50;
-/** A push stands for one request. */
-const perPush = 4;
+/** A push stands for one request, so this is also the number of its notices. */
+const perPush = noticesPerUser;
 
 /** What is sent even if the person is not to be notified now: the person has just asked for it. */
 const isAskedFor = sql`type IN ('channel.test', 'channel.confirm')`;
@@ -82,22 +84,23 @@ interface Locked extends StoredTimes {
  */
 export function claimForPeople(
   database: Pick<Postgres, 'transact'>,
-  room: PeopleRoom,
+  freeSlots: FreePeopleSlots,
 ): Promise<ClaimedNotice[]> {
+  const { ofChannels } = freeSlots;
   return database.transact(async (query) => {
-    const locked = ofEachUser(await lockDue(query, room));
+    const locked = await lockDue(query, freeSlots);
     if (locked.length === 0) return [];
     const rows = await query<ClaimedRow>`
       WITH endpoint AS MATERIALIZED (
-        SELECT endpoint.*, ${stillNeeded} AS is_usable, ${channelWindow} AS "window", held.until AS held_until,
+        SELECT endpoint.*, ${stillNeeded} AS is_usable, ${channelWindow} AS "window", quiet.until AS quiet_until,
           CASE WHEN endpoint.channel = 'mail' THEN ${endpointsOff} END AS endpoints_off,
           (SELECT min(due_at) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now()) AS lease_end
-        FROM unnest(${locked.map(({ id }) => id)}::uuid[], ${locked.map(heldUntil)}::timestamptz[]) AS held (id, until)
-        JOIN notification_endpoints AS endpoint ON endpoint.id = held.id
+        FROM unnest(${locked.map(({ id }) => id)}::uuid[], ${locked.map(quietUntil)}::timestamptz[]) AS quiet (id, until)
+        JOIN notification_endpoints AS endpoint ON endpoint.id = quiet.id
       ),
       due AS MATERIALIZED (
-        SELECT endpoint.id AS endpoint_id, next.id,
+        SELECT endpoint.id AS endpoint_id, next.id, next.due_at,
           first_value(COALESCE(next.sent_with, next.id)) OVER (
             PARTITION BY endpoint.id, ${kindOfNotice} ORDER BY next.due_at, next.id) AS notice,
           CASE
@@ -115,15 +118,31 @@ export function claimForPeople(
           FROM notification_deliveries
           WHERE endpoint_id = endpoint.id AND state IN ('waiting', 'sending') AND lease_end IS NULL
             AND due_at <= now() + CASE WHEN sent_with IS NULL THEN "window" ELSE interval '0' END
-            AND (${isAskedFor} OR (held_until IS NULL AND (sent_with IS NOT NULL OR sent_at IS NULL OR sent_at <= now() - "window")))
+            AND (${isAskedFor} OR (quiet_until IS NULL AND (sent_with IS NOT NULL OR sent_at IS NULL OR sent_at <= now() - "window")))
           WINDOW turn AS (ORDER BY due_at, id)
           ORDER BY due_at, id LIMIT CASE channel WHEN 'push' THEN ${perPush}::int ELSE ${perMessage}::int END) AS next
         LEFT JOIN help_requests AS request ON request.id = next.request_id
         WHERE first_due_at <= now() AND (channel = 'push' OR sent_with IS NOT DISTINCT FROM first_sent_with)
       ),
+      notices AS (
+        SELECT notice, user_id, channel, min(due_at) AS due_at,
+          row_number() OVER (PARTITION BY user_id ORDER BY min(due_at), notice) AS turn
+        FROM due JOIN endpoint ON endpoint.id = due.endpoint_id WHERE is_needed GROUP BY notice, user_id, channel
+      ),
+      sendable AS (
+        SELECT notice, channel, row_number() OVER (PARTITION BY channel ORDER BY turn, notices.due_at, notice) AS place
+        FROM notices LEFT JOIN ${slotsOfUsers(freeSlots.ofUsers)} AS free (user_id, slots) ON free.user_id = notices.user_id
+        WHERE turn <= COALESCE(free.slots, ${noticesPerUser}::int)
+      ),
+      chosen AS MATERIALIZED (
+        -- What is not needed is cancelled, which takes no slot.
+        SELECT id, notice, is_needed FROM due WHERE NOT is_needed OR notice IN (
+          SELECT notice FROM sendable WHERE place <= CASE channel
+            WHEN 'push' THEN ${ofChannels.push}::int WHEN 'mail' THEN ${ofChannels.mail}::int ELSE ${ofChannels.chat}::int END)
+      ),
       claimed AS (
         UPDATE notification_deliveries AS delivery SET ${claimedColumns}, sent_with = notice
-        FROM due WHERE delivery.id = due.id AND state IN ('waiting', 'sending')
+        FROM chosen WHERE delivery.id = chosen.id AND state IN ('waiting', 'sending')
         RETURNING delivery.*
       ),
       rescheduled AS (
@@ -135,10 +154,11 @@ export function claimForPeople(
             WHEN EXISTS (SELECT 1 FROM claimed WHERE endpoint_id = endpoint.id AND state = 'sending') THEN now() + ${lease}
             WHEN lease_end IS NOT NULL THEN lease_end
             ELSE (
-              SELECT GREATEST(min(GREATEST(due_at, CASE WHEN sent_with IS NULL THEN endpoint.sent_at + "window" END)), held_until)
+              SELECT min(CASE WHEN ${isAskedFor} THEN due_at
+                ELSE GREATEST(due_at, quiet_until, CASE WHEN sent_with IS NULL THEN endpoint.sent_at + "window" END) END)
               FROM notification_deliveries AS live
               WHERE live.endpoint_id = endpoint.id AND state IN ('waiting', 'sending')
-                AND NOT EXISTS (SELECT 1 FROM due WHERE due.id = live.id)
+                AND NOT EXISTS (SELECT 1 FROM chosen WHERE chosen.id = live.id)
             ) END
         FROM endpoint WHERE notification_endpoints.id = endpoint.id
       )
@@ -156,29 +176,19 @@ export function claimForPeople(
   });
 }
 
-const lockOf = (channel: PeopleChannel, room: PeopleRoom): Sql => sql`(
+const lockOf = (channel: PeopleChannel, { ofChannels, ofUsers }: FreePeopleSlots): Sql => sql`(
   SELECT id FROM notification_endpoints
-  WHERE channel = ${channel}::notification_channel AND next_due_at <= now() AND user_id <> ALL(${room.busyUsers}::uuid[])
-  ORDER BY next_due_at LIMIT ${room[channel]}::int FOR NO KEY UPDATE SKIP LOCKED)`;
+  WHERE channel = ${channel}::notification_channel AND next_due_at <= now() AND user_id <> ALL(${busyUsers(ofUsers)}::uuid[])
+  ORDER BY next_due_at LIMIT ${ofChannels[channel]}::int FOR NO KEY UPDATE SKIP LOCKED)`;
 
-const lockDue = (query: Query, room: PeopleRoom): Promise<Locked[]> => query<Locked>`
-  WITH push AS MATERIALIZED ${lockOf('push', room)}, mail AS MATERIALIZED ${lockOf('mail', room)},
-    chat AS MATERIALIZED ${lockOf('chat', room)},
+const lockDue = (query: Query, freeSlots: FreePeopleSlots): Promise<Locked[]> => query<Locked>`
+  WITH push AS MATERIALIZED ${lockOf('push', freeSlots)}, mail AS MATERIALIZED ${lockOf('mail', freeSlots)},
+    chat AS MATERIALIZED ${lockOf('chat', freeSlots)},
     locked AS (SELECT id FROM push UNION ALL SELECT id FROM mail UNION ALL SELECT id FROM chat)
   SELECT endpoint.id, endpoint.channel::text AS channel, endpoint.user_id AS "userId",
     ${storedTimes}
   FROM locked JOIN notification_endpoints AS endpoint ON endpoint.id = locked.id
   LEFT JOIN notification_settings AS settings ON settings.user_id = endpoint.user_id`;
-
-/** At most some of each user, so that the receivers of one do not delay the others. The rest stays due. */
-function ofEachUser(locked: readonly Locked[]): Locked[] {
-  const counts = new Map<string, number>();
-  return locked.filter(({ userId }) => {
-    const count = (counts.get(userId) ?? 0) + 1;
-    counts.set(userId, count);
-    return count <= noticesPerUser;
-  });
-}
 
 /** The rows of a message together. */
 function noticesOf(rows: readonly ClaimedRow[]): ClaimedNotice[] {

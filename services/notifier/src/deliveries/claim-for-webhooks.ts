@@ -1,5 +1,6 @@
 import { type Postgres, raw, sql } from '@expert-relay/db';
 import { claimedColumns, lease } from './claimed-columns.ts';
+import { busyUsers, type FreeSlotsOfUsers, slotsOfUsers } from './free-slots.ts';
 import { stillNeeded } from './recipients.ts';
 
 /** A delivery to a webhook that this process has to send, and its endpoint. */
@@ -29,14 +30,14 @@ const slowMs = 2_000;
 const isSlow = sql`(endpoint.failures > 0 OR COALESCE(endpoint.last_ms > ${raw(String(slowMs))}, true))`;
 
 /** How many deliveries may be claimed: of healthy endpoints, and of slow or failing ones. */
-export interface WebhookRoom {
+export interface FreeWebhookSlots {
   readonly healthy: number;
   readonly slow: number;
-  /** Users who have enough deliveries of the kind under way in this process: their others wait. */
-  readonly busyUsers: { readonly healthy: readonly string[]; readonly slow: readonly string[] };
+  /** Of the users who have deliveries of the kind under way in this process. All others have `perUser`. */
+  readonly ofUsers: { readonly healthy: FreeSlotsOfUsers; readonly slow: FreeSlotsOfUsers };
 }
 
-/** Deliveries of one user that are claimed at the same time. */
+/** Deliveries of one user that one process sends at the same time. */
 export const perUser = { healthy: 24, slow: 8 };
 
 /**
@@ -46,19 +47,19 @@ export const perUser = { healthy: 24, slow: 8 };
  */
 export function claimForWebhooks(
   database: Pick<Postgres, 'transact'>,
-  room: WebhookRoom,
+  { healthy, slow, ofUsers }: FreeWebhookSlots,
 ): Promise<ClaimedDelivery[]> {
   return database.transact(async (query) => {
     const locked = await query<{ id: string }>`
       WITH healthy AS MATERIALIZED (
         SELECT id FROM notification_endpoints AS endpoint
-        WHERE channel = 'webhook' AND next_due_at <= now() AND NOT ${isSlow} AND user_id <> ALL(${room.busyUsers.healthy}::uuid[])
-        ORDER BY next_due_at LIMIT ${room.healthy}::int FOR NO KEY UPDATE SKIP LOCKED
+        WHERE channel = 'webhook' AND next_due_at <= now() AND NOT ${isSlow} AND user_id <> ALL(${busyUsers(ofUsers.healthy)}::uuid[])
+        ORDER BY next_due_at LIMIT ${healthy}::int FOR NO KEY UPDATE SKIP LOCKED
       ),
       slow AS MATERIALIZED (
         SELECT id FROM notification_endpoints AS endpoint
-        WHERE channel = 'webhook' AND next_due_at <= now() AND ${isSlow} AND user_id <> ALL(${room.busyUsers.slow}::uuid[])
-        ORDER BY next_due_at LIMIT ${room.slow}::int FOR NO KEY UPDATE SKIP LOCKED
+        WHERE channel = 'webhook' AND next_due_at <= now() AND ${isSlow} AND user_id <> ALL(${busyUsers(ofUsers.slow)}::uuid[])
+        ORDER BY next_due_at LIMIT ${slow}::int FOR NO KEY UPDATE SKIP LOCKED
       )
       SELECT id FROM healthy UNION ALL SELECT id FROM slow`;
     if (locked.length === 0) return [];
@@ -69,7 +70,7 @@ export function claimForWebhooks(
           CASE WHEN NOT ${stillNeeded} THEN ${cancelled}::int
             WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
             SELECT count(*) FROM notification_deliveries AS other
-            WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now())::int AS room
+            WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now())::int AS free_slots
         FROM notification_endpoints AS endpoint WHERE endpoint.id = ANY(${ids}::uuid[])
       ),
       due AS MATERIALIZED (
@@ -78,17 +79,17 @@ export function claimForWebhooks(
         FROM endpoint, LATERAL (
           SELECT id, due_at FROM notification_deliveries
           WHERE endpoint_id = endpoint.id AND state IN ('waiting', 'sending') AND due_at <= now()
-          ORDER BY due_at, id LIMIT GREATEST(room, 0)) AS next
+          ORDER BY due_at, id LIMIT GREATEST(free_slots, 0)) AS next
       ),
       due_of_users AS MATERIALIZED (
         SELECT *, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY turn) AS turn_of_user FROM due WHERE is_needed
       ),
       chosen AS MATERIALIZED (
-        (SELECT endpoint_id, is_needed, id FROM due_of_users
-          WHERE NOT is_slow AND turn_of_user <= ${perUser.healthy}::int ORDER BY turn LIMIT ${room.healthy}::int)
+        (SELECT endpoint_id, is_needed, id FROM due_of_users LEFT JOIN ${slotsOfUsers(ofUsers.healthy)} AS free (user_id, slots) USING (user_id)
+          WHERE NOT is_slow AND turn_of_user <= COALESCE(slots, ${perUser.healthy}::int) ORDER BY turn LIMIT ${healthy}::int)
         UNION ALL
-        (SELECT endpoint_id, is_needed, id FROM due_of_users
-          WHERE is_slow AND turn_of_user <= ${perUser.slow}::int ORDER BY turn LIMIT ${room.slow}::int)
+        (SELECT endpoint_id, is_needed, id FROM due_of_users LEFT JOIN ${slotsOfUsers(ofUsers.slow)} AS free (user_id, slots) USING (user_id)
+          WHERE is_slow AND turn_of_user <= COALESCE(slots, ${perUser.slow}::int) ORDER BY turn LIMIT ${slow}::int)
         UNION ALL
         (SELECT endpoint_id, is_needed, id FROM due WHERE NOT is_needed)
       ),
@@ -100,13 +101,13 @@ export function claimForWebhooks(
       rescheduled AS (
         UPDATE notification_endpoints SET next_due_at = LEAST(
           (SELECT now() + ${lease} FROM chosen WHERE chosen.endpoint_id = endpoint.id LIMIT 1),
-          CASE WHEN endpoint.room > (SELECT count(*) FROM chosen WHERE chosen.endpoint_id = endpoint.id)
+          CASE WHEN endpoint.free_slots > (SELECT count(*) FROM chosen WHERE chosen.endpoint_id = endpoint.id)
             THEN (
               SELECT due_at FROM notification_deliveries AS live
               WHERE live.endpoint_id = endpoint.id AND state IN ('waiting', 'sending')
                 AND NOT EXISTS (SELECT 1 FROM chosen WHERE chosen.id = live.id)
               ORDER BY due_at LIMIT 1)
-            -- Without room, what is due waits until an attempt ends, or its lease.
+            -- Without a free slot, what is due waits until an attempt ends, or its lease.
             ELSE (
               SELECT due_at FROM notification_deliveries AS live
               WHERE live.endpoint_id = endpoint.id AND state IN ('waiting', 'sending') AND due_at > now()

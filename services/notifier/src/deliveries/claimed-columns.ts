@@ -1,8 +1,9 @@
 import { raw, type Sql, sql } from '@expert-relay/db';
 import { maxAttempts } from './schedule.ts';
 
-/** After this time another process may send it: its process has died. Much longer than an attempt takes. */
-export const lease = raw(`interval '60 seconds'`);
+/** After this time another process may send it: its process has died. Longer than an attempt and the recording of its result. */
+export const leaseSeconds = 60;
+export const lease = raw(`interval '${leaseSeconds} seconds'`);
 
 /**
  * What a claim sets in `delivery` (notification_deliveries). One that is not needed any more (`is_needed`) is cancelled, which

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import { createWakeup } from '@expert-relay/kit/wakeup';
+import { createWakeup, type Wakeup } from '@expert-relay/kit/wakeup';
 import type { Reports } from '../reports.ts';
 import { type Attempt, recordAttempt, returnDeliveries, type SentTogether } from './record-attempt.ts';
 
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
 const pollMs = 1_000;
 /** For how long a result is tried to be recorded. After the lease, the delivery is sent again. */
-const recordMs = 45_000;
+export const recordMs = 40_000;
 
 /** Claimed deliveries that are sent together. */
 export interface Job extends SentTogether {
@@ -23,10 +23,11 @@ export interface Job extends SentTogether {
 
 /** One kind of deliveries, with slots of its own. */
 export interface Lane {
+  readonly name: string;
   /** After a claim that has found nothing, how long to wait before the next one. */
   readonly pauseMs: number;
   /** Whether a claim might find more, after one that has found something. */
-  hasRoom(): boolean;
+  hasFreeSlots(): boolean;
   claim(): Promise<readonly Job[]>;
 }
 
@@ -43,57 +44,54 @@ export class Deliverer implements Part {
   readonly #options: DelivererOptions;
   readonly #stopping = new AbortController();
   readonly #running = new Set<Promise<void>>();
-  readonly #wakeup = createWakeup();
-  #loop: Promise<void> | undefined;
+  readonly #wakeups = new Set<Wakeup>();
+  #loops: readonly Promise<void>[] = [];
 
   constructor(options: DelivererOptions) {
     this.#options = options;
   }
 
+  /** Each lane has a loop of its own, so that one that fails or waits for Postgres does not delay the others. */
   async start(): Promise<void> {
-    this.#loop = this.#run();
+    this.#loops = this.#options.lanes.map((lane) => this.#run(lane));
   }
 
   /** Looks at once for deliveries that are due. */
   wake(): void {
-    this.#wakeup.wake();
+    for (const wakeup of this.#wakeups) wakeup.wake();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#loop;
+    await Promise.all(this.#loops);
     await Promise.all(this.#running);
   }
 
-  async #run(): Promise<void> {
-    const { lanes, log } = this.#options;
+  async #run(lane: Lane): Promise<void> {
+    const wakeup = createWakeup();
+    this.#wakeups.add(wakeup);
+    const { log } = this.#options;
     const { signal } = this.#stopping;
+    const rest = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
     let hasFailed = false;
-    const nextAt = new Map<Lane, number>();
     while (!signal.aborted) {
-      let mayHaveMore = false;
-      let waitMs = pollMs;
       try {
-        for (const lane of lanes) {
-          const left = (nextAt.get(lane) ?? 0) - performance.now();
-          if (left > 0) {
-            waitMs = Math.min(waitMs, left);
-            continue;
-          }
-          const jobs = await lane.claim();
-          if (jobs.length === 0) nextAt.set(lane, performance.now() + lane.pauseMs);
-          for (const job of jobs) this.#begin(job);
-          mayHaveMore ||= jobs.length > 0 && lane.hasRoom();
-        }
+        const jobs = await lane.claim();
+        for (const job of jobs) this.#begin(job);
         hasFailed = false;
+        if (jobs.length > 0 && lane.hasFreeSlots()) continue;
+        if (jobs.length === 0) await rest(lane.pauseMs);
+        await wakeup.wait(pollMs, signal);
       } catch (error) {
         if (!hasFailed)
-          log.warn({ reason: (error as Error).message }, 'no delivery can be claimed: trying again');
+          log.warn(
+            { lane: lane.name, reason: (error as Error).message },
+            'no delivery can be claimed: trying again',
+          );
         hasFailed = true;
+        // A wakeup does not shorten this pause: many deliveries must not cause many attempts.
+        await rest(pollMs);
       }
-      // A wakeup does not shorten the pause after a failure: many deliveries must not cause many attempts.
-      if (hasFailed) await pause(pollMs, undefined, { signal }).catch(() => {});
-      else if (!mayHaveMore) await this.#wakeup.wait(waitMs, signal);
     }
   }
 

@@ -1,9 +1,10 @@
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTargetSealer } from '../endpoints/seal.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
 import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
 import type { Fact } from '../events/facts.ts';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
 import { recordAttempt } from './record-attempt.ts';
@@ -11,7 +12,7 @@ import { maxAttempts } from './schedule.ts';
 import { sendAgain } from './send-now.ts';
 
 let database: TestDatabase;
-const room = { healthy: 48, slow: 16, busyUsers: { healthy: [], slow: [] } };
+const freeSlots = { healthy: 48, slow: 16, ofUsers: { healthy: new Map(), slow: new Map() } };
 const holder = '00000000-0000-4000-8000-000000000001';
 const other = '00000000-0000-4000-8000-000000000002';
 
@@ -51,7 +52,7 @@ async function stored() {
 async function claimAll(): Promise<ClaimedDelivery[]> {
   const all: ClaimedDelivery[] = [];
   for (let more = true; more; ) {
-    const claimed = await claimForWebhooks(database, room);
+    const claimed = await claimForWebhooks(database, freeSlots);
     all.push(...claimed);
     more = claimed.length > 0;
   }
@@ -202,7 +203,7 @@ describe('a claim', () => {
     let isInserting = true;
     const claiming = Array.from({ length: 2 }, async () => {
       while (isInserting) {
-        for (const delivery of await claimForWebhooks(database, room)) {
+        for (const delivery of await claimForWebhooks(database, freeSlots)) {
           ids.add(delivery.id);
           await recordAttempt(database.query, alone(delivery), { durationMs: 1 });
         }
@@ -344,12 +345,13 @@ describe('an attempt', () => {
 test('a delivery that is sent again locks its endpoint first, as attempts do, so that neither ends in a deadlock', async () => {
   const endpointId = await database.addEndpoint({ of: 'user' });
   await database.addDeliveries(endpointId, 1);
-  const [delivery] = await claimForWebhooks(database, room);
+  const [delivery] = await claimForWebhooks(database, freeSlots);
   const { userId } = database;
   const call = {
     ...{ endpointId, userId, isOwn: managedBy({ kind: 'provider', userId }), off: 'webhook_off' as const },
     deliveryId: delivery?.id ?? '',
     count: () => ({ left: 1, endsInMs: 1 }),
+    sealer: createTargetSealer(endpointKey),
   };
   const again = await database.transact(async (query) => {
     await query`SELECT 1 FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE`;

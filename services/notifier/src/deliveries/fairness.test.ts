@@ -91,18 +91,21 @@ test.each([
   await database.addDeliveries(late, 4);
   await database.query`UPDATE notification_endpoints SET last_ms = ${lastMs}::int`;
   await database.query`UPDATE notification_endpoints SET user_id = ${other}::uuid WHERE id = ${late}::uuid`;
-  const busyUsers = { healthy: [] as string[], slow: [] as string[] };
+  const ofUsers = { healthy: new Map<string, number>(), slow: new Map<string, number>() };
   const claimed: string[] = [];
   const claim = async () => {
-    const found = await claimForWebhooks(database, { healthy: 48, slow: 16, busyUsers });
+    const found = await claimForWebhooks(database, { healthy: 48, slow: 16, ofUsers });
     claimed.push(...found.map(({ userId }) => userId));
     return found.length;
   };
   await claim();
   expect(claimed.filter((userId) => userId === database.userId)).toHaveLength(ofOne);
+  // One of them has ended.
+  ofUsers[kind].set(database.userId, 1);
+  expect(await claim()).toBe(1);
   // The user who has enough is passed over: so the other one's turn comes, however many wait before it.
-  busyUsers[kind].push(database.userId);
+  ofUsers[kind].set(database.userId, 0);
   await claim();
   expect(claimed.filter((userId) => userId === other)).toHaveLength(ofOther);
-  expect(claimed).toHaveLength(ofOne + ofOther);
+  expect(claimed).toHaveLength(ofOne + 1 + ofOther);
 });

@@ -2,6 +2,7 @@ import type { Postgres } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { type ClaimedNotice, claimForPeople, noticesPerUser } from './claim-for-people.ts';
 import type { Job, Lane } from './deliverer.ts';
+import { createUserSlots } from './free-slots.ts';
 import type { Attempt } from './record-attempt.ts';
 
 /** Sends one notice. It rejects only after a fault of this service. */
@@ -14,33 +15,32 @@ export function createPeopleLane(options: {
 }): Lane {
   const { database, senders } = options;
   const free = { push: 16, mail: 4, chat: 16 };
-  const ofUser = new Map<string, number>();
+  const users = createUserSlots(noticesPerUser);
 
   return {
+    name: 'people',
     // So that people cost webhooks nothing, of which there may be hundreds a second.
     pauseMs: 200,
-    hasRoom: () => free.push > 0 && free.mail > 0 && free.chat > 0,
+    hasFreeSlots: () => Object.values(free).some((slots) => slots > 0),
     async claim() {
-      const busyUsers = [...ofUser].filter(([, count]) => count >= noticesPerUser).map(([userId]) => userId);
-      const claimed = await claimForPeople(database, { ...free, busyUsers });
+      const claimed = await claimForPeople(database, { ofChannels: free, ofUsers: users.free() });
       return claimed.map((notice): Job => {
         const { channel, userId, endpointId, deliveries } = notice;
         free[channel]--;
-        ofUser.set(userId, (ofUser.get(userId) ?? 0) + 1);
+        users.take(userId);
         return {
           endpointId,
           deliveries,
           send: () => senders[channel](notice),
-          async recorded({ ends }) {
-            // A subscription that its push service does not know any more is of no use to its owner either.
-            if (channel === 'push' && ends === 'endpoint')
+          async recorded({ reason, ends }) {
+            // A subscription that its push service does not know any more is of no use to its owner either. One of a push key that
+            // was removed stays: a page that finds its channel there subscribes again, and without it unsubscribes.
+            if (channel === 'push' && ends === 'endpoint' && reason === 'refused')
               await database.query`DELETE FROM notification_endpoints WHERE id = ${endpointId}::uuid AND off_reason = 'gone'`;
           },
           release() {
             free[channel]++;
-            const count = (ofUser.get(userId) ?? 0) - 1;
-            if (count > 0) ofUser.set(userId, count);
-            else ofUser.delete(userId);
+            users.release(userId);
           },
         };
       });

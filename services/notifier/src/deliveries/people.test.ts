@@ -11,7 +11,7 @@ import { recordAttempt } from './record-attempt.ts';
 
 let database: TestDatabase;
 const holder = '00000000-0000-4000-8000-000000000001';
-const room = { push: 16, mail: 4, chat: 16, busyUsers: [] };
+const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, ofUsers: new Map<string, number>() };
 const chat = { url: 'https://chat.example/hook' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
@@ -49,8 +49,8 @@ async function happened(...facts: Omit<Fact, 'at'>[]): Promise<void> {
   seq++;
 }
 
-async function newRequest(): Promise<string> {
-  const requestId = await database.addRequest();
+async function newRequest(ofUser = database.userId): Promise<string> {
+  const requestId = await database.addRequest(ofUser);
   await happened({ type: 'request.created', requestId, messageKey: null });
   return requestId;
 }
@@ -67,7 +67,7 @@ const pass = (seconds: number) =>
     UPDATE notification_endpoints SET next_due_at = next_due_at - interval '${seconds} seconds',
       sent_at = sent_at - interval '${seconds} seconds'`);
 
-const claim = () => claimForPeople(database, room);
+const claim = () => claimForPeople(database, freeSlots);
 
 async function deliver(): Promise<string[]> {
   const notices = await claim();
@@ -308,7 +308,9 @@ describe('a person', () => {
     await newRequest();
     await pass(2);
     expect(await claim()).toHaveLength(4);
-    expect(await claimForPeople(database, { ...room, busyUsers: [database.userId] })).toEqual([]);
+    expect(
+      await claimForPeople(database, { ...freeSlots, ofUsers: new Map([[database.userId, 0]]) }),
+    ).toEqual([]);
     expect(await claim()).toHaveLength(2);
   });
 
@@ -355,22 +357,34 @@ test('a mail address that is not confirmed gets only its confirmation', async ()
   expect(await states()).toEqual(['channel.confirm delivered', 'webhook.test cancelled']);
 });
 
+const addressRefused = { ends: 'deliveries', isAddressRefused: true } as const;
+
 test.each([
-  ['three refusals for good switch an address off', 'deliveries', [false, false, true]],
-  ['an address that does not exist any more is off at once', 'endpoint', [true]],
-] as const)('%s', async (_, ends, expected) => {
-  await database.addChannel('mail', mail);
+  ['three refusals of an address switch it off', addressRefused, true, [false, false, true]],
+  ['refusals of all addresses switch none off', addressRefused, false, [false, false, false, false]],
+  ['mails that are refused switch nothing off', { ends: 'deliveries' }, true, [false, false, false, false]],
+  ['an address that does not exist any more is off at once', { ends: 'endpoint' }, false, [true]],
+] as const)('%s', async (_, failure, isOtherAccepted, expected) => {
+  const channel = await database.addChannel('mail', mail);
+  const other = await database.addUser();
+  await database.addChannel('mail', { ...mail, address: 'bob@example.com' }, { ofUser: other });
   const off: (boolean | undefined)[] = [];
   for (const _attempt of expected) {
     await newRequest();
     await newRequest();
+    await newRequest(other);
     await pass(61);
-    const [notice] = await claim();
-    const result = { reason: 'refused', statusCode: 550, ends, durationMs: 1 } as const;
-    off.push(notice && (await recordAttempt(database.query, notice, result))?.isOff);
+    for (const notice of await claim()) {
+      const isRefused = notice.endpointId === channel || !isOtherAccepted;
+      const result = isRefused ? ({ reason: 'refused', statusCode: 550, ...failure } as const) : {};
+      const recorded = await recordAttempt(database.query, notice, { ...result, durationMs: 1 });
+      if (notice.endpointId === channel) off.push(recorded?.isOff);
+    }
   }
   expect(off).toEqual(expected);
-  expect(new Set(await states())).toEqual(new Set(['request.created failed']));
+  const failed = await database.query`
+    SELECT DISTINCT state::text AS state FROM notification_deliveries WHERE endpoint_id = ${channel}::uuid`;
+  expect(failed).toEqual([{ state: 'failed' }]);
 });
 
 describe('an endpoint that is switched off', () => {
@@ -443,11 +457,8 @@ test('the deliveries to people and to webhooks are claimed apart', async () => {
   await database.addChannel('push', push);
   const webhook = await database.addEndpoint({ of: 'user' });
   await newRequest();
-  const claimed = await claimForWebhooks(database, {
-    healthy: 48,
-    slow: 16,
-    busyUsers: { healthy: [], slow: [] },
-  });
+  const ofUsers = { healthy: new Map<string, number>(), slow: new Map<string, number>() };
+  const claimed = await claimForWebhooks(database, { healthy: 48, slow: 16, ofUsers });
   expect(claimed.map(({ endpointId }) => endpointId)).toEqual([webhook]);
   expect(await deliver()).toEqual(['request.created']);
 });

@@ -18,13 +18,18 @@ export interface Attempt {
   readonly retryAfterSeconds?: number;
   /** A failure that a repetition does not change: of the deliveries, or of the endpoint, which does not exist any more. */
   readonly ends?: 'deliveries' | 'endpoint';
+  /** The receiver does not accept the address of the endpoint, which is switched off after some such refusals. */
+  readonly isAddressRefused?: boolean;
   readonly durationMs: number;
 }
 
 /** An endpoint that has failed for this time and at least so often, without a success between, is switched off. */
 const failingLimit = raw(`interval '5 days'`);
 const failuresLimit = 10;
-/** So is one that has refused so often for good. */
+/**
+ * So is one whose address is refused when so many deliveries have failed for good, if others were accepted meanwhile: a server that
+ * refuses all addresses has something against the relay, whatever it says.
+ */
 const refusalsLimit = 3;
 
 /**
@@ -34,7 +39,15 @@ const refusalsLimit = 3;
 export async function recordAttempt(
   query: Query,
   { endpointId, deliveries }: SentTogether,
-  { reason, statusCode, response, retryAfterSeconds = 0, ends, durationMs }: Attempt,
+  {
+    reason,
+    statusCode,
+    response,
+    retryAfterSeconds = 0,
+    ends,
+    isAddressRefused = false,
+    durationMs,
+  }: Attempt,
 ): Promise<{ state: string; isOff: boolean } | undefined> {
   const isSuccess = reason === undefined;
   const isGone = ends === 'endpoint';
@@ -48,9 +61,13 @@ export async function recordAttempt(
     endpoint AS MATERIALIZED (
       SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on, enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (${isGone}
         OR (failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit})
-        OR (${isFinal} AND ${refusalsLimit}::int <= 1 + (
+        OR (${isAddressRefused} AND ${refusalsLimit}::int <= 1 + (
           SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
-          WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)))) AS stays_on,
+          WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)
+          AND EXISTS (
+            SELECT 1 FROM notification_endpoints AS other JOIN notification_deliveries AS accepted ON accepted.endpoint_id = other.id
+            WHERE other.channel = locked.channel AND other.id <> locked.id AND accepted.state = 'delivered'
+              AND accepted.ended_at >= locked.failing_since)))) AS stays_on,
         -- One pause for all: what was sent together is repeated together.
         random() AS chance
       FROM locked
@@ -84,7 +101,7 @@ export async function recordAttempt(
         next_due_at = LEAST(next_due_at, now())
       FROM endpoint WHERE notification_endpoints.id = endpoint.id AND EXISTS (SELECT 1 FROM delivery)
     ),
-    -- A subscription that its push service has ended is removed: its browser subscribes again, if it is still there.
+    -- A push subscription that has ended is not reported: its browser subscribes again, if it is still there.
     ${reportOff(sql`
       SELECT id, user_id FROM endpoint
       WHERE was_on AND NOT stays_on AND NOT (channel = 'push' AND ${isGone}) AND EXISTS (SELECT 1 FROM delivery)`)}

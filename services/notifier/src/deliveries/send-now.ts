@@ -2,6 +2,7 @@ import type { Api } from '@expert-relay/contracts';
 import { type Query, type Sql, sql } from '@expert-relay/db';
 import type { WindowCounter } from '@expert-relay/kit/http';
 import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
+import type { Sealed, TargetSealer } from '../endpoints/seal.ts';
 import { insertOneDelivery } from './insert-deliveries.ts';
 import { deliveryBody, deliveryColumns } from './list-deliveries.ts';
 import { stillNeeded } from './recipients.ts';
@@ -22,14 +23,15 @@ interface UsedEndpoint {
   /** The error when it is off. */
   readonly off: ProblemCode;
   readonly count: WindowCounter;
+  readonly sealer: TargetSealer;
 }
 
 async function requireUsable(query: Query, endpoint: UsedEndpoint): Promise<void> {
-  const [row] = await query<{ isNeeded: boolean }>`
-    SELECT ${stillNeeded} AS "isNeeded" FROM notification_endpoints AS endpoint
+  const [row] = await query<Sealed & { isNeeded: boolean }>`
+    SELECT ${stillNeeded} AS "isNeeded", sealed_key AS "sealedKey", sealed FROM notification_endpoints AS endpoint
     WHERE id = ${endpoint.endpointId}::uuid AND ${endpoint.isOwn}`;
   if (!row) throw new Problem('not_found');
-  if (!row.isNeeded) throw new Problem(endpoint.off);
+  if (!row.isNeeded || !endpoint.sealer.tryOpen(endpoint.endpointId, row)) throw new Problem(endpoint.off);
   requireTests(endpoint.count, endpoint.userId);
 }
 

@@ -1,6 +1,7 @@
 import type { Postgres } from '@expert-relay/db';
 import { type ClaimedDelivery, claimForWebhooks, perUser } from './claim-for-webhooks.ts';
 import type { Job, Lane } from './deliverer.ts';
+import { createUserSlots } from './free-slots.ts';
 import type { Attempt } from './record-attempt.ts';
 
 /** Sends one delivery. It rejects only after a fault of this service. */
@@ -14,31 +15,27 @@ export function createWebhookLane(options: {
   const { database, send } = options;
   /** Attempts that this process may begin, to healthy endpoints and to slow or failing ones. */
   const free = { healthy: 48, slow: 16 };
-  /** Attempts under way, by user. */
-  const ofUsers = { healthy: new Map<string, number>(), slow: new Map<string, number>() };
-  const count = (kind: 'healthy' | 'slow', userId: string, change: number) => {
-    free[kind] -= change;
-    const now = (ofUsers[kind].get(userId) ?? 0) + change;
-    if (now > 0) ofUsers[kind].set(userId, now);
-    else ofUsers[kind].delete(userId);
-  };
-  const busy = (kind: 'healthy' | 'slow') =>
-    [...ofUsers[kind]].filter(([, number]) => number >= perUser[kind]).map(([userId]) => userId);
+  const users = { healthy: createUserSlots(perUser.healthy), slow: createUserSlots(perUser.slow) };
 
   return {
+    name: 'webhooks',
     pauseMs: 0,
-    hasRoom: () => free.healthy > 0 || free.slow > 0,
+    hasFreeSlots: () => free.healthy > 0 || free.slow > 0,
     async claim() {
-      const busyUsers = { healthy: busy('healthy'), slow: busy('slow') };
-      const claimed = await claimForWebhooks(database, { ...free, busyUsers });
+      const ofUsers = { healthy: users.healthy.free(), slow: users.slow.free() };
+      const claimed = await claimForWebhooks(database, { ...free, ofUsers });
       return claimed.map((delivery): Job => {
         const kind = delivery.isSlow ? 'slow' : 'healthy';
-        count(kind, delivery.userId, 1);
+        free[kind]--;
+        users[kind].take(delivery.userId);
         return {
           endpointId: delivery.endpointId,
           deliveries: [delivery],
           send: () => send(delivery),
-          release: () => count(kind, delivery.userId, -1),
+          release() {
+            free[kind]++;
+            users[kind].release(delivery.userId);
+          },
         };
       });
     },

@@ -38,21 +38,23 @@ export const lastDelivery: Sql = sql`(
   FROM notification_deliveries AS delivery WHERE endpoint_id = notification_endpoints.id
   ORDER BY delivery.created_at DESC, delivery.id DESC LIMIT 1) AS last`;
 
-export function channelBody(row: ChannelRow, target: Targets[PeopleChannel]): Api.Channel {
+/** Without a target, which cannot be read then, a channel has no address and counts as off. Its owner can delete it. */
+export function channelBody(row: ChannelRow, target: Targets[PeopleChannel] | undefined): Api.Channel {
   const { last } = row;
+  const offReason = target ? row.offReason : 'unreadable';
   return {
     id: row.id,
     kind: row.channel,
     label: row.label,
-    address: shownAddress(target),
-    ...('pushKey' in target &&
-      row.digest !== null && { subscriptionDigest: row.digest, pushKey: target.pushKey }),
+    ...(target && { address: shownAddress(target) }),
+    ...(row.channel === 'push' && row.digest !== null && { subscriptionDigest: row.digest }),
+    ...(target && 'pushKey' in target && row.digest !== null && { pushKey: target.pushKey }),
     ...(row.channel === 'push' && row.sessionId === null && { sessionEnded: true }),
-    enabled: row.enabledAt !== null,
+    enabled: target !== undefined && row.enabledAt !== null,
     confirmed: row.channel !== 'mail' || row.confirmedAt !== null,
     delaySeconds: row.delaySeconds,
     showQuestion: row.showQuestion,
-    ...(row.offReason !== null && { offReason: row.offReason }),
+    ...(offReason !== null && { offReason }),
     ...(row.failingSince !== null && { failingSince: row.failingSince }),
     createdAt: row.createdAt,
     lastDelivery: last

@@ -4,6 +4,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
 import type { Channel, Targets } from './seal.ts';
+import { idFromPath } from './uuid.ts';
 import { urlSchema } from './webhook-form.ts';
 
 /** The channels of people. Webhooks are for programs. */
@@ -169,9 +170,5 @@ export function checkDelay(kind: PeopleChannel, delaySeconds: number): void {
   });
 }
 
-/** A path's channel id. A malformed id gets the same answer as an unknown one. */
-export function channelIdFrom(params: Readonly<Record<string, string>>): string {
-  const id = params.channelId ?? '';
-  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) throw new Problem('not_found');
-  return id;
-}
+export const channelIdFrom = (params: Readonly<Record<string, string>>): string =>
+  idFromPath(params.channelId);

@@ -1,10 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Api } from '@expert-relay/contracts';
 import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
 import { checkDelay, defaultsOf, type NewChannel, type PeopleChannel } from './channel-form.ts';
 import { type Confirmations, makeToken } from './confirmations.ts';
-import { cancelWaiting, requireRoom } from './endpoint-rows.ts';
+import { requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { TargetSealer, Targets } from './seal.ts';
 
 /** The events of each channel. An answer is only for chats, whose other members see that the request is done. */
@@ -67,7 +68,13 @@ export function createChannels(options: {
       SELECT ${channelColumns} FROM notification_endpoints
       WHERE ${channelsOf(userId)} AND channel = ${channel.kind}::notification_channel
       ORDER BY id FOR NO KEY UPDATE`;
-    return rows.find((row) => addressOf(sealer.open(row.id, row)) === addressOf(channel.target))?.id;
+    // A subscription that cannot be read is known by its digest, and is encrypted again with this call.
+    const digest =
+      channel.kind === 'push' && createHash('sha256').update(channel.target.endpoint).digest('hex');
+    return rows.find((row) => {
+      const target = sealer.tryOpen<PeopleChannel>(row.id, row);
+      return target ? addressOf(target) === addressOf(channel.target) : digest && row.digest === digest;
+    })?.id;
   }
 
   const read = async (query: Query, userId: string, id: string): Promise<Api.Channel> => {
@@ -75,7 +82,7 @@ export function createChannels(options: {
       SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
       WHERE id = ${id}::uuid AND ${channelsOf(userId)}`;
     if (!row) throw new Problem('not_found');
-    return channelBody(row, sealer.open(row.id, row));
+    return channelBody(row, sealer.tryOpen(row.id, row));
   };
 
   /** Locks a channel of a user, or throws. */
@@ -89,17 +96,12 @@ export function createChannels(options: {
   async function change(query: Query, userId: string, id: string, changed: ChannelChange): Promise<void> {
     const row = await lock(query, id, channelsOf(userId));
     const { label, delaySeconds, showQuestion } = changed;
-    const enabled = changed.enabled ?? row.enabledAt !== null;
     if (typeof delaySeconds === 'number') checkDelay(row.channel, delaySeconds);
-    if (!enabled) await cancelWaiting(query, id);
+    await switchEndpoint(query, id, changed.enabled ?? row.enabledAt !== null);
     await query`
       UPDATE notification_endpoints SET label = COALESCE(${label ?? null}::text, label),
         delay_seconds = COALESCE(${delaySeconds ?? null}::int, delay_seconds),
-        show_question = COALESCE(${showQuestion ?? null}::boolean, show_question),
-        enabled_at = CASE WHEN ${enabled} THEN COALESCE(enabled_at, date_trunc('milliseconds', now())) END,
-        off_reason = CASE WHEN ${enabled} THEN NULL ELSE COALESCE(off_reason, 'owner') END,
-        failures = CASE WHEN ${enabled} AND enabled_at IS NULL THEN 0 ELSE failures END,
-        failing_since = CASE WHEN ${enabled} AND enabled_at IS NULL THEN NULL ELSE failing_since END
+        show_question = COALESCE(${showQuestion ?? null}::boolean, show_question)
       WHERE id = ${id}::uuid`;
   }
 
@@ -108,7 +110,7 @@ export function createChannels(options: {
       const rows = await database.query<ChannelRow>`
         SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
         WHERE ${channelsOf(userId)} ORDER BY created_at, id`;
-      return rows.map((row) => channelBody(row, sealer.open(row.id, row)));
+      return rows.map((row) => channelBody(row, sealer.tryOpen(row.id, row)));
     },
 
     /** Makes a channel, or changes the one with the same address. */
@@ -120,7 +122,7 @@ export function createChannels(options: {
       database.transact(async (query) => {
         const { kind, label, showQuestion, delaySeconds } = channel;
         const target = targetOf(channel);
-        await requireRoom(query, userId, { id: newId, apiKeyId: null, code: 'too_many_channels' });
+        await requireEndpointLimit(query, userId, { id: newId, apiKeyId: null, code: 'too_many_channels' });
         const same = await findSame(query, userId, channel);
         const id = same ?? newId;
         const own = sealer.seal(id, target);
@@ -162,8 +164,9 @@ export function createChannels(options: {
         if (row.channel !== 'mail') throw new Problem('not_found');
         if (!canMail) throw new Problem('channel_not_offered');
         if (row.confirmedAt !== null) return;
-        if (row.enabledAt === null) throw new Problem('channel_off');
-        await confirmations.send(query, { userId, id, callId, target: sealer.open<'mail'>(id, row) });
+        const target = sealer.tryOpen<'mail'>(id, row);
+        if (row.enabledAt === null || !target) throw new Problem('channel_off');
+        await confirmations.send(query, { userId, id, callId, target });
       }),
 
     /** Confirms an address with the token of a link. From then on it is used. */
@@ -172,7 +175,7 @@ export function createChannels(options: {
         const row = await lock(query, id, channelsOf(userId));
         if (row.channel !== 'mail') throw new Problem('not_found');
         if (row.confirmedAt === null) {
-          confirmations.check(sealer.open<'mail'>(id, row), token, row.nowMs);
+          confirmations.check(sealer.tryOpen<'mail'>(id, row), token, row.nowMs);
           await query`
             UPDATE notification_endpoints SET confirmed_at = now(),
               enabled_at = CASE WHEN enabled_at IS NOT NULL THEN date_trunc('milliseconds', now()) END
@@ -185,11 +188,8 @@ export function createChannels(options: {
     unsubscribe: (id: string, token: string): Promise<void> =>
       database.transact(async (query) => {
         const row = await lock(query, id, sql`channel = 'mail'`);
-        confirmations.checkUnsubscribe(sealer.open<'mail'>(id, row), token);
-        await cancelWaiting(query, id);
-        await query`
-          UPDATE notification_endpoints SET enabled_at = NULL, off_reason = 'unsubscribed'
-          WHERE id = ${id}::uuid AND enabled_at IS NOT NULL`;
+        confirmations.checkUnsubscribe(sealer.tryOpen<'mail'>(id, row), token);
+        await switchEndpoint(query, id, false, 'unsubscribed');
       }),
   };
 }

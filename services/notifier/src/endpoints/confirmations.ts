@@ -17,14 +17,19 @@ export function createConfirmations(options: {
   const { sealer, insertDelivery } = options;
 
   /** At most three mails an hour for a user, and three a day to an address. */
-  async function requireRoom(query: Query, userId: string, callId: string, address: string): Promise<void> {
+  async function requireConfirmationLimit(
+    query: Query,
+    userId: string,
+    callId: string,
+    address: string,
+  ): Promise<void> {
     const digest = sealer.digest(address.toLowerCase());
     // A statement of its own, since the next one must see what those before it have inserted. Always the user first: two calls
     // that wait for each other would be a deadlock.
     await query`
       SELECT pg_advisory_xact_lock(hashtextextended(holder, 0))
       FROM unnest(${[userId, digest.toString('hex')]}::text[]) WITH ORDINALITY AS one (holder, number) ORDER BY number`;
-    const [room] = await query`
+    const [counted] = await query`
       WITH inserted AS (
         INSERT INTO notification_confirmations (id, user_id, address_digest)
         SELECT ${callId}::uuid, ${userId}::uuid, ${digest}
@@ -35,7 +40,7 @@ export function createConfirmations(options: {
         ON CONFLICT (id) DO NOTHING RETURNING 1
       )
       SELECT 1 FROM inserted UNION ALL SELECT 1 FROM notification_confirmations WHERE id = ${callId}::uuid LIMIT 1`;
-    if (!room) throw new Problem('rate_limited', { headers: { 'retry-after': '3600' } });
+    if (!counted) throw new Problem('rate_limited', { headers: { 'retry-after': '3600' } });
   }
 
   return {
@@ -45,7 +50,7 @@ export function createConfirmations(options: {
       call: { userId: string; id: string; callId: string; target: Targets['mail'] },
     ): Promise<void> {
       const { userId, id, callId, target } = call;
-      await requireRoom(query, userId, callId, target.address);
+      await requireConfirmationLimit(query, userId, callId, target.address);
       const confirmation = { token: makeToken(), endsAt: Date.now() + linkLifetimeMs };
       const { sealedKey, sealed } = sealer.seal(id, { ...target, confirmation });
       await query`
@@ -53,14 +58,14 @@ export function createConfirmations(options: {
       await query`${insertDelivery({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
     },
 
-    check({ confirmation }: Targets['mail'], token: string, nowMs: number): void {
+    check({ confirmation }: Partial<Targets['mail']> = {}, token: string, nowMs: number): void {
       const isValid = confirmation && isSame(confirmation.token, token) && confirmation.endsAt > nowMs;
       if (!isValid) throw new Problem('confirmation_invalid');
     },
 
     /** A wrong token gets the same answer as an unknown address. */
-    checkUnsubscribe({ unsubscribeToken }: Targets['mail'], token: string): void {
-      if (!isSame(unsubscribeToken, token)) throw new Problem('not_found');
+    checkUnsubscribe({ unsubscribeToken }: Partial<Targets['mail']> = {}, token: string): void {
+      if (unsubscribeToken === undefined || !isSame(unsubscribeToken, token)) throw new Problem('not_found');
     },
   };
 }

@@ -5,7 +5,7 @@ const maxOfUser = 50;
 const maxOfKey = 3;
 
 /** Throws when the user, or the consumer key, has too many endpoints. The lock makes creations of one user run in turn. */
-export async function requireRoom(
+export async function requireEndpointLimit(
   query: Query,
   userId: string,
   { id, apiKeyId, code }: { id: string; apiKeyId: string | null; code: ProblemCode },
@@ -25,7 +25,26 @@ export async function requireRoom(
 export const lockedInOrder = (which: Sql): Sql => sql`
   id IN (SELECT id FROM notification_endpoints WHERE ${which} ORDER BY id FOR NO KEY UPDATE)`;
 
-/** Cancels what waits for an endpoint, which is locked and is being switched off. */
-export const cancelWaiting = (query: Query, id: string) => query`
-  UPDATE notification_deliveries SET state = 'cancelled', ended_at = now()
-  WHERE endpoint_id = ${id}::uuid AND state = 'waiting'`;
+/**
+ * Switches an endpoint, which is locked, on or off. What waits for one that is off is cancelled; one that was off begins without
+ * failures. One that is so already is kept as it is, with the reason why it is off.
+ */
+export async function switchEndpoint(
+  query: Query,
+  id: string,
+  isOn: boolean,
+  offReason: 'owner' | 'unsubscribed' = 'owner',
+): Promise<void> {
+  if (!isOn) {
+    await query`
+      UPDATE notification_deliveries SET state = 'cancelled', ended_at = now()
+      WHERE endpoint_id = ${id}::uuid AND state = 'waiting'`;
+  }
+  await query`
+    UPDATE notification_endpoints SET
+      enabled_at = CASE WHEN ${isOn} THEN COALESCE(enabled_at, date_trunc('milliseconds', now())) END,
+      off_reason = CASE WHEN NOT ${isOn} THEN COALESCE(off_reason, ${offReason}) END,
+      failures = CASE WHEN ${isOn} AND enabled_at IS NULL THEN 0 ELSE failures END,
+      failing_since = CASE WHEN ${isOn} AND enabled_at IS NULL THEN NULL ELSE failing_since END
+    WHERE id = ${id}::uuid`;
+}

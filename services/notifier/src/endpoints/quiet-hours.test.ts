@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { type QuietHours, quietUntil } from './quiet-hours.ts';
+import { type QuietHours, quietHoursEnd } from './quiet-hours.ts';
 
 const night = (timeZone: string, from = '22:00', to = '07:00'): QuietHours => ({ from, to, timeZone });
 const until = (now: string, hours: QuietHours) => {
-  const ms = quietUntil(Date.parse(now), hours);
+  const ms = quietHoursEnd(Date.parse(now), hours);
   return ms === undefined ? undefined : new Date(ms).toISOString();
 };
 

@@ -9,7 +9,7 @@ const minuteMs = 60_000;
 const day = 24 * 60;
 
 /** When the quiet hours end in which a moment is; undefined if it is in none. All in milliseconds since 1970. */
-export function quietUntil(nowMs: number, { from, to, timeZone }: QuietHours): number | undefined {
+export function quietHoursEnd(nowMs: number, { from, to, timeZone }: QuietHours): number | undefined {
   const start = minuteOf(from);
   const length = distance(start, minuteOf(to));
   const now = localMinute(nowMs, timeZone);

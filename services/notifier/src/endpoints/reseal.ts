@@ -16,7 +16,9 @@ export async function resealTargets(
     WHERE sealed_key <> ${sealer.keyId} AND sealed_key = ANY(${sealer.keyIds}::text[])
     LIMIT ${batch}::int`;
   for (const { id, ...old } of rows) {
-    const { sealedKey, sealed } = sealer.seal(id, sealer.open(id, old));
+    const target = sealer.tryOpen(id, old);
+    if (!target) continue;
+    const { sealedKey, sealed } = sealer.seal(id, target);
     await query`
       UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}
       WHERE id = ${id}::uuid AND sealed = ${old.sealed}`;

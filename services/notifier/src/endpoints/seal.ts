@@ -42,6 +42,8 @@ export interface TargetSealer {
   seal(endpointId: string, target: Targets[Channel]): Sealed;
   /** Throws when the key is not known any more, or the bytes were changed. */
   open<C extends Channel>(endpointId: string, sealed: Sealed): Targets[C];
+  /** The same where one endpoint that cannot be read must not hide the others: undefined for it. */
+  tryOpen<C extends Channel>(endpointId: string, sealed: Sealed): Targets[C] | undefined;
   /** A digest of an address that cannot be computed without the key. A rotation changes it. */
   digest(address: string): Buffer;
 }
@@ -63,21 +65,30 @@ export function createTargetSealer(text: string): TargetSealer {
       const parts = [iv, cipher.update(JSON.stringify(target), 'utf8'), cipher.final(), cipher.getAuthTag()];
       return { sealedKey: keyId, sealed: Buffer.concat(parts) };
     },
-    open(endpointId, { sealedKey, sealed }) {
-      const known = keys.find(([id]) => id === sealedKey);
-      if (!known) throw new Error(`the key ${sealedKey} is not in RELAY_ENDPOINT_KEYS`);
-      const decipher = createDecipheriv(algorithm, known[1], sealed.subarray(0, ivBytes), {
-        authTagLength: tagBytes,
-      });
-      decipher.setAAD(Buffer.from(endpointId)).setAuthTag(sealed.subarray(-tagBytes));
-      const bytes = decipher.update(sealed.subarray(ivBytes, -tagBytes));
-      return JSON.parse(Buffer.concat([bytes, decipher.final()]).toString());
+    open: (endpointId, sealed) => open(keys, endpointId, sealed),
+    tryOpen(endpointId, sealed) {
+      try {
+        return open(keys, endpointId, sealed);
+      } catch {
+        return undefined;
+      }
     },
     digest: (address) => createHmac('sha256', key).update(`address ${address}`).digest(),
   };
 }
 
 type Key = readonly [id: string, bytes: Buffer];
+
+function open(keys: readonly Key[], endpointId: string, { sealedKey, sealed }: Sealed) {
+  const known = keys.find(([id]) => id === sealedKey);
+  if (!known) throw new Error(`the key ${sealedKey} is not in RELAY_ENDPOINT_KEYS`);
+  const decipher = createDecipheriv(algorithm, known[1], sealed.subarray(0, ivBytes), {
+    authTagLength: tagBytes,
+  });
+  decipher.setAAD(Buffer.from(endpointId)).setAuthTag(sealed.subarray(-tagBytes));
+  const bytes = decipher.update(sealed.subarray(ivBytes, -tagBytes));
+  return JSON.parse(Buffer.concat([bytes, decipher.final()]).toString());
+}
 
 function parseKeys(text: string): readonly [Key, ...Key[]] {
   const keys = text.split(',').map((entry): Key => {

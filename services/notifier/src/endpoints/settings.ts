@@ -1,17 +1,17 @@
 import { type Query, sql } from '@expert-relay/db';
 import { z } from 'zod';
 import { lockedInOrder } from './endpoint-rows.ts';
-import { isTimeZone, type QuietHours, quietUntil } from './quiet-hours.ts';
+import { isTimeZone, type QuietHours, quietHoursEnd } from './quiet-hours.ts';
 
 /** When a user is not notified. */
 export interface Settings {
   readonly pausedUntil: string | null;
   readonly quietHours: QuietHours | null;
-  /** While one of them holds notifications back: its end. */
+  /** The end of the pause or of the quiet hours, while there are some. */
   readonly heldUntil: string | null;
 }
 
-/** The columns of `notification_settings` from which `heldUntil` is computed, and the time of the database. */
+/** The columns of `notification_settings` from which `quietUntil` computes, and the time of the database. */
 export interface StoredTimes {
   readonly nowMs: number;
   readonly pausedUntilMs: number | null;
@@ -25,10 +25,10 @@ export const storedTimes = sql`(extract(epoch FROM now()) * 1000)::float8 AS "no
   quiet_from AS "from", quiet_to AS "to", time_zone AS "timeZone"`;
 
 /** When the person may be notified again, as a time for Postgres; null if it is now. */
-export function heldUntil(times: StoredTimes): string | null {
+export function quietUntil(times: StoredTimes): string | null {
   const { nowMs, pausedUntilMs } = times;
   const hours = quietHoursOf(times);
-  const until = Math.max(pausedUntilMs ?? 0, (hours && quietUntil(nowMs, hours)) ?? 0);
+  const until = Math.max(pausedUntilMs ?? 0, (hours && quietHoursEnd(nowMs, hours)) ?? 0);
   return until > nowMs ? new Date(until).toISOString() : null;
 }
 
@@ -66,7 +66,7 @@ export async function readSettings(query: Query, userId: string): Promise<Settin
     SELECT CASE WHEN paused_until > now() THEN paused_until END AS "pausedUntil", ${storedTimes}
     FROM notification_settings WHERE user_id = ${userId}::uuid`;
   if (!row) return { pausedUntil: null, quietHours: null, heldUntil: null };
-  return { pausedUntil: row.pausedUntil, quietHours: quietHoursOf(row), heldUntil: heldUntil(row) };
+  return { pausedUntil: row.pausedUntil, quietHours: quietHoursOf(row), heldUntil: quietUntil(row) };
 }
 
 /** Stores the settings that are given, and looks again at what waits for the user. */

@@ -3,6 +3,7 @@ import { listOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { z } from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
+import { idFromPath, uuidPattern } from './uuid.ts';
 
 /** What a webhook of a user may be notified of, and what one of a consumer key. */
 export const userEvents = [
@@ -24,7 +25,6 @@ export const managedBy = (manager: Manager): Sql =>
     ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid)`
     : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid)`;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const maxUrlLength = 2_000;
 
 /**
@@ -75,7 +75,7 @@ export function checkEvents(
 }
 
 const expectedKeyId = 'Expected the id of a consumer key of this user that is not revoked.';
-const keyIdSchema = z.string({ error: expectedKeyId }).regex(uuid, expectedKeyId);
+const keyIdSchema = z.string({ error: expectedKeyId }).regex(uuidPattern, expectedKeyId);
 
 /** Thrown when the consumer key of a new webhook is unknown, revoked, or of another user. */
 export const unknownKey = () =>
@@ -93,9 +93,5 @@ export const changedWebhookSchema = (rules: AddressRules) =>
     enabled: z.boolean({ error: 'Expected true or false.' }).nullish(),
   });
 
-/** A path's webhook id. A malformed id gets the same answer as an unknown one. */
-export function webhookIdFrom(params: Readonly<Record<string, string>>): string {
-  const id = params.webhookId ?? '';
-  if (!uuid.test(id)) throw new Problem('not_found');
-  return id;
-}
+export const webhookIdFrom = (params: Readonly<Record<string, string>>): string =>
+  idFromPath(params.webhookId);

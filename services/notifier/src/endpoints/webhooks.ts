@@ -2,7 +2,7 @@ import type { Api } from '@expert-relay/contracts';
 import { type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { makeSecret } from '../signatures/sign.ts';
-import { cancelWaiting, requireRoom } from './endpoint-rows.ts';
+import { requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { Sealed, TargetSealer, WebhookTarget } from './seal.ts';
 import { checkEvents, type Manager, managedBy, unknownKey } from './webhook-form.ts';
 
@@ -12,7 +12,7 @@ interface Row extends Sealed {
   events: Api.WebhookEvents;
   createdAt: string;
   enabledAt: string | null;
-  offReason: NonNullable<Api.Webhook['offReason']> | null;
+  offReason: NonNullable<Api.WebhookWithSecret['offReason']> | null;
   failingSince: string | null;
   nowMs: number;
 }
@@ -21,7 +21,7 @@ const columns = sql`id, api_key_id AS "keyId", events, sealed_key AS "sealedKey"
   off_reason AS "offReason", failing_since AS "failingSince",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
-const webhookOf = (row: Row, { url }: Pick<WebhookTarget, 'url'>): Api.Webhook => ({
+const webhookOf = (row: Row, { url }: Pick<WebhookTarget, 'url'>): Omit<Api.WebhookWithSecret, 'secret'> => ({
   id: row.id,
   ...(row.keyId !== null && { keyId: row.keyId }),
   url,
@@ -31,6 +31,12 @@ const webhookOf = (row: Row, { url }: Pick<WebhookTarget, 'url'>): Api.Webhook =
   ...(row.offReason !== null && { offReason: row.offReason }),
   ...(row.failingSince !== null && { failingSince: row.failingSince }),
 });
+
+/** A webhook whose address cannot be read counts as off. Its owner can delete it. */
+function unreadableWebhook(row: Row): Api.Webhook {
+  const { url, ...others } = webhookOf(row, { url: '' });
+  return { ...others, enabled: false, offReason: 'unreadable' };
+}
 
 export interface Webhooks {
   insert(
@@ -83,19 +89,13 @@ export function createWebhooks(options: {
         SELECT ${columns} FROM notification_endpoints
         WHERE id = ${id}::uuid AND ${managedBy(manager)} FOR NO KEY UPDATE`;
       if (!row) throw new Problem('not_found');
-      const {
-        target,
-        events = row.events,
-        enabled = row.enabledAt !== null,
-      } = next(sealer.open<'webhook'>(id, row), row);
+      const known = sealer.tryOpen<'webhook'>(id, row);
+      if (!known) throw new Problem('webhook_off');
+      const { target, events = row.events, enabled = row.enabledAt !== null } = next(known, row);
       const { sealedKey, sealed } = sealer.seal(id, target);
-      if (!enabled) await cancelWaiting(query, id);
+      await switchEndpoint(query, id, enabled);
       const [changed] = await query<Row>`
-        UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}, events = ${events}::text[],
-          enabled_at = CASE WHEN ${enabled} THEN COALESCE(enabled_at, date_trunc('milliseconds', now())) END,
-          off_reason = CASE WHEN ${enabled} THEN NULL ELSE COALESCE(off_reason, 'owner') END,
-          failures = CASE WHEN ${enabled} AND enabled_at IS NULL THEN 0 ELSE failures END,
-          failing_since = CASE WHEN ${enabled} AND enabled_at IS NULL THEN NULL ELSE failing_since END
+        UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}, events = ${events}::text[]
         WHERE id = ${id}::uuid RETURNING ${columns}`;
       return { webhook: webhookOf(changed ?? row, target), target };
     });
@@ -107,7 +107,7 @@ export function createWebhooks(options: {
         const { sealedKey, sealed } = sealer.seal(id, target);
         const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : (keyId ?? null);
         const events = checkEvents(wanted, apiKeyId !== null);
-        await requireRoom(query, manager.userId, { id, apiKeyId, code: 'too_many_webhooks' });
+        await requireEndpointLimit(query, manager.userId, { id, apiKeyId, code: 'too_many_webhooks' });
         if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
         const [row] = await query<Row>`
           INSERT INTO notification_endpoints (
@@ -124,7 +124,10 @@ export function createWebhooks(options: {
     async list(manager) {
       const rows = await database.query<Row>`
         SELECT ${columns} FROM notification_endpoints WHERE ${managedBy(manager)} ORDER BY created_at, id`;
-      return rows.map((row) => webhookOf(row, sealer.open<'webhook'>(row.id, row)));
+      return rows.map((row) => {
+        const target = sealer.tryOpen<'webhook'>(row.id, row);
+        return target ? webhookOf(row, target) : unreadableWebhook(row);
+      });
     },
 
     async change(manager, id, { url, events, enabled }) {

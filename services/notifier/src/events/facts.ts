@@ -1,4 +1,5 @@
 import { EventHead, Role } from '@expert-relay/contracts';
+import { uuidPattern } from '../endpoints/uuid.ts';
 
 /** Something that happened to a request, as an event reports it. The rows of the request decide what it means. */
 export interface Fact {
@@ -32,8 +33,6 @@ const types = {
   request_closed: 'request.ended',
 } as const;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Reads one message of the stream. A message that is not an event, or of a newer release, has no facts. */
 export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): ReadEvent {
   try {
@@ -56,7 +55,8 @@ export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): R
 function messageKeyOf(head: EventHead): string | undefined {
   const body = head.readBody();
   if (body.case !== 'newMessage' || body.value.role === Role.UNSPECIFIED) return undefined;
-  return uuid.test(body.value.messageId) ? body.value.messageId.toLowerCase() : undefined;
+  const messageKey = body.value.messageId.toLowerCase();
+  return uuidPattern.test(messageKey) ? messageKey : undefined;
 }
 
 function endedSessionOf(head: EventHead): EndedSession | undefined {
@@ -64,5 +64,7 @@ function endedSessionOf(head: EventHead): EndedSession | undefined {
   const body = head.readBody();
   if (body.case !== 'credentialRevoked' || body.value.credential.case !== 'sessionId') return undefined;
   const { value: sessionId } = body.value.credential;
-  return uuid.test(sessionId) ? { sessionId, isSignedOut: body.value.sessionSignedOut } : undefined;
+  return uuidPattern.test(sessionId.toLowerCase())
+    ? { sessionId, isSignedOut: body.value.sessionSignedOut }
+    : undefined;
 }

@@ -29,11 +29,11 @@ export interface PostOptions {
 }
 
 /** From the name to the head of the answer. */
-const defaultDeadlineMs = 10_000;
+export const defaultDeadlineMs = 10_000;
 /** Interim answers (1xx) before the answer. Each costs this process some work, and a receiver can send millions. */
 const maxInterim = 10;
 /** The body of the answer is only read for its owner: for a short time, to 64 KiB, and in few parts, for the same reason. */
-const bodyMs = 1_000;
+export const bodyMs = 1_000;
 const bodyBytes = 65_536;
 const bodyParts = 256;
 const keptCharacters = 256;

@@ -52,7 +52,7 @@ const remove = ({ channels }: Context) =>
     },
   });
 
-const test = ({ query, countTests, wakeDeliverer }: Context) =>
+const test = ({ query, sealer, countTests, wakeDeliverer }: Context) =>
   defineRoute({
     ...ofOne,
     method: 'post',
@@ -66,6 +66,7 @@ const test = ({ query, countTests, wakeDeliverer }: Context) =>
         type: 'channel.test',
         callId,
         count: countTests,
+        sealer,
       });
       wakeDeliverer();
       return { status: 201, body: delivery };

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { sendAgain } from '../deliveries/send-now.ts';
 import { managedBy, webhookIdFrom } from '../endpoints/webhook-form.ts';
 
-export const resendDelivery = ({ query, countTests, wakeDeliverer }: Context) =>
+export const resendDelivery = ({ query, sealer, countTests, wakeDeliverer }: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/webhooks/:webhookId/deliveries/:deliveryId/resend',
@@ -16,6 +16,7 @@ export const resendDelivery = ({ query, countTests, wakeDeliverer }: Context) =>
         off: 'webhook_off',
         deliveryId: params.deliveryId ?? '',
         count: countTests,
+        sealer,
       });
       wakeDeliverer();
       return { status: 200, body: delivery };

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { sendTest } from '../deliveries/send-now.ts';
 import { managedBy, webhookIdFrom } from '../endpoints/webhook-form.ts';
 
-export const testWebhook = ({ query, countTests, wakeDeliverer }: Context) =>
+export const testWebhook = ({ query, sealer, countTests, wakeDeliverer }: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/webhooks/:webhookId/test',
@@ -17,6 +17,7 @@ export const testWebhook = ({ query, countTests, wakeDeliverer }: Context) =>
         type: 'webhook.test',
         callId,
         count: countTests,
+        sealer,
       });
       wakeDeliverer();
       return { status: 201, body: delivery };

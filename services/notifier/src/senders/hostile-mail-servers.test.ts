@@ -1,9 +1,9 @@
-import type { Socket } from 'node:net';
 import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
+import { type MailAnswers, serveMail } from '../testing/raw-mail-server.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
-import { endpointKey } from '../testing/test-database.ts';
+import { endpointKey, silent } from '../testing/test-database.ts';
 import { createSendMail } from './send-mail.ts';
 
 const sealer = createTargetSealer(endpointKey);
@@ -19,56 +19,10 @@ const notice = {
   ...sealer.seal(endpointId, { address: 'ada@example.com', unsubscribeToken: 'stop' }),
 };
 
-/** What a server answers to each step. */
-type Answers = Partial<Record<'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'text', string | Endless>>;
-/** Repeated as fast as the other side reads it, or one byte of it every 50 ms. */
-type Endless = { readonly flood: string } | { readonly drip: string };
-
-const polite: Answers = {
-  ...{ greeting: '220 mail.test\r\n', EHLO: '250 mail.test\r\n', MAIL: '250 ok\r\n', RCPT: '250 ok\r\n' },
-  ...{ DATA: '354 go on\r\n', text: '250 accepted\r\n' },
-};
-
-function serveMail(answers: Answers): (socket: Socket) => void {
-  return (socket) => {
-    let isText = false;
-    let received = '';
-    const say = (step: keyof Answers) => answer(socket, { ...polite, ...answers }[step] ?? '');
-    say('greeting');
-    socket.on('data', (chunk) => {
-      received += chunk;
-      for (;;) {
-        const end = received.indexOf(isText ? '\r\n.\r\n' : '\r\n');
-        if (end === -1) return;
-        const step = isText ? 'text' : received.slice(0, 4);
-        received = received.slice(end + (isText ? 5 : 2));
-        isText = step === 'DATA';
-        if (step in polite) say(step as keyof Answers);
-      }
-    });
-  };
-}
-
-function answer(socket: Socket, text: string | Endless): void {
-  if (typeof text === 'string') socket.write(text);
-  else if ('drip' in text) {
-    let at = 0;
-    const timer = setInterval(() => socket.write(text.drip[at++ % text.drip.length] ?? ''), 50);
-    socket.on('close', () => clearInterval(timer));
-  } else {
-    const block = text.flood.repeat(Math.ceil(65_536 / text.flood.length));
-    const send = () => {
-      while (!socket.destroyed && socket.write(block));
-    };
-    socket.on('drain', send);
-    send();
-  }
-}
-
 const late = { reason: 'timed_out' };
 const brokenOff = { reason: 'broken_off' };
 
-test.each<[string, Answers, object]>([
+test.each<[string, MailAnswers, object]>([
   ['never greets', { greeting: '' }, late],
   ['greets byte by byte', { greeting: { drip: '220-x\r\n' } }, late],
   ['greets without an end', { greeting: { flood: '220-mail.test\r\n' } }, brokenOff],
@@ -81,7 +35,7 @@ test.each<[string, Answers, object]>([
   [
     'refuses the recipient for good and the mail for now',
     { RCPT: '550 unknown\r\n', text: '451 later\r\n' },
-    { reason: 'refused', statusCode: 550, ends: 'deliveries' },
+    { reason: 'refused', statusCode: 550, ends: 'deliveries', isAddressRefused: true },
   ],
   ['refuses the mail for now', { text: '451 later\r\n' }, { reason: 'refused', statusCode: 451 }],
   ['accepts the mail without an end', { text: { flood: '250-ok\r\n' } }, brokenOff],
@@ -91,7 +45,7 @@ test.each<[string, Answers, object]>([
   await using server = await startTcpServer(serveMail(answers));
   const mailServer = { url: `smtp://127.0.0.1:${server.port}`, from: 'relay@example.com' };
   const send = createSendMail({
-    ...{ sealer, publicUrl: 'https://relay.example', server: mailServer },
+    ...{ sealer, publicUrl: 'https://relay.example', server: mailServer, log: silent },
     limits: { stepMs: 1_000, deadlineMs: 2_000 },
   });
   const { response, ...result } = await send(notice);

@@ -1,12 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { Log } from '@expert-relay/kit/log';
 import type { ClaimedNotice, EndpointOff, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import type { SendNotice } from '../deliveries/people-lane.ts';
-import type { Attempt } from '../deliveries/record-attempt.ts';
 import type { TargetSealer, Targets } from '../endpoints/seal.ts';
 import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
+import { describeFailure, resultOf, type SmtpError } from './smtp-failure.ts';
 
-/** For each step of the exchange with the server, and for all of them. */
-const defaultLimits = { stepMs: 10_000, deadlineMs: 30_000 };
+/**
+ * For each step of the exchange with the server, and for all of them. A stopping pod waits for a mail that is being sent: one that
+ * takes longer than the pod has would be sent again.
+ */
+export const mailLimits = { stepMs: 10_000, deadlineMs: 15_000 };
 /** The longest answer of the server, which may have many lines. */
 const maxAnswerBytes = 65_536;
 
@@ -21,9 +25,15 @@ export function createSendMail(options: {
   sealer: TargetSealer;
   publicUrl: string;
   server: MailServer | undefined;
-  limits?: typeof defaultLimits;
+  log: Log;
+  limits?: typeof mailLimits;
 }): SendNotice {
-  const { sealer, publicUrl, server, limits = defaultLimits } = options;
+  const { sealer, publicUrl, server, log, limits = mailLimits } = options;
+  let hasReported = false;
+  const report = (failure: object) => {
+    if (!hasReported) log.warn(failure, 'the mail server does not take mails of this relay: trying again');
+    hasReported = true;
+  };
   return async (notice) => {
     // The operator has removed the settings: it may be for a moment.
     if (!server) return { reason: 'endpoint_off' };
@@ -34,6 +44,7 @@ export function createSendMail(options: {
       connectionTimeout: limits.stepMs,
       greetingTimeout: limits.stepMs,
       socketTimeout: limits.stepMs,
+      requireTLS: needsTls(server.url),
       maxResponseSize: maxAnswerBytes,
       disableFileAccess: true,
       disableUrlAccess: true,
@@ -50,13 +61,28 @@ export function createSendMail(options: {
         messageId: messageIdOf(notice.id, publicUrl),
         signal: ending.signal,
       });
+      hasReported = false;
       return {};
     } catch (error) {
-      return ending.signal.aborted ? { reason: 'timed_out' } : resultOf(error as SmtpError);
+      const result: Awaited<ReturnType<SendNotice>> = ending.signal.aborted
+        ? { reason: 'timed_out' }
+        : resultOf(error as SmtpError);
+      if (!result.ends) report({ reason: result.reason, ...describeFailure(error as SmtpError) });
+      return result;
     } finally {
       clearTimeout(timer);
     }
   };
+}
+
+/**
+ * Without it, nodemailer uses STARTTLS only if the server offers it, and somebody who can change its answers can read the password.
+ * `?requireTLS=false` in the address, which nodemailer reads, takes precedence.
+ */
+function needsTls(url: string): boolean {
+  const { protocol, username, password, hostname } = new URL(url);
+  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
+  return protocol === 'smtp:' && (username !== '' || password !== '') && !isLoopback;
 }
 
 /** Subject, text and headers of a mail. */
@@ -123,31 +149,3 @@ function messageIdOf(noticeId: string, publicUrl: string): string {
 
 /** `Expert Relay <relay@example.com>` or `relay@example.com`. */
 export const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
-
-interface SmtpError extends Error {
-  readonly code?: string;
-  readonly responseCode?: number;
-  readonly response?: string;
-}
-
-const reasons: Readonly<Record<string, Attempt['reason']>> = {
-  EDNS: 'name_not_found',
-  ETIMEDOUT: 'timed_out',
-  ETLS: 'tls_failed',
-  EENVELOPE: 'refused',
-  EMESSAGE: 'refused',
-  EPROTOCOL: 'broken_off',
-};
-
-/** Only a refusal of the address or the mail is about the person. Others are between the relay and its server. */
-function resultOf({ code = '', responseCode = 0, response = '' }: SmtpError): Omit<Attempt, 'durationMs'> {
-  const reason = reasons[code] ?? 'not_reachable';
-  if (reason !== 'refused') return { reason };
-  const shown = response.replace(/[^\x20-\x7e]/g, '').slice(0, 256);
-  return {
-    reason,
-    statusCode: responseCode,
-    response: shown,
-    ...(responseCode >= 500 && { ends: 'deliveries' }),
-  };
-}

@@ -48,8 +48,8 @@ export function createSendPush(options: {
     // The operator may have changed the settings since.
     if (!isPushHost(new URL(endpoint).hostname)) return { reason: 'address_not_allowed' };
     const own = keys.find(({ publicKey }) => publicKey === pushKey);
-    // The browser subscribed with a key that was removed: it subscribes again when a page is opened.
-    if (!own) return { reason: 'endpoint_off', ends: 'deliveries' };
+    // The browser subscribed with a key that was removed: this subscription is of no use any more.
+    if (!own) return { reason: 'endpoint_off', ends: 'endpoint' };
     const { default: webPush } = await import('web-push');
     const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: browser }, payloadOf(notice), {
       vapidDetails: { subject, ...own },

@@ -15,16 +15,18 @@ export interface TestDatabase extends Postgres, AsyncDisposable {
   /** A user with a consumer key. */
   readonly userId: string;
   readonly keyId: string;
-  addRequest(): Promise<string>;
+  addUser(): Promise<string>;
+  /** A request to the user, or to another one. */
+  addRequest(ofUser?: string): Promise<string>;
   addMessage(requestId: string, role: 'consumer' | 'provider'): Promise<string>;
   /** A webhook of the user, or of the consumer key. */
   addEndpoint(endpoint: { of: 'user' | 'key'; url?: string; events?: readonly string[] }): Promise<string>;
-  addDeliveries(endpointId: string, count: number): Promise<void>;
-  /** A channel of the user, which is confirmed. */
+  addDeliveries(endpointId: string, count: number, type?: string): Promise<void>;
+  /** A channel of the user, or of another one, which is confirmed. */
   addChannel<C extends PeopleChannel>(
     kind: C,
     target: Targets[C],
-    settings?: { delaySeconds?: number; showQuestion?: boolean },
+    settings?: { delaySeconds?: number; showQuestion?: boolean; ofUser?: string },
   ): Promise<string>;
 }
 
@@ -52,11 +54,16 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     url,
     userId,
     keyId,
-    async addRequest() {
+    async addUser() {
+      const id = randomUUID();
+      await query`INSERT INTO users (id, name) VALUES (${id}::uuid, 'bob')`;
+      return id;
+    },
+    async addRequest(ofUser = userId) {
       const id = makeRequestId();
       await query`
         INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, context, call_id, expires_at)
-        VALUES (${id}, ${makeRefCode()}, ${userId}::uuid, ${keyId}::uuid, '[]', ${randomUUID()}::uuid,
+        VALUES (${id}, ${makeRefCode()}, ${ofUser}::uuid, ${keyId}::uuid, '[]', ${randomUUID()}::uuid,
           now() + interval '72 hours')`;
       return id;
     },
@@ -85,21 +92,21 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
           ${events ?? all}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))`;
       return id;
     },
-    async addDeliveries(endpointId, count) {
+    async addDeliveries(endpointId, count, type = 'webhook.test') {
       await query`
         WITH inserted AS (
           INSERT INTO notification_deliveries (id, endpoint_id, type, event_at, due_at)
-          SELECT 'msg_' || md5(${endpointId} || n), ${endpointId}::uuid, 'webhook.test', now(), now()
+          SELECT 'msg_' || md5(${endpointId} || n), ${endpointId}::uuid, ${type}, now(), now()
           FROM generate_series(1, ${count}::int) AS n)
         UPDATE notification_endpoints SET next_due_at = now() WHERE id = ${endpointId}::uuid`;
     },
-    async addChannel(kind, target, { delaySeconds = 0, showQuestion = false } = {}) {
+    async addChannel(kind, target, { delaySeconds = 0, showQuestion = false, ofUser = userId } = {}) {
       const id = randomUUID();
       const { sealedKey, sealed } = sealer.seal(id, target);
       await query`
         INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, sealed_key, sealed, delay_seconds,
           show_question, enabled_at, confirmed_at)
-        VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
+        VALUES (${id}::uuid, ${ofUser}::uuid, ${ofUser}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
           ${sealedKey}, ${sealed}, ${delaySeconds}::int, ${showQuestion}, date_trunc('milliseconds', now()), now())`;
       return id;
     },

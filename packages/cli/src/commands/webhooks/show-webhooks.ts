@@ -14,7 +14,7 @@ export function showWebhooks({ out, err }: Shown, webhooks: readonly Webhook[], 
   for (const webhook of webhooks) {
     const { id, keyId, url } = webhook;
     const of = keyId === undefined ? 'expert' : 'agent ';
-    out.line(`${id}  ${of}  ${describeState(webhook)}  ${out.shown(url)}`);
+    out.line(`${id}  ${of}  ${describeState(webhook)}  ${url === undefined ? '-' : out.shown(url)}`);
   }
 }
 

@@ -36,6 +36,7 @@ interface ChannelRowProps {
 /** A channel with its actions, and the open one below it. */
 export function ChannelRow({ channel, isThisBrowser, onDone, onRemoved }: ChannelRowProps) {
   const { id, kind, enabled, confirmed } = channel;
+  const isReadable = channel.offReason !== 'unreadable';
   const queries = useQueryClient();
   const part = useOpenPart<Part>();
   const { open, close } = part;
@@ -76,10 +77,14 @@ export function ChannelRow({ channel, isThisBrowser, onDone, onRemoved }: Channe
         <ChannelState channel={channel} />
       </div>
       <div className={rows.quietActions}>
-        {!confirmed && action('Send the mail again', confirming)}
+        {!confirmed && isReadable && action('Send the mail again', confirming)}
         {confirmed && enabled && action('Send a test', testing)}
-        <PartButtons parts={parts} rowName={name} state={part} />
-        {confirmed && action(enabled ? 'Switch off' : 'Switch on', switching)}
+        <PartButtons
+          parts={parts.filter(([id]) => isReadable || id !== 'change')}
+          rowName={name}
+          state={part}
+        />
+        {confirmed && isReadable && action(enabled ? 'Switch off' : 'Switch on', switching)}
       </div>
       <ActionError error={testing.error ?? confirming.error ?? switching.error} />
       {open === 'deliveries' && (
@@ -123,5 +128,5 @@ export function ChannelRow({ channel, isThisBrowser, onDone, onRemoved }: Channe
 
 function nameOf({ kind, label, address }: Channel, isThisBrowser: boolean): string {
   if (isThisBrowser) return 'This browser';
-  return showHidden(kind === 'mail' ? address : label || address);
+  return showHidden((kind === 'mail' ? address : label || address) ?? `${kinds[kind]} without an address`);
 }

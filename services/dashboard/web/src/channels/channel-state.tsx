@@ -8,14 +8,22 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   owner: 'Off',
   failing: 'Switched off: nothing could be delivered for five days. Check the address, then switch it on.',
   gone: 'Switched off: the address does not exist any more.',
+  unreadable: 'Off: the relay cannot read its address any more. Remove it, then add it again.',
   unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
 };
+
+function describeOff({ kind, offReason = 'owner' }: Channel): string {
+  // A subscription that its push service has ended is removed: this one has a push key that the relay has removed.
+  if (kind === 'push' && offReason === 'gone')
+    return 'Off: the relay has another push key. It is on again when a page is opened in that browser.';
+  return offSentences[offReason];
+}
 
 /** Whether and when a channel notifies, and what came of it last. */
 export function ChannelState({ channel }: { channel: Channel }) {
   const { enabled, confirmed, offReason = 'owner', failingSince, delaySeconds, showQuestion } = channel;
   const { sessionEnded, lastDelivery } = channel;
-  if (!confirmed) {
+  if (!confirmed && offReason !== 'unreadable') {
     return (
       <span className={rows.detail}>
         <span className={rows.warn}>Not confirmed: open the link in the mail that was sent to it.</span>
@@ -41,7 +49,7 @@ export function ChannelState({ channel }: { channel: Channel }) {
           )}
         </>
       ) : (
-        <span className={offReason === 'owner' ? undefined : rows.bad}>{offSentences[offReason]}</span>
+        <span className={offReason === 'owner' ? undefined : rows.bad}>{describeOff(channel)}</span>
       )}
       {lastDelivery && (
         <span>

@@ -36,9 +36,11 @@ export function OffNotice() {
     void storage.get(name).then((value) => setClosed(value ?? ''));
   }, [storage]);
 
-  const off = [...channels, ...webhooks].filter(
-    ({ enabled, offReason }) => !enabled && (offReason === 'failing' || offReason === 'gone'),
-  );
+  const off = [
+    // A browser whose push key was removed subscribes again by itself.
+    ...channels.filter(({ kind, offReason }) => !(kind === 'push' && offReason === 'gone')),
+    ...webhooks,
+  ].filter(({ enabled, offReason }) => !enabled && (offReason === 'failing' || offReason === 'gone'));
   const about = off.map(({ id, failingSince = '' }) => `${id} ${failingSince}`).join();
   if (closed === undefined || off.length === 0 || closed === about) return null;
   const isOfAgent = off.every((endpoint) => 'keyId' in endpoint);

@@ -84,7 +84,8 @@ export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => vo
 function WebhookCount({ webhooks }: { webhooks: readonly Webhook[] }) {
   if (webhooks.length === 0) return null;
   const isBad = webhooks.some(
-    ({ failingSince, offReason }) => failingSince !== undefined || offReason === 'gone',
+    ({ failingSince, offReason }) =>
+      failingSince !== undefined || offReason === 'gone' || offReason === 'unreadable',
   );
   return (
     <span className={isBad ? rows.bad : undefined}>

@@ -40,7 +40,8 @@ export function WebhookRow({ webhook, onDone, onDeleted }: WebhookRowProps) {
   /** Each test opens a new list, which follows it. */
   const [tests, setTests] = useState(0);
   const path = webhookPath(id);
-  const address = showHidden(url);
+  const isReadable = webhook.offReason !== 'unreadable';
+  const address = url === undefined ? 'A webhook without an address' : showHidden(url);
 
   const testing = useAction(async () => {
     await sendTest(path);
@@ -70,15 +71,21 @@ export function WebhookRow({ webhook, onDone, onDeleted }: WebhookRowProps) {
             {testing.isBusy ? 'Sending…' : 'Send a test'}
           </Button>
         )}
-        <PartButtons parts={parts} rowName={address} state={part} />
-        <Button
-          look="quiet"
-          isBusy={switching.isBusy}
-          aria-label={`${enabled ? 'Switch off' : 'Switch on'}: ${address}`}
-          onClick={() => void switching.run()}
-        >
-          {enabled ? 'Switch off' : 'Switch on'}
-        </Button>
+        <PartButtons
+          parts={parts.filter(([id]) => isReadable || id === 'deliveries' || id === 'delete')}
+          rowName={address}
+          state={part}
+        />
+        {isReadable && (
+          <Button
+            look="quiet"
+            isBusy={switching.isBusy}
+            aria-label={`${enabled ? 'Switch off' : 'Switch on'}: ${address}`}
+            onClick={() => void switching.run()}
+          >
+            {enabled ? 'Switch off' : 'Switch on'}
+          </Button>
+        )}
       </div>
       <ActionError error={testing.error ?? switching.error} />
       {open === 'deliveries' && (
@@ -138,6 +145,11 @@ function WebhookState({ webhook }: { webhook: Webhook }) {
       )}
       {!enabled && offReason === 'gone' && (
         <span className={rows.bad}>Switched off: the receiver answered 410, which ends a webhook.</span>
+      )}
+      {offReason === 'unreadable' && (
+        <span className={rows.bad}>
+          Off: the relay cannot read its address and secret any more. Delete it, then add it again.
+        </span>
       )}
       {!enabled && (offReason ?? 'owner') === 'owner' && <span>Off</span>}
       <span>

@@ -1,0 +1,46 @@
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { eventually } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { createReports } from '../reports.ts';
+import { silent } from '../testing/test-database.ts';
+import { Deliverer, type Lane } from './deliverer.ts';
+
+const laneOf = (name: string, claim: Lane['claim']): Lane => ({
+  ...{ name, pauseMs: 0, claim },
+  hasFreeSlots: () => true,
+});
+
+test.each<[string, (end: AbortSignal) => ReturnType<Lane['claim']>]>([
+  ['fails', () => Promise.reject(new Error('no claim succeeds'))],
+  ['is not answered', (end) => new Promise((resolve) => end.addEventListener('abort', () => resolve([])))],
+])('a claim that %s does not delay the deliveries of other lanes', async (_, claim) => {
+  const end = new AbortController();
+  const sent: string[] = [];
+  const deliverer = new Deliverer({
+    database: { query: async () => [] },
+    lanes: [
+      laneOf('broken', () => claim(end.signal)),
+      laneOf('works', async () =>
+        sent.length >= 3
+          ? []
+          : [
+              {
+                ...{ endpointId: 'e', deliveries: [{ id: `msg_${sent.length}`, attempt: 1 }] },
+                async send() {
+                  sent.push('sent');
+                  return {};
+                },
+                release() {},
+              },
+            ],
+      ),
+    ],
+    reports: createReports(createMetrics('notifier', { forProcess: false })),
+    log: silent,
+  });
+  await deliverer.start();
+  await eventually('the other lane has sent everything', () => sent.length >= 3);
+  expect(sent).toHaveLength(3);
+  end.abort();
+  await deliverer.stop();
+});

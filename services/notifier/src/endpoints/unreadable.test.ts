@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
+import { sendTest } from '../deliveries/send-now.ts';
+import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { channelsOf, createChannels } from './channels.ts';
+import { createConfirmations } from './confirmations.ts';
+import { resealTargets } from './reseal.ts';
+import { createTargetSealer } from './seal.ts';
+import { createWebhooks } from './webhooks.ts';
+
+let database: TestDatabase;
+let session: { userId: string; sessionId: string };
+/** The key under which the endpoints of the test database are encrypted is lost. */
+const sealer = createTargetSealer(`k2:${Buffer.alloc(32, 9).toString('base64url')}`);
+const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
+const keys = { p256dh: 'p', auth: 'a' };
+const newest = { label: undefined, delaySeconds: undefined, showQuestion: undefined };
+
+const parts = () => {
+  const confirmations = createConfirmations({ sealer, insertDelivery: insertOneDelivery });
+  return {
+    channels: createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true }),
+    webhooks: createWebhooks({ database, sealer }),
+  };
+};
+
+beforeAll(async () => {
+  database = await openNotifierDatabase();
+  session = { userId: database.userId, sessionId: randomUUID() };
+});
+afterAll(async () => {
+  await database[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await database.query`DELETE FROM notification_endpoints`;
+});
+
+describe('a channel whose key is lost', () => {
+  test('is listed as unreadable and without its address, beside the others, and can be deleted', async () => {
+    const { channels } = parts();
+    const lost = await database.addChannel('mail', mail);
+    const added = await channels.insert(session, randomUUID(), {
+      ...{ kind: 'chat', target: { url: 'https://chat.example/hook' } },
+      ...newest,
+    });
+    const [first, second] = await channels.list(database.userId);
+    expect(first).toMatchObject({ id: lost, kind: 'mail', enabled: false, offReason: 'unreadable' });
+    expect(first).not.toHaveProperty('address');
+    expect(second).toEqual(added);
+    await channels.delete(database.userId, lost);
+    expect(await channels.list(database.userId)).toEqual([added]);
+  });
+
+  test('does not hinder its owner to add the same address again', async () => {
+    const { channels } = parts();
+    await database.addChannel('mail', mail);
+    const { address } = mail;
+    const again = await channels.insert(session, randomUUID(), {
+      kind: 'mail',
+      target: { address },
+      ...newest,
+    });
+    expect(again).toMatchObject({ address, enabled: true, confirmed: false });
+    expect(await channels.list(database.userId)).toHaveLength(2);
+  });
+
+  test('works again when its browser registers the same subscription', async () => {
+    const { channels } = parts();
+    const target = { endpoint: 'https://push.example/1', keys, pushKey: 'k' };
+    const lost = await database.addChannel('push', target);
+    await database.query`
+      UPDATE notification_endpoints SET target_digest = sha256(convert_to(${target.endpoint}, 'UTF8'))`;
+    const again = await channels.insert(session, randomUUID(), { kind: 'push', target, ...newest });
+    expect(again).toMatchObject({ id: lost, address: 'push.example', enabled: true });
+    expect(await channels.list(database.userId)).toEqual([again]);
+  });
+
+  test('can be changed, and gets no tests, confirmations and links', async () => {
+    const { channels } = parts();
+    const { userId } = database;
+    const id = await database.addChannel('mail', mail);
+    await database.query`UPDATE notification_endpoints SET confirmed_at = NULL`;
+    expect(await channels.change(userId, id, { label: 'old', enabled: true })).toMatchObject({
+      ...{ label: 'old', enabled: false, offReason: 'unreadable' },
+    });
+    await expect(channels.sendConfirmation(userId, id, randomUUID())).rejects.toMatchObject({
+      code: 'channel_off',
+    });
+    await expect(channels.confirm(userId, id, 'x')).rejects.toMatchObject({ code: 'confirmation_invalid' });
+    await expect(channels.unsubscribe(id, 'token')).rejects.toMatchObject({ code: 'not_found' });
+    await database.query`UPDATE notification_endpoints SET confirmed_at = now()`;
+    const used = { endpointId: id, userId, isOwn: channelsOf(userId), off: 'channel_off' as const };
+    const test = { type: 'channel.test', callId: randomUUID(), count: () => ({ left: 1, endsInMs: 1 }) };
+    await expect(sendTest(database.query, { ...used, ...test, sealer })).rejects.toMatchObject({
+      code: 'channel_off',
+    });
+  });
+});
+
+test('a webhook whose key is lost is listed as unreadable, cannot be changed, and can be deleted', async () => {
+  const { webhooks } = parts();
+  const manager = { kind: 'provider', userId: database.userId } as const;
+  const lost = await database.addEndpoint({ of: 'user' });
+  const { secret, ...added } = await webhooks.insert(manager, {
+    id: randomUUID(),
+    url: 'https://example.com/new',
+  });
+  const [first, second] = await webhooks.list(manager);
+  expect(first).toMatchObject({ id: lost, enabled: false, offReason: 'unreadable' });
+  expect(first).not.toHaveProperty('url');
+  expect(second).toEqual(added);
+  for (const change of [
+    webhooks.change(manager, lost, { enabled: true }),
+    webhooks.rotate(manager, lost, { callId: randomUUID(), graceSeconds: 0 }),
+  ])
+    await expect(change).rejects.toMatchObject({ code: 'webhook_off' });
+  await webhooks.delete(manager, lost);
+  expect(await webhooks.list(manager)).toEqual([added]);
+});
+
+test('an endpoint whose bytes were changed does not keep the others from being encrypted again', async () => {
+  const [broken] = [await database.addEndpoint({ of: 'user' }), await database.addEndpoint({ of: 'user' })];
+  await database.query`
+    UPDATE notification_endpoints SET sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) WHERE id = ${broken}::uuid`;
+  const both = createTargetSealer(`k2:${Buffer.alloc(32, 9).toString('base64url')},${endpointKey}`);
+  expect(await resealTargets(database.query, both)).toEqual({ left: 1, unreadable: 0 });
+});
