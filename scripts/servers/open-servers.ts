@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { readSecrets } from '../local/secrets.ts';
 import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
@@ -48,7 +49,6 @@ export async function openServers(
 /** A server as the supervisor runs it. */
 function serverProgram(placement: Placement, launch: Launch): Program {
   const { kind } = placement;
-  const url = new URL(kind.url(placement));
   return {
     cwd: '/',
     ...launch,
@@ -58,6 +58,24 @@ function serverProgram(placement: Placement, launch: Launch): Program {
     env: { ...process.env, LC_ALL: 'C', ...launch.env },
     logFile: placement.home.log(kind.name),
     stopSignal: kind.stopSignal,
-    notReady: () => kind.probe(url).then(() => undefined, describeFailure),
+    notReady: () => greet(placement),
   };
+}
+
+/** Why a server of ours is not ready; `undefined` when it is. */
+function greet({ kind: { greeting }, port }: Placement): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(greeting.ask, 'latin1'));
+    const end = (reason?: string) => {
+      resolve(reason);
+      socket.destroy();
+    };
+    socket.setTimeout(2_000, () => end('it does not answer'));
+    socket.once('data', (data) => {
+      const answer = data.toString('latin1');
+      end(greeting.ready.test(answer) ? undefined : answer.replace(/[^ -~]+/g, ' ').trim());
+    });
+    socket.once('error', (error) => end(describeFailure(error)));
+    socket.once('close', () => end('it closes connections'));
+  });
 }

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { findVersion } from './find-program.ts';
 import { asPostgresUser, clearStalePidFile, initialisePostgres, superuser } from './postgres-data.ts';
 import type { Placement, ServerKind } from './server-kind.ts';
@@ -32,6 +31,8 @@ export const postgres: ServerKind = {
   // "Fast": does not wait for clients to leave.
   stopSignal: 'SIGINT',
   probe: probePostgres,
+  // As pg_isready asks: Postgres wants a password (R) once it accepts connections.
+  greeting: { ask: startupMessage(`user\0${superuser}\0database\0postgres\0\0`), ready: /^R/ },
   url: ({ port, password }) => `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`,
 
   runProgram(placement, program) {
@@ -79,8 +80,17 @@ function settings({ durable }: Placement): string[] {
   return ['max_connections=400', ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
 }
 
+/** Its length, the version 3.0 of the protocol, and the parameters, one byte for each character. */
+function startupMessage(parameters: string): string {
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + parameters.length);
+  head.writeInt32BE(3 << 16, 4);
+  return head.toString('latin1') + parameters;
+}
+
 /** Signs in as the address says and asks for the version. */
 async function probePostgres(url: URL): Promise<string> {
+  const { Client } = (await import('pg')).default;
   const client = new Client({
     connectionString: url.href,
     connectionTimeoutMillis: 8_000,

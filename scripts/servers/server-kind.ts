@@ -30,6 +30,8 @@ export interface ServerKind extends ProgramKind {
   /** Connects and returns the version; throws an error whose message is one clause. */
   probe(url: URL): Promise<string>;
   url(placement: Placement): string;
+  /** What is sent to a server of ours, and the answer of one that is ready. It needs no client library. */
+  greeting: { ask: string; ready: RegExp };
   runProgram(placement: Placement, program: FoundProgram): Launch;
   container: {
     image: string;

@@ -13,7 +13,7 @@ export const createStreamToken = (context: Context) =>
     takesBody: true,
     async handle({ principal, body }) {
       const { topics } = parseBody(schema, body);
-      await checkTopics(context.prisma, principal, topics);
+      await checkTopics(context.query, principal, topics);
       const grant = { userId: principal.userId, credential: credentialOf(principal), topics };
       return { status: 201, body: await context.signStreamToken(grant) };
     },

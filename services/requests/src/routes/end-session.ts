@@ -16,7 +16,7 @@ export const endSession = (context: Context) =>
     takesBody: 'optional',
     async handle({ principal, body }) {
       const { signedOut } = parseBody(schema, body ?? {});
-      await context.prisma.$executeRaw`${insertEvent({
+      await context.query`${insertEvent({
         type: 'credential_revoked',
         payload: credentialRevokedPayload({ sessionId: principal.sessionId, signedOut }),
         from: sql`

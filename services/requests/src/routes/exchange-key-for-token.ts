@@ -22,7 +22,7 @@ export const exchangeKeyForToken = (context: Context) =>
       if (!found) throw new Problem('unauthorized');
       const { id: apiKeyId, kind, userId, secret } = found;
       const party = { kind, apiKeyId, userId, secret };
-      await checkTopics(context.prisma, party, topics);
+      await checkTopics(context.query, party, topics);
       const grant = { userId: party.userId, credential: credentialOf(party), topics };
       return { status: 201, body: await context.signStreamToken(grant) };
     },

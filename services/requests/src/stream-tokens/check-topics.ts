@@ -1,5 +1,5 @@
 import { formatTopic, parseTopic } from '@expert-relay/contracts';
-import { join, ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
+import { ownedBy, type Party, type Query } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
@@ -30,7 +30,7 @@ export const ownTopics = (userId: string): string[] => [
  * topics and topics of others get the same answer.
  */
 export async function checkTopics(
-  prisma: PrismaClient,
+  query: Query,
   party: Party,
   topics: readonly string[],
 ): Promise<void> {
@@ -41,9 +41,9 @@ export async function checkTopics(
     else if (!topic || party.kind === 'consumer' || topic.userId !== party.userId) throw notCovered();
   }
   if (ids.size === 0) return;
-  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+  const [row] = await query<{ count: number }>`
     SELECT count(*)::int AS count FROM help_requests
-    WHERE id IN (${join([...ids])}) AND ${ownedBy(party)}`;
+    WHERE id = ANY(${[...ids]}::text[]) AND ${ownedBy(party)}`;
   if (row?.count !== ids.size) throw notCovered();
 }
 
