@@ -14,7 +14,7 @@ import { inBackground } from './terminal/terminal.ts';
 /** `npm start`: the whole product, until Ctrl-C. */
 export async function start(): Promise<void> {
   await withRun({}, async (run) => {
-    await startProduct(run);
+    await startProduct(run, { isLean: true });
     await run.interrupted;
   });
 }
@@ -23,7 +23,7 @@ export async function start(): Promise<void> {
  * Everything from the sources to the screen with the addresses. Servers start while the code is built, and services
  * while the database is migrated (they wait for that), so the time of a step is what it has added.
  */
-export async function startProduct(run: Run): Promise<void> {
+export async function startProduct(run: Run, { isLean }: { isLean: boolean }): Promise<void> {
   const { home, terminal, supervisor } = run;
   for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
     terminal.line(`  ! ${warning}`);
@@ -33,7 +33,7 @@ export async function startProduct(run: Run): Promise<void> {
   // Before the build, which may take a minute.
   await checkNamedServers();
   const opening = inBackground((detail) => openServers(run, { durable: true, detail }));
-  await buildProduct(terminal);
+  await buildProduct(terminal, { withBundles: isLean });
   const servers = await terminal.step('servers', opening);
 
   const values = localValues(servers, secrets, addresses);
@@ -43,7 +43,7 @@ export async function startProduct(run: Run): Promise<void> {
       services.map((service) => {
         const env = environmentFor(service, values, addresses);
         const { opsUrl } = addresses[service.name];
-        return supervisor.start(serviceProgram(service, { home, env, opsUrl }));
+        return supervisor.start(serviceProgram(service, { home, env, opsUrl, isLean }));
       }),
     );
   });

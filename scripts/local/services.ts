@@ -28,16 +28,27 @@ export const services: readonly ServiceEntry[] = [
   { name: 'gateway', tier: 3 },
 ];
 
+/** The bundles of the services for `npm start`. */
+export const bundleFolder = 'node_modules/.relay-services';
+
 /** A service as the supervisor runs it. */
 export function serviceProgram(
   service: ServiceEntry,
-  options: { home: Home; env: NodeJS.ProcessEnv; opsUrl: string },
+  options: {
+    home: Home;
+    env: NodeJS.ProcessEnv;
+    opsUrl: string;
+    /** Runs its bundle, with little memory. Otherwise the compiled files, with V8's own settings. */
+    isLean?: boolean;
+  },
 ): Program {
   return {
     name: service.name,
     tier: service.tier,
     command: process.execPath,
-    args: [...memoryOptions, ...wasmOptions(), join(root, 'services', service.name, 'dist/main.js')],
+    args: options.isLean
+      ? [...memoryOptions, ...wasmOptions(), join(root, bundleFolder, `${service.name}.js`)]
+      : [...wasmOptions(), join(root, 'services', service.name, 'dist/main.js')],
     env: { ...memoryLimits, ...options.env },
     cwd: root,
     logFile: options.home.log(service.name),

@@ -1,7 +1,7 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 /** A dashboard of the previous release sends no body. */

@@ -2,7 +2,7 @@ import { findKey } from '@expert-relay/db';
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/check-topics.ts';
 

@@ -1,5 +1,5 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 const schema = z.object({ userIds: z.array(z.uuid()).max(1_000) });

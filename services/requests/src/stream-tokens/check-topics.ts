@@ -3,7 +3,7 @@ import { ownedBy, type Party, type Query } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import type { KeySecret } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The credential of a stream. The stream ends when it is revoked. */
 export interface Credential {
@@ -29,11 +29,7 @@ export const ownTopics = (userId: string): string[] => [
  * Throws unless the caller may read each topic: those of its own requests, and for an expert those of the user. Unknown
  * topics and topics of others get the same answer.
  */
-export async function checkTopics(
-  query: Query,
-  party: Party,
-  topics: readonly string[],
-): Promise<void> {
+export async function checkTopics(query: Query, party: Party, topics: readonly string[]): Promise<void> {
   const parsed = topics.map(parseTopic);
   const ids = new Set<string>();
   for (const topic of parsed) {

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
-import { type IdempotencyKey, type InsertedRequest, insertedColumns, type NewRequest } from './insert-request.ts';
+import {
+  type IdempotencyKey,
+  type InsertedRequest,
+  insertedColumns,
+  type NewRequest,
+} from './insert-request.ts';
 import type { Submission } from './submit-schema.ts';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
