@@ -13,12 +13,14 @@ export async function openServers(
   options: {
     /** Whether data must survive a power cut. */
     durable: boolean;
+    /** See `Placement`. */
+    isLean?: boolean;
     detail?: (text: string) => void;
     /** The variables that may name servers of the user. */
     env?: NodeJS.ProcessEnv;
   },
 ): Promise<ServerUrls> {
-  const { durable, detail = () => {}, env = process.env } = options;
+  const { durable, isLean = false, detail = () => {}, env = process.env } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
@@ -31,7 +33,7 @@ export async function openServers(
   for (const kind of serverKinds.filter((one) => !titles.has(one))) {
     const data = home.file(kind.name);
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    wanted.push({ kind, home, data, port: await ports.choose(kind.name), password, durable });
+    wanted.push({ kind, home, data, port: await ports.choose(kind.name), password, durable, isLean });
   }
   const found = await findServers(wanted, detail);
   await Promise.all(

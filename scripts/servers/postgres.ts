@@ -75,9 +75,21 @@ export const postgres: ServerKind = {
   },
 };
 
-function settings({ durable }: Placement): string[] {
+/** The seven services have 60 connections at most. Postgres reserves memory for each that it allows. */
+const leanSettings = [
+  'max_connections=150',
+  'shared_buffers=32MB',
+  'max_wal_senders=0',
+  'max_logical_replication_workers=0',
+  'bgwriter_delay=2s',
+  // Plans of the services are short: the compiler would only be loaded, with tens of megabytes.
+  'jit=off',
+];
+
+function settings({ durable, isLean = false }: Placement): string[] {
   const lost = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  return ['max_connections=400', ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
+  const size = isLean ? leanSettings : ['max_connections=400'];
+  return [...size, ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
 }
 
 /** Its length, the version 3.0 of the protocol, and the parameters, one byte for each character. */

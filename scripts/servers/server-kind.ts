@@ -55,6 +55,8 @@ export interface Placement {
   password: string;
   /** Whether data must survive a power cut. A test's need not. */
   durable: boolean;
+  /** Whether it serves one run of the services alone, which should cost little while nothing happens. */
+  isLean?: boolean;
 }
 
 export interface FoundProgram {
