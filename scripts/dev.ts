@@ -13,7 +13,8 @@ const quietMs = 300;
 /** `npm run dev`: as `npm start`; saved files are compiled, and the services that use them restarted. */
 export async function dev(): Promise<void> {
   await withRun({}, async (run) => {
-    await startProduct(run);
+    // Compiled files are replaced when they are saved, bundles are not.
+    await startProduct(run, { isLean: false });
     restartOnNewCode(run);
     const show = (line: string) => run.terminal.line(`  ${line}`);
     const compilerArgs = ['--build', '--watch', '--preserveWatchOutput', 'tsconfig.build.json'];

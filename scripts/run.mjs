@@ -3,11 +3,11 @@
 // The one file that must run on a bare clone: it installs what package-lock.json names, then runs
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
@@ -32,11 +32,8 @@ const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
 if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
-const { register } = await import('tsx/esm/api');
-register();
-const { reportFailure, UsageError } = await import('./terminal/failure.ts');
+const { reportFailure, UsageError, [command]: run } = await load();
 try {
-  const { [command]: run } = await import(`./${command}.ts`);
   if (run.length === 0 && args.length > 0) {
     throw new UsageError(
       `"${args[0]}" is not expected: this command takes no arguments. All commands: README.md`,
@@ -46,8 +43,44 @@ try {
 } catch (error) {
   process.exitCode = reportFailure(error);
 }
-// A handle that a library has left open, such as esbuild's process, must not keep a finished command running.
+// A handle that a library has left open must not keep a finished command running.
 process.exit();
+
+/**
+ * The command, and how its failures are reported. What runs until Ctrl-C is bundled first, and the bundler ended: tsx and its
+ * compiler would stay, with 50 MB. Others may contain programs that find files by their own path.
+ */
+async function load() {
+  if (!['start', 'dev', 'servers'].includes(command)) {
+    const { register } = await import('tsx/esm/api');
+    register();
+    return { ...(await import('./terminal/failure.ts')), ...(await import(`./${command}.ts`)) };
+  }
+  const { build, stop } = await import('esbuild');
+  // As far from the root as scripts/local/home.ts, which finds the root by its own path.
+  const outfile = join(modules, '.relay-commands', `${command}-${process.pid}.mjs`);
+  try {
+    await build({
+      absWorkingDir: root,
+      stdin: {
+        contents: `export * from './terminal/failure.ts'; export * from './${command}.ts';`,
+        resolveDir: join(root, 'scripts'),
+      },
+      outfile,
+      bundle: true,
+      packages: 'external',
+      platform: 'node',
+      format: 'esm',
+      target: 'node20.19',
+      conditions: ['relay-source'],
+      logLevel: 'warning',
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    await stop();
+    rmSync(outfile, { force: true });
+  }
+}
 
 /** A folder whose name everyone can know. Another user could have made it first, with packages of theirs. */
 function ownNpmCache() {

@@ -1,20 +1,18 @@
 // node --import tsx scripts/images/make-app.ts <folder> [service...]
 //
 // Makes one folder for each service, with everything that its image needs besides Node: the Dockerfile copies it.
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build, type Plugin } from 'esbuild';
 import { root } from '../local/home.ts';
 import { type ServiceName, services } from '../local/services.ts';
 import { buildWeb, generateAll } from '../steps/build.ts';
+import { bundle, unbundled } from '../steps/bundle.ts';
 
-/** Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class. */
-const unbundled = ['@prisma/client-runtime-utils'];
 const withDatabase = [
   'packages/db/package.json',
   'packages/db/prisma',
-  'node_modules/@prisma/client-runtime-utils',
+  ...unbundled.map((name) => `node_modules/${name}`),
 ];
 
 interface App {
@@ -43,48 +41,15 @@ const apps: Record<ServiceName, App> = {
  */
 export async function makeApp(name: ServiceName, folder: string): Promise<void> {
   const { programs = [], files = [] } = apps[name];
-  for (const program of [`services/${name}/src/main.ts`, ...programs]) await bundle(program, folder);
+  for (const program of [`services/${name}/src/main.ts`, ...programs]) {
+    const output = dirname(program).replace(/\/src$/, '/dist');
+    await bundle({ programs: { [basename(program, '.ts')]: program }, tree: folder, folder: output });
+  }
   for (const file of [`services/${name}/package.json`, ...files]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(root, file), join(folder, file), { recursive: true });
   }
 }
-
-async function bundle(program: string, folder: string): Promise<void> {
-  const output = program.replace('/src/', '/dist/').replace(/\.ts$/, '.js');
-  await build({
-    absWorkingDir: root,
-    entryPoints: [program],
-    outfile: join(folder, output),
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20.19',
-    conditions: ['relay-source'],
-    external: unbundled.flatMap((name) => [name, `${name}/*`]),
-    plugins: [ownPlace(dirname(output))],
-    // CommonJS packages call it; names and lines stay readable in the stacks of errors.
-    banner: {
-      js: "import { createRequire as createBundleRequire } from 'node:module';\nconst require = createBundleRequire(import.meta.url);",
-    },
-    logLevel: 'warning',
-  });
-}
-
-/** Lets a module find files by its own path, as if it was not part of a bundle in `folder`. */
-const ownPlace = (folder: string): Plugin => ({
-  name: 'own-place',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/(services|packages)\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
-      const place = relative(folder, relative(root, path));
-      const contents = readFileSync(path, 'utf8').replaceAll(
-        'import.meta.url',
-        `new URL(${JSON.stringify(place)}, import.meta.url).href`,
-      );
-      return { contents, loader: 'ts' };
-    });
-  },
-});
 
 /** The bytes of all files in a folder. */
 export function sizeOf(folder: string): number {

@@ -23,7 +23,7 @@ export interface Claim {
 
 const pollMs = 250;
 /** A run whose npm was killed notices that within this time, and then stops. */
-const noticeMs = 1_500;
+const noticeMs = 2_500;
 
 /**
  * Makes this process the only user of the folder, and stops what a killed run has left there. Waits for a run that is

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
+import { getUrl } from './get-url.ts';
 import { type Home, root } from './home.ts';
 import { type DevUser, type Secrets, writeSecrets } from './secrets.ts';
 
@@ -37,10 +38,7 @@ export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<
 /** False if a key is unknown: the database may be another one than last time, or the key may be revoked. */
 async function keysWork(gatewayUrl: string, { consumerKey, providerKey }: DevUser): Promise<boolean> {
   const answers = [consumerKey, providerKey].map((key) =>
-    fetch(`${gatewayUrl}/api/v1/whoami`, {
-      headers: { 'x-api-key': key },
-      signal: AbortSignal.timeout(30_000),
-    }),
+    getUrl(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key }, timeoutMs: 30_000 }),
   );
   return (await Promise.all(answers)).every(({ status }) => status !== 401);
 }

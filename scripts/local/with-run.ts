@@ -79,7 +79,7 @@ function listenForInterruption(): { stop: Promise<void>; end(): void } {
   const npm = process.env.npm_lifecycle_event && process.ppid;
   const timer = setInterval(() => {
     if (npm && process.ppid !== npm) interrupt();
-  }, 250).unref();
+  }, 1_000).unref();
   return {
     stop,
     end() {

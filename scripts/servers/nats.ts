@@ -1,4 +1,3 @@
-import { connect } from 'nats';
 import { readAccess } from '../../packages/kit/src/nats/read-access.ts';
 import type { ServerKind } from './server-kind.ts';
 
@@ -19,6 +18,7 @@ export const nats: ServerKind = {
   }),
   stopSignal: 'SIGTERM',
   probe: probeNats,
+  greeting: { ask: '', ready: /^INFO .*"jetstream":true/ },
   url: ({ port }) => `nats://127.0.0.1:${port}`,
 
   runProgram({ data, port }, { path }) {
@@ -36,6 +36,7 @@ export const nats: ServerKind = {
 
 /** Signs in as the services do, and returns the version that NATS greets with. */
 async function probeNats(url: URL): Promise<string> {
+  const { connect } = await import('nats');
   const connection = await connect({ ...readAccess({ url: url.href }), reconnect: false, timeout: 8_000 });
   const { version = 'unknown', jetstream = false } = connection.info ?? {};
   await connection.close();

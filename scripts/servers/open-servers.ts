@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { readSecrets } from '../local/secrets.ts';
 import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
@@ -12,12 +13,14 @@ export async function openServers(
   options: {
     /** Whether data must survive a power cut. */
     durable: boolean;
+    /** See `Placement`. */
+    isLean?: boolean;
     detail?: (text: string) => void;
     /** The variables that may name servers of the user. */
     env?: NodeJS.ProcessEnv;
   },
 ): Promise<ServerUrls> {
-  const { durable, detail = () => {}, env = process.env } = options;
+  const { durable, isLean = false, detail = () => {}, env = process.env } = options;
   const urls: ServerUrls = { DATABASE_URL: '', REDIS_URL: '', NATS_URL: '' };
   const titles = new Map<ServerKind, string>();
 
@@ -30,7 +33,7 @@ export async function openServers(
   for (const kind of serverKinds.filter((one) => !titles.has(one))) {
     const data = home.file(kind.name);
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    wanted.push({ kind, home, data, port: await ports.choose(kind.name), password, durable });
+    wanted.push({ kind, home, data, port: await ports.choose(kind.name), password, durable, isLean });
   }
   const found = await findServers(wanted, detail);
   await Promise.all(
@@ -48,7 +51,6 @@ export async function openServers(
 /** A server as the supervisor runs it. */
 function serverProgram(placement: Placement, launch: Launch): Program {
   const { kind } = placement;
-  const url = new URL(kind.url(placement));
   return {
     cwd: '/',
     ...launch,
@@ -58,6 +60,24 @@ function serverProgram(placement: Placement, launch: Launch): Program {
     env: { ...process.env, LC_ALL: 'C', ...launch.env },
     logFile: placement.home.log(kind.name),
     stopSignal: kind.stopSignal,
-    notReady: () => kind.probe(url).then(() => undefined, describeFailure),
+    notReady: () => greet(placement),
   };
+}
+
+/** Why a server of ours is not ready; `undefined` when it is. */
+function greet({ kind: { greeting }, port }: Placement): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(greeting.ask, 'latin1'));
+    const end = (reason?: string) => {
+      resolve(reason);
+      socket.destroy();
+    };
+    socket.setTimeout(2_000, () => end('it does not answer'));
+    socket.once('data', (data) => {
+      const answer = data.toString('latin1');
+      end(greeting.ready.test(answer) ? undefined : answer.replace(/[^ -~]+/g, ' ').trim());
+    });
+    socket.once('error', (error) => end(describeFailure(error)));
+    socket.once('close', () => end('it closes connections'));
+  });
 }

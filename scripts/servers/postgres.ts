@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { findVersion } from './find-program.ts';
 import { asPostgresUser, clearStalePidFile, initialisePostgres, superuser } from './postgres-data.ts';
 import type { Placement, ServerKind } from './server-kind.ts';
@@ -32,6 +31,8 @@ export const postgres: ServerKind = {
   // "Fast": does not wait for clients to leave.
   stopSignal: 'SIGINT',
   probe: probePostgres,
+  // As pg_isready asks: Postgres wants a password (R) once it accepts connections.
+  greeting: { ask: startupMessage(`user\0${superuser}\0database\0postgres\0\0`), ready: /^R/ },
   url: ({ port, password }) => `postgres://${superuser}:${password}@127.0.0.1:${port}/postgres`,
 
   runProgram(placement, program) {
@@ -74,13 +75,34 @@ export const postgres: ServerKind = {
   },
 };
 
-function settings({ durable }: Placement): string[] {
+/** The seven services have 60 connections at most. Postgres reserves memory for each that it allows. */
+const leanSettings = [
+  'max_connections=150',
+  'shared_buffers=32MB',
+  'max_wal_senders=0',
+  'max_logical_replication_workers=0',
+  'bgwriter_delay=2s',
+  // Plans of the services are short: the compiler would only be loaded, with tens of megabytes.
+  'jit=off',
+];
+
+function settings({ durable, isLean = false }: Placement): string[] {
   const lost = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
-  return ['max_connections=400', ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
+  const size = isLean ? leanSettings : ['max_connections=400'];
+  return [...size, ...(durable ? [] : lost)].flatMap((setting) => ['-c', setting]);
+}
+
+/** Its length, the version 3.0 of the protocol, and the parameters, one byte for each character. */
+function startupMessage(parameters: string): string {
+  const head = Buffer.alloc(8);
+  head.writeInt32BE(8 + parameters.length);
+  head.writeInt32BE(3 << 16, 4);
+  return head.toString('latin1') + parameters;
 }
 
 /** Signs in as the address says and asks for the version. */
 async function probePostgres(url: URL): Promise<string> {
+  const { Client } = (await import('pg')).default;
   const client = new Client({
     connectionString: url.href,
     connectionTimeoutMillis: 8_000,

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { findVersion } from './find-program.ts';
 import type { ServerKind } from './server-kind.ts';
 
@@ -21,6 +20,8 @@ export const redis: ServerKind = {
   }),
   stopSignal: 'SIGTERM',
   probe: probeRedis,
+  // While it reads its data, the answer is `-LOADING`.
+  greeting: { ask: 'PING\r\n', ready: /^\+PONG/ },
   url: ({ port }) => `redis://127.0.0.1:${port}`,
 
   runProgram({ data, port }, { path }) {
@@ -40,6 +41,7 @@ export const redis: ServerKind = {
 
 /** Signs in as the address says and asks for the version. */
 async function probeRedis(url: URL): Promise<string> {
+  const { Redis } = await import('ioredis');
   const client = new Redis(url.href, {
     lazyConnect: true,
     connectTimeout: 8_000,

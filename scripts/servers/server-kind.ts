@@ -30,6 +30,8 @@ export interface ServerKind extends ProgramKind {
   /** Connects and returns the version; throws an error whose message is one clause. */
   probe(url: URL): Promise<string>;
   url(placement: Placement): string;
+  /** What is sent to a server of ours, and the answer of one that is ready. It needs no client library. */
+  greeting: { ask: string; ready: RegExp };
   runProgram(placement: Placement, program: FoundProgram): Launch;
   container: {
     image: string;
@@ -53,6 +55,8 @@ export interface Placement {
   password: string;
   /** Whether data must survive a power cut. A test's need not. */
   durable: boolean;
+  /** Whether it serves one run of the services alone, which should cost little while nothing happens. */
+  isLean?: boolean;
 }
 
 export interface FoundProgram {

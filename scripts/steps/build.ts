@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../local/home.ts';
+import { bundleFolder, services } from '../local/services.ts';
 import { runCommand } from '../processes/run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -68,10 +69,24 @@ export const webApp: Generated = {
   args: ['node_modules/vite/bin/vite.js', 'build', web, '--logLevel', 'warn'],
 };
 
+const bundles: Generated = {
+  name: 'services',
+  outputs: services.map(({ name }) => `${bundleFolder}/${name}.js`),
+  inputs: [
+    ...['kit', 'contracts', 'db', 'sdk'].map((name) => `packages/${name}/src`),
+    ...services.map(({ name }) => `services/${name}/src`),
+    ...['scripts/steps/bundle.ts', 'tsconfig.base.json', 'package-lock.json'],
+  ],
+  args: ['--import', 'tsx', 'scripts/steps/bundle.ts'],
+};
+
 /** Generates and compiles what has changed. */
-export async function buildProduct(terminal: Terminal): Promise<void> {
+export async function buildProduct(
+  terminal: Terminal,
+  { withBundles = false }: { withBundles?: boolean } = {},
+): Promise<void> {
   await terminal.step('generate', generateAll);
-  await terminal.step('build', buildAll);
+  await terminal.step('build', () => Promise.all([buildAll(), ...(withBundles ? [generate(bundles)] : [])]));
 }
 
 /** Generates code from proto/, the database schema and the API's document. */

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Annotation, Command, interrupt, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import type { RunState } from '@openai/agents';
 import { type ModelMessage, tool } from 'ai';
-import { z } from 'zod';
+import * as z from 'zod';
 import { answerApprovals, awaitsApproval } from './ai-sdk.ts';
 import { decideToolCalls } from './decide.ts';
 import { answerInterrupts } from './langgraph.ts';

@@ -1,6 +1,6 @@
 import { eventually, type Json, type Lie, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fromBase64 } from './crypto/base64.ts';
 import { makeRoot, type Part, writeParts } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';

@@ -6,7 +6,7 @@ import type {
   ServerNotification,
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import type { AttachableFolder } from '../files/attachable-folder.ts';
 import type { ConversationPool } from './conversation-pool/conversation-pool.ts';

@@ -1,6 +1,6 @@
 import { RelayError } from '@expert-relay/sdk';
 import { readText, withTimeout } from '@expert-relay/sdk/transport';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, isTooLarge, quoteProblem } from './call-relay.ts';
 import { hasEnded } from './request-state.ts';

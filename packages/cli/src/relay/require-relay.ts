@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config, KeyKind } from '../config.ts';
 import { Failure } from '../failure.ts';
 

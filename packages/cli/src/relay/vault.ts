@@ -1,5 +1,5 @@
 import { openVault, sealVault, type Vault } from '@expert-relay/sdk/crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, quoteProblem } from './call-relay.ts';
 import type { Access } from './require-relay.ts';

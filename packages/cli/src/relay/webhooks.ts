@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, quoteProblem, type RelayCall } from './call-relay.ts';
 import type { Access } from './require-relay.ts';

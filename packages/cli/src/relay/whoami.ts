@@ -1,5 +1,5 @@
 import type { WhoAmI } from '@expert-relay/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, quoteProblem } from './call-relay.ts';
 import type { Access } from './require-relay.ts';

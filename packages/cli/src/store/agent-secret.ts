@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { makeRoot } from '@expert-relay/sdk/crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
 
 const schema = z.object({ version: z.literal(1), secret: z.base64().length(44) });

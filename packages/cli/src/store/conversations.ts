@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConversationState } from '@expert-relay/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
 import { openPrivateFolder } from './private-folder.ts';
 

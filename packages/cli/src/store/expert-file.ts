@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
 import { digest } from './memory.ts';
 import { openPrivateFolder } from './private-folder.ts';

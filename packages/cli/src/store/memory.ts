@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Memory } from '@expert-relay/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
 import { openPrivateFolder } from './private-folder.ts';
 

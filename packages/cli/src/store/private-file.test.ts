@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
 import { openPrivateFolder } from './private-folder.ts';

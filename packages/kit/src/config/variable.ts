@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** One environment variable: a zod schema of its text, and its description for operators. */
 export interface Variable<T> {

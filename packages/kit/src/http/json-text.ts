@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseJson } from './parse-json.ts';
 
 /** A text with one JSON object, which is stored and returned unchanged. `schema` checks only what the relay must know. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../problem/index.ts';
 import { listOf, parseBody } from './parse-body.ts';
 

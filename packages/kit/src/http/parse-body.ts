@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type FieldError, Problem } from '../problem/index.ts';
 
 /** The most errors that an answer names. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from '../problem/index.ts';
 import { parseQuery } from './parse-body.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** An optional member of a body. */
 export function textUpTo(most: number) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import * as mini from 'zod/mini';
 import {
   type ContentOf,

@@ -3,7 +3,7 @@ import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { Request } from 'express';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';

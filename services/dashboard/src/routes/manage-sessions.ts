@@ -1,6 +1,6 @@
 import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 
 /** Lists the sessions of the user: this one first, then the others, the last used first. */

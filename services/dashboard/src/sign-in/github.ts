@@ -1,5 +1,5 @@
 import { ClientSecretPost, Configuration, fetchProtectedResource } from 'openid-client';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '../config.ts';
 import { parseIdentity } from './identity.ts';
 import { type Provider, plainHttpFor, providerTimeout } from './provider.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const providerNames = ['github', 'google', 'oidc'] as const;
 export type ProviderName = (typeof providerNames)[number];

@@ -1,6 +1,6 @@
 import type { Message } from '@expert-relay/db';
 import { jsonText } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
 

@@ -1,6 +1,6 @@
 import { requestIdFrom } from '@expert-relay/db';
 import { defineRoute, parseQuery } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { conversationPieces } from '../conversation/conversation-pieces.ts';
 import { readHead } from '../conversation/read-head.ts';

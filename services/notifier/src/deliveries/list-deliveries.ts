@@ -2,7 +2,7 @@ import type { Api } from '@expert-relay/contracts';
 import { empty, type Query, type Sql, sql } from '@expert-relay/db';
 import { pageSchema } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const deliveryColumns: Sql = sql`delivery.id, type, request_id AS "requestId", ref_code AS "refCode",
   message_id AS "messageId", state::text AS state, attempts, delivery.created_at AS "createdAt",

@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto';
 import { parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
 import type { Channel, Targets } from './seal.ts';
 import { idFromPath } from './uuid.ts';

@@ -1,5 +1,5 @@
 import { type Query, sql } from '@expert-relay/db';
-import { z } from 'zod';
+import * as z from 'zod';
 import { lockedInOrder } from './endpoint-rows.ts';
 import { isTimeZone, type QuietHours, quietHoursEnd } from './quiet-hours.ts';
 

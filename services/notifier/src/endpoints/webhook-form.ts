@@ -1,7 +1,7 @@
 import { type Sql, sql } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
 import { idFromPath, uuidPattern } from './uuid.ts';
 

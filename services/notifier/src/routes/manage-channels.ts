@@ -1,5 +1,5 @@
 import { defineRoute, parseBody, parseQuery, type Route } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
 import { sendTest } from '../deliveries/send-now.ts';

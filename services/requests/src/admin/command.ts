@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { PrismaClient, User } from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Writes to standard output, and waits until the text was written or buffered. */
 export type Write = (text: string) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { Api } from '@expert-relay/contracts';
 import type { ApiKey, Prisma } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The columns of a key that are shown to its owner. */
 export const keySelect = {

@@ -1,5 +1,5 @@
 import { isOpen, type RequestStatus, type Sql, sql, statusNow } from '@expert-relay/db';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const statuses = ['pending', 'responded', 'closed', 'expired'] as const satisfies RequestStatus[];
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 export type KeyAlgorithm = 'ed25519' | 'x25519';
 

@@ -14,7 +14,7 @@ import {
 } from '@expert-relay/db';
 import { defineRoute, parseBody, textUpTo } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 const schema = z.object({ reason: textUpTo(500) });

@@ -1,6 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { insertKeys } from '../api-keys/insert-keys.ts';
 import { keyBody, keyName } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';

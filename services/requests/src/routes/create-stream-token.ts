@@ -1,5 +1,5 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/check-topics.ts';
 
@@ -13,7 +13,7 @@ export const createStreamToken = (context: Context) =>
     takesBody: true,
     async handle({ principal, body }) {
       const { topics } = parseBody(schema, body);
-      await checkTopics(context.prisma, principal, topics);
+      await checkTopics(context.query, principal, topics);
       const grant = { userId: principal.userId, credential: credentialOf(principal), topics };
       return { status: 201, body: await context.signStreamToken(grant) };
     },

@@ -1,7 +1,7 @@
 import { credentialRevokedPayload } from '@expert-relay/contracts';
 import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 /** A dashboard of the previous release sends no body. */
@@ -16,7 +16,7 @@ export const endSession = (context: Context) =>
     takesBody: 'optional',
     async handle({ principal, body }) {
       const { signedOut } = parseBody(schema, body ?? {});
-      await context.prisma.$executeRaw`${insertEvent({
+      await context.query`${insertEvent({
         type: 'credential_revoked',
         payload: credentialRevokedPayload({ sessionId: principal.sessionId, signedOut }),
         from: sql`

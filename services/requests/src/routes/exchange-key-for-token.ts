@@ -2,7 +2,7 @@ import { findKey } from '@expert-relay/db';
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { checkTopics, credentialOf, topicsSchema } from '../stream-tokens/check-topics.ts';
 
@@ -22,7 +22,7 @@ export const exchangeKeyForToken = (context: Context) =>
       if (!found) throw new Problem('unauthorized');
       const { id: apiKeyId, kind, userId, secret } = found;
       const party = { kind, apiKeyId, userId, secret };
-      await checkTopics(context.prisma, party, topics);
+      await checkTopics(context.query, party, topics);
       const grant = { userId: party.userId, credential: credentialOf(party), topics };
       return { status: 201, body: await context.signStreamToken(grant) };
     },

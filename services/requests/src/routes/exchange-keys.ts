@@ -11,7 +11,7 @@ import {
 } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { publicKey } from '../public-key/public-key.ts';
 

@@ -1,5 +1,5 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 const schema = z.object({ userIds: z.array(z.uuid()).max(1_000) });
@@ -17,13 +17,11 @@ export const findEndedUsers = (context: Context) =>
     isPolled: true,
     async handle({ body }) {
       const { userIds } = parseBody(schema, body);
-      const users = await context.prisma.user.findMany({
-        where: { id: { in: userIds } },
-        select: { id: true, sessionsEndedAt: true },
-      });
+      const users = await context.query<{ id: string; sessionsEndedAt: string | null }>`
+        SELECT id, sessions_ended_at AS "sessionsEndedAt" FROM users WHERE id = ANY(${userIds}::uuid[])`;
       const existing = new Set(users.map(({ id }) => id));
       const ended = users.flatMap(({ id, sessionsEndedAt }) =>
-        sessionsEndedAt ? [{ userId: id, at: sessionsEndedAt.getTime() }] : [],
+        sessionsEndedAt ? [{ userId: id, at: Date.parse(sessionsEndedAt) }] : [],
       );
       return { status: 200, body: { missing: userIds.filter((id) => !existing.has(id)), ended } };
     },

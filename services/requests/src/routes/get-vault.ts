@@ -1,6 +1,6 @@
 import { defineRoute, parseQuery } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { etagOf } from './put-vault.ts';
 

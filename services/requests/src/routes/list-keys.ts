@@ -1,6 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { defineRoute, pageSchema, parseQuery } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { formatKeyCursor, parseKeyCursor, readKeys } from '../api-keys/read-keys.ts';
 import type { Context } from '../context.ts';
 

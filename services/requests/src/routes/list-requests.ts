@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Party } from '@expert-relay/db';
 import { defineRoute, limitPerUser, pageSchema, parseQuery, queuePerUser } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';

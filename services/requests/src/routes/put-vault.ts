@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 
 const expected = 'Expected JSON of up to 8 KB.';

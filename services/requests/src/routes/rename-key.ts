@@ -1,6 +1,6 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 import { keyBody, keyIdFrom, keyName, keySelect } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 

@@ -32,7 +32,7 @@ export const submitHelp = (context: Context) => {
           context.wakeOutbox();
           return created(inserted, expiresIn);
         }
-        const repeated = await findRepeated(context.prisma, request);
+        const repeated = await findRepeated(context.query, request);
         if (repeated) {
           const answer = created(repeated, expiresIn);
           if (!draft.idempotency) return answer;

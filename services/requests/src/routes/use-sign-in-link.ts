@@ -1,5 +1,5 @@
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { findLinkUser, useSignInLink as use } from '../users/sign-in-link.ts';
 

@@ -11,10 +11,8 @@ export const whoami = (context: Context) =>
     path: '/api/v1/whoami',
     allow: ['consumer', 'provider'],
     async handle({ principal: { kind, apiKeyId, userId } }) {
-      const key = await context.prisma.apiKey.findUnique({
-        where: { id: apiKeyId },
-        select: { name: true },
-      });
+      const [key] = await context.query<{ name: string }>`
+        SELECT name FROM api_keys WHERE id = ${apiKeyId}::uuid`;
       // The user was erased after the gateway had accepted the key.
       if (!key) throw new Problem('unauthorized');
       return {

@@ -4,10 +4,10 @@ import {
   type StreamTokenCredential,
   topicsNotCovered,
 } from '@expert-relay/contracts';
-import { ownedBy, type Party, type PrismaClient } from '@expert-relay/db';
+import { ownedBy, type Party, type Query } from '@expert-relay/db';
 import { listOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export function credentialOf(party: Party): StreamTokenCredential {
   if (party.kind === 'session') return { kind: party.kind, id: party.sessionId };
@@ -25,11 +25,7 @@ export const ownTopics = (userId: string): string[] => [
  * Throws unless the caller may read each topic: those of its own requests, and for an expert those of the user. Unknown
  * topics and topics of others get the same answer.
  */
-export async function checkTopics(
-  prisma: PrismaClient,
-  party: Party,
-  topics: readonly string[],
-): Promise<void> {
+export async function checkTopics(query: Query, party: Party, topics: readonly string[]): Promise<void> {
   const parsed = topics.map(parseTopic);
   const ids = new Set<string>();
   for (const topic of parsed) {
@@ -37,9 +33,9 @@ export async function checkTopics(
     else if (!topic || party.kind === 'consumer' || topic.userId !== party.userId) throw notCovered();
   }
   if (ids.size === 0) return;
-  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+  const [row] = await query<{ count: number }>`
     SELECT count(*)::int AS count FROM help_requests
-    WHERE id = ANY(${[...ids]}) AND ${ownedBy(party)}`;
+    WHERE id = ANY(${[...ids]}::text[]) AND ${ownedBy(party)}`;
   if (row?.count !== ids.size) throw notCovered();
 }
 

@@ -1,7 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { HelpRequest, PrismaClient } from '@expert-relay/db';
+import type { Query } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
-import type { IdempotencyKey, InsertedRequest, NewRequest } from './insert-request.ts';
+import {
+  type IdempotencyKey,
+  type InsertedRequest,
+  insertedColumns,
+  type NewRequest,
+} from './insert-request.ts';
 import type { Submission } from './submit-schema.ts';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
@@ -23,31 +28,24 @@ export function idempotencyKeyOf(
 
 /** Finds the request of an earlier attempt of the same submit, by its call id or its idempotency key. */
 export async function findRepeated(
-  prisma: PrismaClient,
+  query: Query,
   { callId, consumerKeyId, idempotency }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
-  const select = {
-    ...{ id: true, refCode: true, createdAt: true, expiresAt: true },
-    ...{ answerForm: true, agentName: true, agentVersions: true },
-  } as const;
   if (!idempotency) {
-    const request = await prisma.helpRequest.findUnique({ where: { callId, consumerKeyId }, select });
-    return request ? asInserted(request) : undefined;
+    const [request] = await query<InsertedRequest>`
+      SELECT ${insertedColumns} FROM help_requests
+      WHERE call_id = ${callId}::uuid AND consumer_key_id = ${consumerKeyId}::uuid`;
+    return request;
   }
 
-  const record = await prisma.idempotencyRecord.findUnique({
-    where: {
-      apiKeyId_keyDigest: { apiKeyId: consumerKeyId, keyDigest: Uint8Array.from(idempotency.keyDigest) },
-    },
-    select: { bodyDigest: true, request: { select } },
-  });
+  const [record] = await query<InsertedRequest & { bodyDigest: Buffer }>`
+    SELECT ${insertedColumns}, body_digest AS "bodyDigest"
+    FROM help_requests JOIN (
+      SELECT request_id, body_digest FROM idempotency_records
+      WHERE api_key_id = ${consumerKeyId}::uuid AND key_digest = ${idempotency.keyDigest}
+    ) AS record ON record.request_id = help_requests.id`;
   if (!record) return undefined;
-  if (!idempotency.bodyDigest.equals(record.bodyDigest)) throw new Problem('idempotency_key_reused');
-  return asInserted(record.request);
+  const { bodyDigest, ...request } = record;
+  if (!idempotency.bodyDigest.equals(bodyDigest)) throw new Problem('idempotency_key_reused');
+  return request;
 }
-
-const asInserted = (request: Pick<HelpRequest, keyof InsertedRequest>): InsertedRequest => ({
-  ...request,
-  createdAt: request.createdAt.toISOString(),
-  expiresAt: request.expiresAt.toISOString(),
-});

@@ -37,7 +37,7 @@ test('a repeated call inserts nothing and finds its request', async () => {
   expect(await insertRequest(database.query, first)).toMatchObject({ id: first.id });
   const again = newRequest({ callId: first.callId });
   expect(await insertRequest(database.query, again)).toBeUndefined();
-  expect(await findRepeated(database.prisma, again)).toMatchObject({ id: first.id });
+  expect(await findRepeated(database.query, again)).toMatchObject({ id: first.id });
 });
 
 test('when a reference code exists already, nothing is kept, so that another attempt can follow', async () => {
@@ -48,7 +48,7 @@ test('when a reference code exists already, nothing is kept, so that another att
   for (const given of [{}, { idempotency }]) {
     const request = newRequest({ refCode: first.refCode, ...given });
     expect(await insertRequest(database.query, request)).toBeUndefined();
-    expect(await findRepeated(database.prisma, request)).toBeUndefined();
+    expect(await findRepeated(database.query, request)).toBeUndefined();
     expect(await count()).toBe(before);
   }
   expect(await insertRequest(database.query, newRequest({ idempotency }))).toBeDefined();

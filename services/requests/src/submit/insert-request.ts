@@ -30,6 +30,11 @@ export interface InsertedRequest {
   agentVersions: string | null;
 }
 
+/** `InsertedRequest`, of a table or subquery with the columns of `help_requests`. */
+export const insertedColumns = sql`
+  id, ref_code AS "refCode", created_at AS "createdAt", expires_at AS "expiresAt",
+  answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"`;
+
 /** The contract requires that the last 10 messages are kept. */
 const keptMessages = 10;
 
@@ -75,9 +80,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
       payload,
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
-    SELECT id, ref_code AS "refCode", created_at AS "createdAt", expires_at AS "expiresAt",
-      answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"
-    FROM request`;
+    SELECT ${insertedColumns} FROM request`;
   return rows[0];
 }
 

@@ -1,7 +1,7 @@
 import type { FormKind } from '@expert-relay/db';
 import { shortestLifetimeMs } from '@expert-relay/kit/config';
 import { jsonText, listOf, textUpTo } from '@expert-relay/kit/http';
-import { z } from 'zod';
+import * as z from 'zod';
 import { publicKey } from '../public-key/public-key.ts';
 
 const text = z.string({ error: 'Expected a text.' });

@@ -1,5 +1,5 @@
 import { readStream, withTimeout } from '@expert-relay/sdk/transport';
-import { z } from 'zod';
+import * as z from 'zod';
 import { causeOf, probe } from '../../relay/probe.ts';
 import { looking } from '../../relay/timing.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';

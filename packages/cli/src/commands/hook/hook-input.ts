@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 
 const toolInput = z.record(z.string(), z.unknown());

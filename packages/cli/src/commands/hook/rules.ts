@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { openJsonFile } from '../../store/json-file.ts';
 import type { PermissionRequest } from './hook-input.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';

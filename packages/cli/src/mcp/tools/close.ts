@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isEndError } from '../../relay/request-state.ts';
 import { describeUnsent } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, status } from './tool.ts';

@@ -1,6 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
-import { z } from 'zod';
+import * as z from 'zod';
 import { hasEnded } from '../../relay/request-state.ts';
 import { countAnswers, type KeptConversation, openForm } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';

@@ -1,6 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { describeContent, isApproval, parseForm } from '@expert-relay/sdk/forms';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Entry, StoredDecision } from '../../store/conversations.ts';
 import { describeFiles, toFileData } from './files.ts';
 import { describeProtection, protectionSchema, quoteExpert } from './sentences.ts';

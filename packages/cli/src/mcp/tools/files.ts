@@ -1,6 +1,6 @@
 import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
 import type { ImageContent } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { type FileContent, maxFiles } from '../../files/file-to-send.ts';
 import type { StoredFile } from '../../store/conversations.ts';

@@ -1,5 +1,5 @@
 import { type Form, toForm } from '@expert-relay/sdk/forms';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = { type: 'string' };
 const number = { type: 'number' };

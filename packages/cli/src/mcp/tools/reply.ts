@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import { attachInput, readAttachments } from './files.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Conversation, Protection } from '@expert-relay/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { hasEnded } from '../../relay/request-state.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 

@@ -1,5 +1,5 @@
 import type { ImageContent, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { AttachableFolder } from '../../files/attachable-folder.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
 

@@ -1,5 +1,5 @@
 import type { Conversation } from '@expert-relay/sdk';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isEndError } from '../../relay/request-state.ts';
 import {
   countAnswers,
