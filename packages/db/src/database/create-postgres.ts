@@ -31,7 +31,7 @@ export interface Postgres extends Required<Omit<Part, 'drain'>> {
 }
 
 /**
- * Postgres for a service that does not use Prisma, whose engine adds a third of a second to every start. It is not
+ * Postgres for a service that does not use Prisma, whose engine adds a third of a second to its first query. It is not
  * ready while Postgres is away or lacks migrations. `start` fails at once when waiting cannot help, and otherwise
  * after `patience` milliseconds.
  */
