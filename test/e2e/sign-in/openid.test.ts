@@ -180,3 +180,18 @@ test('without a provider that answers, the page says so and a restart is not nee
     await setup.stop();
   }
 });
+
+test('with a wrong client secret, the page says that it failed, and the log has the status of the answer', async () => {
+  const setup = await open(providers['oidc-provider (npm)'], {
+    RELAY_ALLOWED_USERS: '*',
+    RELAY_OIDC_CLIENT_SECRET: 'wrong',
+  });
+  try {
+    const visitor = createVisitor(setup.relay.gatewayUrl);
+    expect((await signIn(visitor, setup, member)).url).toContain('/auth/error?reason=provider_failed');
+    const failures = setup.relay.logs.filter(({ msg }) => msg === 'a sign-in provider failed');
+    expect(failures).toEqual([expect.objectContaining({ status: 401 })]);
+  } finally {
+    await setup.stop();
+  }
+});

@@ -69,10 +69,17 @@ export const showFailure =
     response.redirect(303, `/auth/error?reason=${reason}`);
   };
 
-/** The error itself must not be logged: it contains codes and tokens. */
+/** The error itself must not be logged: it contains codes and tokens. Of its answer, the error of OAuth says what to repair. */
 function describeCause(cause: unknown): Record<string, unknown> {
-  const { name, code, message, cause: inner } = cause as Error & { code?: string };
-  return { error: name, code, reason: message, inner: inner instanceof Error ? inner.message : undefined };
+  const { name, code, message, status, error, cause: inner } = cause as Error & Record<string, unknown>;
+  return {
+    error: name,
+    code,
+    reason: message,
+    status,
+    answer: typeof error === 'string' && /^\w{1,64}$/.test(error) ? error : undefined,
+    inner: inner instanceof Error ? inner.message : undefined,
+  };
 }
 
 /** Shows why the last sign-in did not succeed. */
