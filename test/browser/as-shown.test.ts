@@ -33,7 +33,7 @@ const prefilled: Readonly<Record<string, Field & { readonly seen?: string }>> = 
   page: { type: 'string', format: 'uri', default: `https://example.com/${'path/'.repeat(60)}?to=evil` },
   day: { type: 'string', format: 'date', default: '2026-11-24' },
   year: { type: 'string', format: 'date', default: '0000-01-01', seen: 'Exactly: 0000-01-01' },
-  at: { type: 'string', format: 'date-time', default: '2026-11-24T08:30:00Z', seen: '2026-11-24T08:30:00' },
+  at: { type: 'string', format: 'date-time', default: '2026-11-24T08:30:05Z', seen: '2026-11-24T08:30:05' },
   exactly: {
     ...{ type: 'string', format: 'date-time', default: '2026-11-24T08:30:00.123456789+02:00' },
     seen: 'Exactly: 2026-11-24T08:30:00.123456789+02:00',
@@ -217,18 +217,23 @@ describe.each([
 test('older messages are open until they were read, and a press leads to them when the expert folds them', async () => {
   await using device = await product.signIn(newUser());
   await using agent = await device.newAgent();
-  const conversation = await agent.ask('May I?', before(5));
-  await device.page.clock.install();
+  const [, ...others] = before(5);
+  const long = { role: 'user', content: `Before 0.\n\n${'Line.\n\n'.repeat(200)}` };
+  const conversation = await agent.ask('May I?', [long, ...others]);
   const page = await device.open(`/requests/${conversation.requestId}`);
   const fold = page.getByText('2 older messages');
   await page.getByText('Before 0.').waitFor();
   await fold.click();
   await page.getByText('Before 0.').waitFor({ state: 'hidden' });
-  await page.clock.fastForward(longerThanReading);
+  await page.waitForTimeout(longerThanReading);
   expect(await isDisabled(page, 'Answer')).toBe(true);
   await button(page, 'Answer').click({ force: true });
   await page.locator('summary:focus').waitFor();
   await page.keyboard.press('Enter');
+  for (const end of [...before(5).keys()].map((index) => `context:${index}`)) {
+    await scrollTo(end)(page);
+    await page.waitForTimeout(longerThanReading);
+  }
   await enabled(page, 'Answer').waitFor();
   await page.reload();
   await fold.waitFor();
@@ -260,8 +265,10 @@ test('Markdown hides nothing of a text', async () => {
   const page = await device.open(`/requests/${conversation.requestId}`);
   const article = page.getByRole('article', { name: 'Question' });
   await article.locator('pre').waitFor();
-  await eventually('the table as it was written', async () => (await article.innerText()).includes(table));
-  const text = await article.innerText();
+  // Only the table is shown as it was written.
+  await eventually('all is rendered', async () => (await article.locator('[data-plain]').count()) === 1);
+  const text = (await article.textContent()) ?? '';
+  expect(text).toContain(table);
   for (let number = 1; number <= 17; number += 1)
     expect(text).toContain(number === 14 ? 'HIDDEN  14' : `HIDDEN-${number}`);
   expect(device.problems).toEqual([]);

@@ -40,6 +40,38 @@ const deploy: Form = {
   required: ['region', 'pods', 'owner'],
 };
 
+/** The arguments of a tool, filled in, with a plain text that says something else than the question. */
+const toolCall = {
+  question: 'May I run this on `db-1`?',
+  plaintext: 'May I run a shell command as root on db-1?',
+  messages: [
+    'Free some space.',
+    'The disk is full.',
+    'Old dumps take 40 GB.',
+    'They are copied.',
+    'Shall I?',
+  ].map((content, index) => ({ role: index === 0 ? 'user' : 'assistant', content })),
+  form: {
+    type: 'object',
+    properties: {
+      command: {
+        ...{ type: 'string', title: 'Command', maxLength: 100 },
+        default: 'cd /var/backups/dumps\nrm -rf -- 2026-0* && sync',
+      },
+      path: {
+        ...{ type: 'string', title: 'Report to', format: 'uri' },
+        default: 'https://reports.example.com/hooks/disk?host=db-1&team=storage&token=a81fe0c95b7d4421',
+      },
+      at: {
+        ...{ type: 'string', title: 'Begin', format: 'date-time' },
+        default: '2026-11-24T22:00:00.250+01:00',
+      },
+      host: { type: 'string', title: 'Host', maxLength: 40, default: 'db-1' },
+      note: { type: 'string', title: 'Note' },
+    },
+  } satisfies Form,
+};
+
 /** Approvals, forms and files. */
 export async function walkForms(product: Product, visit: Visit): Promise<void> {
   await using device = await product.signIn('forms');
@@ -88,6 +120,18 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   await page.getByText('Sent', { exact: true }).waitFor();
   await visit('form-decided', page);
 
+  const called = await agent.relay.ask(toolCall);
+  await open(device, called);
+  await visit('tool-call-unanswered', page);
+  await press(page, 'Answer');
+  await page.getByLabel('Command').waitFor();
+  await page.getByLabel('Host').scrollIntoViewIfNeeded();
+  await visit('tool-call', page);
+  await decide(page, 'Approve');
+  await called.waitForAnswer(patiently);
+  await page.getByText('Sent', { exact: true }).waitFor();
+  await visit('tool-call-decided', page);
+
   await open(device, every);
   await page.getByLabel('Note').waitFor();
   await fillIn(page);
@@ -122,6 +166,16 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   await page.getByText('there is room for').waitFor();
   await button(page, 'Remove syslog').waitFor();
   await visit('files-attached', page);
+}
+
+/** Presses until it is taken: a press brings the expert to what was not read yet. */
+async function press(page: Page, name: string): Promise<void> {
+  while (await button(page, name).isVisible()) {
+    await button(page, name)
+      .click({ force: true, timeout: 2_000 })
+      .catch(() => {});
+    await page.waitForTimeout(1_500);
+  }
 }
 
 const canDecide = (page: Page, name: string) =>
