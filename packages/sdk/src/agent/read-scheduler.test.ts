@@ -1,3 +1,4 @@
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
@@ -7,23 +8,19 @@ describe('an event about one of many conversations', () => {
   test.each(['unexpected_answer', 'answer_too_large', 'invalid_key'])(
     'is not lost when the list of requests is %s',
     async (code) => {
-      let done = () => {};
-      const isDone = new Promise<void>((resolve) => {
-        done = resolve;
-      });
       const read: string[] = [];
       const followed = ['a', 'b', 'c', 'd'].map((requestId) => ({
         topic: requestId,
         refCode: requestId,
         thread: { requestId, answersRead: 0 },
         sender: { unsent: [] },
-        refresh: () => read.push(requestId) === 4 && done(),
+        refresh: () => read.push(requestId),
       })) as unknown as FollowedConversation[];
       const get = () => Promise.reject(new RelayError(code as 'invalid_key', 'The list cannot be read.'));
       const api = { get, backoff: () => 1 } as unknown as Api;
       const scheduler = createReadScheduler(() => api, new Set(followed));
       scheduler.onEvent({ type: 'new_message', role: 'provider' }, new Set(['a', 'b', 'c', 'd']));
-      await isDone;
+      await eventually('a read of all', () => read.length === 4);
       expect(read).toEqual(['a', 'b', 'c', 'd']);
       scheduler.stop();
     },

@@ -139,7 +139,7 @@ class DecisionWait:
                 return await self._hand_over(form.of, decision) if is_waiting else decision
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
-            with suppress(RelayError):
+            with suppress(Exception):
                 await sender.flush()
         if not self._is_due():
             return None

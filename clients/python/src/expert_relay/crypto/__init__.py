@@ -4,7 +4,7 @@ from .channel import Channel, OpenedMessage
 from .fingerprint import format_fingerprint, parse_fingerprint, same_fingerprint
 from .frame import Part
 from .key_exchange import Exchange, check_exchange, check_pick_up, check_unchanged, sign_exchange
-from .keys import ExpertKeys, OnceKeys, OwnKeys, make_agent_keys, make_root, once_keys, restore_agent_keys
+from .keys import ExpertKeys, OnceKeys, OwnKeys, make_agent_keys, make_root, once_id, once_keys, restore_agent_keys
 from .parts import AnswerPart, File, KnownParts, read_parts, write_parts
 from .public_key import PublicKey, PublicKeys, parse_public_key, parse_public_keys
 from .submission import AGENT_VERSIONS, digest_submission
@@ -32,6 +32,7 @@ __all__ = [
     "make_agent_keys",
     "make_recovery_code",
     "make_root",
+    "once_id",
     "once_keys",
     "open_vault",
     "parse_fingerprint",
