@@ -1,6 +1,6 @@
 import { type Postgres, raw, sql } from '@expert-relay/db';
 import { claimedColumns, lease } from './claimed-columns.ts';
-import { busyUsers, type FreeSlotsOfUsers, slotsOfUsers } from './free-slots.ts';
+import { busyUsers, type FreeSlotsOfUsers } from './free-slots.ts';
 import { stillNeeded } from './recipients.ts';
 
 /** A delivery to a webhook that this process has to send, and its endpoint. */
@@ -33,11 +33,14 @@ const isSlow = sql`(endpoint.failures > 0 OR COALESCE(endpoint.last_ms > ${raw(S
 export interface FreeWebhookSlots {
   readonly healthy: number;
   readonly slow: number;
-  /** Of the users who have deliveries of the kind under way in this process. All others have `perUser`. */
+  /** Of the users who have deliveries of the kind under way in this process. Those without a free slot are passed over. */
   readonly ofUsers: { readonly healthy: FreeSlotsOfUsers; readonly slow: FreeSlotsOfUsers };
 }
 
-/** Deliveries of one user that one process sends at the same time. */
+/**
+ * Deliveries of one user that one claim takes, and with which a user under way is passed over. So a user may have what one more
+ * claim adds: a claim of only what is free would often be one of a single delivery, and cost more than it sends.
+ */
 export const perUser = { healthy: 24, slow: 8 };
 
 /**
@@ -85,11 +88,11 @@ export function claimForWebhooks(
         SELECT *, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY turn) AS turn_of_user FROM due WHERE is_needed
       ),
       chosen AS MATERIALIZED (
-        (SELECT endpoint_id, is_needed, id FROM due_of_users LEFT JOIN ${slotsOfUsers(ofUsers.healthy)} AS free (user_id, slots) USING (user_id)
-          WHERE NOT is_slow AND turn_of_user <= COALESCE(slots, ${perUser.healthy}::int) ORDER BY turn LIMIT ${healthy}::int)
+        (SELECT endpoint_id, is_needed, id FROM due_of_users
+          WHERE NOT is_slow AND turn_of_user <= ${perUser.healthy}::int ORDER BY turn LIMIT ${healthy}::int)
         UNION ALL
-        (SELECT endpoint_id, is_needed, id FROM due_of_users LEFT JOIN ${slotsOfUsers(ofUsers.slow)} AS free (user_id, slots) USING (user_id)
-          WHERE is_slow AND turn_of_user <= COALESCE(slots, ${perUser.slow}::int) ORDER BY turn LIMIT ${slow}::int)
+        (SELECT endpoint_id, is_needed, id FROM due_of_users
+          WHERE is_slow AND turn_of_user <= ${perUser.slow}::int ORDER BY turn LIMIT ${slow}::int)
         UNION ALL
         (SELECT endpoint_id, is_needed, id FROM due WHERE NOT is_needed)
       ),
