@@ -57,8 +57,7 @@ describe('a text of the other side', () => {
   test('is written to a pipe unchanged', async () => {
     const refCode = await cli.ask('Well?', '--plaintext');
     await cli.asExpert('show', refCode);
-    const env = { ...cli.expert, ...later };
-    await cli.run(['answer', refCode, '-', '--plaintext'], { env, input: hostile });
+    await cli.run(['answer', refCode, '-', '--plaintext'], { env: cli.expert, ...later, input: hostile });
     const { stdout } = await cli.asAgent('ask', '--resume', refCode);
     expect(stdout).toBe(`${hostile}\n`);
   });
