@@ -79,6 +79,20 @@ test('colours are used only in a terminal, and only if they are not switched off
   expect((await help({})).stdout).not.toMatch(escapeSign);
 });
 
+test('the process of a command that is done ends, with its exit code', async () => {
+  const run = async (side: 'agent' | 'expert', args: string[], clock = {}) => {
+    const { code, stderr } = await cli.start(args, { env: cli[side], ...clock }).ended;
+    expect({ args, code, stderr }).toMatchObject({ code: 0 });
+  };
+  const refCode = await cli.ask('Is it done?', '--plaintext');
+  await run('expert', ['show', refCode]);
+  await run('expert', ['answer', refCode, 'Yes.', '--plaintext'], later);
+  await run('agent', ['show']);
+  await run('agent', ['close', refCode]);
+  for (const args of [['whoami'], ['doctor'], ['webhooks']]) await run('agent', args);
+  for (const args of [['keys', 'make'], ['keys']]) await run('expert', args);
+});
+
 test('a closed pipe is no error', async () => {
   const { code, stderr } = await cli.run(['help'], { env: {}, closesStdout: true });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { clockAhead, eventually } from '@expert-relay/testkit';
 import { type BundleOptions, buildCli } from './build-cli.ts';
+import type { Ended } from './command-server.ts';
 import { type CommandServer, startCommandServer } from './start-command-server.ts';
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A running command. */
 export interface Run {

@@ -6,7 +6,12 @@ import { run } from '../run.ts';
 import { createInput } from '../terminal/input.ts';
 import { createScreen } from '../terminal/screen.ts';
 import { programName } from '../terminal/typed-commands.ts';
-import type { Ended } from './command-runner.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** A command, with what it would get from the process that starts it. */
 export interface ServedCommand {

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
-import type { Ended } from './command-runner.ts';
-import type { ServedCommand, ServedResult } from './command-server.ts';
+import type { Ended, ServedCommand, ServedResult } from './command-server.ts';
 
 /** A process that runs commands: starting one for each takes most of a command's CPU time. */
 export interface CommandServer {

@@ -6,7 +6,8 @@ import {
 import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { BundleOptions } from './build-cli.ts';
-import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
+import { type CommandRunner, createCommandRunner } from './command-runner.ts';
+import type { Ended } from './command-server.ts';
 
 type Environment = Readonly<Record<string, string>>;
 

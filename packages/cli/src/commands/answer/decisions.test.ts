@@ -82,7 +82,9 @@ describe('what an expert types is what the agent gets', () => {
       const conversation = await askWith(form, 'May I?', encrypted);
       const plain = encrypted ? [] : ['--plaintext'];
       const answered = await cli.answer(conversation.refCode, ...args, ...plain);
-      expect({ ...answered, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
+      // A call that takes three seconds, as on a busy machine, is reported.
+      const stderr = answered.stderr.replace(/^The relay does not answer yet\..*\n/, '');
+      expect({ code: answered.code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(await decisionOf(conversation)).toMatchObject(
         content ? { action: 'accept', content } : { action: 'decline' },
       );
