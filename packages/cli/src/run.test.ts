@@ -90,7 +90,6 @@ test('the process of a command that is done ends, with its exit code', async () 
   await run('agent', ['show']);
   await run('agent', ['close', refCode]);
   for (const args of [['whoami'], ['doctor'], ['webhooks']]) await run('agent', args);
-  for (const args of [['keys', 'make'], ['keys']]) await run('expert', args);
 });
 
 test('a closed pipe is no error', async () => {
