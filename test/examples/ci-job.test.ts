@@ -40,7 +40,7 @@ function runOn(machine: string, script: string, env: Record<string, string> = {}
   return runExample(
     ['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
     {
-      ...{ PATH: `${home}/node_modules/.bin:${PATH}`, HOME: home, CI: 'true', NODE_OPTIONS: '' },
+      ...{ PATH: `${home}/node_modules/.bin:${PATH}`, HOME: home, CI: 'true' },
       ...{ RELAY_URL: relay.gatewayUrl, RELAY_API_KEY: tenant.consumerKey, ...env },
     },
     home,

@@ -256,11 +256,7 @@ test('docs/events.md: the shell commands work unchanged with a local relay', asy
   writeFileSync(join(folder, '.relay/dev.json'), JSON.stringify({ gatewayUrl, ...expert }));
   const commands = ['set -e', ...blocks(page, 'sh')].join('\n');
   try {
-    const { code, printed } = await runExample(
-      ['bash', '-c', commands],
-      { NODE_OPTIONS: '' },
-      folder,
-    ).ended();
+    const { code, printed } = await runExample(['bash', '-c', commands], {}, folder).ended();
     expect([code, printed]).toEqual([0, expect.any(String)]);
     expect(printed).toMatch(/^retry: \d+$/m);
     expect(printed).toMatch(

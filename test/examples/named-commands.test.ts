@@ -22,7 +22,7 @@ function relayCommands(): [command: string, options: string[]][] {
 }
 
 async function helpOf(topic: string): Promise<string> {
-  const { printed } = await runExample(['node', 'packages/cli/src/main.ts', 'help', topic], {}).ended();
+  const { printed } = await runExample(['node', 'packages/cli/dist/main.js', 'help', topic], {}).ended();
   return printed;
 }
 

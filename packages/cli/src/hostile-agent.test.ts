@@ -82,8 +82,8 @@ test('hostile labels of a form are only shown, also at a terminal that asks for 
     const { refCode } = await submit('Which?', [], form);
     const { text } = await show(refCode);
     expect(text.match(/^ {2}f\d: .*\(optional|^ {2}f\d: /gm)).toHaveLength(count);
-    const env = { ...cli.expert, ...later, NO_COLOR: '1' };
-    const asked = cli.start(['answer', refCode, '--plaintext'], { env, columns: 80 });
+    const env = { ...cli.expert, NO_COLOR: '1' };
+    const asked = cli.start(['answer', refCode, '--plaintext'], { env, ...later, columns: 80 });
     const [before] = await asked.printed(/[\s\S]*Fill it in\?/);
     // The last line is the prompt, before which the terminal moves its cursor.
     const lines = before.replaceAll('\r\n', '\n').split('\n').slice(0, -1);

@@ -46,8 +46,8 @@ const withHostile = (check: (hostile: Hostile) => Promise<void>) => async () => 
       liar,
       async runInTerminal(side, ...args) {
         const clock = args[0] === 'answer' ? later : {};
-        const env = { ...cli[side], RELAY_URL: liar.url, NO_COLOR: '1', ...clock };
-        const { code, stdout } = await cli.run(args, { env, columns: 80 });
+        const env = { ...cli[side], RELAY_URL: liar.url, NO_COLOR: '1' };
+        const { code, stdout } = await cli.run(args, { env, ...clock, columns: 80 });
         expect(stdout).not.toMatch(controlCharacter);
         expect(stdout).not.toMatch(injectedLine);
         return { code, text: stdout.replaceAll(/\s+/g, ' ') };

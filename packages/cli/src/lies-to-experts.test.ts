@@ -33,7 +33,7 @@ const withExpert = (check: (expert: Deceived) => Promise<void>) => async () => {
     await check({
       liar,
       now: (...args) => cli.run(args, { env }),
-      afterReading: (...args) => cli.run(args, { env: { ...env, ...later } }),
+      afterReading: (...args) => cli.run(args, { env, ...later }),
       elsewhere: `${cli.folder}/${crypto.randomUUID()}`,
     });
   } finally {
@@ -179,7 +179,7 @@ describe('lie 8', () => {
         ['show', refCode],
         ['listen', refCode],
       ]) {
-        const { code, stderr } = await cli.run(args, { env: { ...env, ...later } });
+        const { code, stderr } = await cli.run(args, { env, ...later });
         expect({ args, code, stderr: one(stderr) }).toEqual({
           ...{ args, code: 7 },
           stderr: expect.stringMatching(/keys of this conversation are gone or have changed/),
@@ -230,7 +230,7 @@ describe('a request without a question, whose context says all', () => {
     const { refCode: other } = await agent.ask({ messages });
     expect((await cli.asExpert('show', other)).stdout).toContain('The deploy hangs.');
     for (const each of [refCode, other]) {
-      const { code, stdout } = await cli.run(['answer', each, 'Wait.'], { env: { ...cli.expert, ...later } });
+      const { code, stdout } = await cli.run(['answer', each, 'Wait.'], { env: cli.expert, ...later });
       expect({ code, stdout }).toEqual({
         code: 0,
         stdout: `${each} answered, end-to-end encrypted. It has no question, only what was said before.\n`,

@@ -57,8 +57,7 @@ describe('a text of the other side', () => {
   test('is written to a pipe unchanged', async () => {
     const refCode = await cli.ask('Well?', '--plaintext');
     await cli.asExpert('show', refCode);
-    const env = { ...cli.expert, ...later };
-    await cli.run(['answer', refCode, '-', '--plaintext'], { env, input: hostile });
+    await cli.run(['answer', refCode, '-', '--plaintext'], { env: cli.expert, ...later, input: hostile });
     const { stdout } = await cli.asAgent('ask', '--resume', refCode);
     expect(stdout).toBe(`${hostile}\n`);
   });
@@ -78,6 +77,19 @@ test('colours are used only in a terminal, and only if they are not switched off
   expect((await help({ NO_COLOR: '1' }, 80)).stdout).not.toMatch(escapeSign);
   expect((await help({ TERM: 'dumb' }, 80)).stdout).not.toMatch(escapeSign);
   expect((await help({})).stdout).not.toMatch(escapeSign);
+});
+
+test('the process of a command that is done ends, with its exit code', async () => {
+  const run = async (side: 'agent' | 'expert', args: string[], clock = {}) => {
+    const { code, stderr } = await cli.start(args, { env: cli[side], ...clock }).ended;
+    expect({ args, code, stderr }).toMatchObject({ code: 0 });
+  };
+  const refCode = await cli.ask('Is it done?', '--plaintext');
+  await run('expert', ['show', refCode]);
+  await run('expert', ['answer', refCode, 'Yes.', '--plaintext'], later);
+  await run('agent', ['show']);
+  await run('agent', ['close', refCode]);
+  for (const args of [['whoami'], ['doctor'], ['webhooks']]) await run('agent', args);
 });
 
 test('a closed pipe is no error', async () => {

@@ -15,7 +15,7 @@ afterEach(() => liar.tell({}));
 
 const deceived = () => ({ ...cli.expert, RELAY_URL: liar.url, NO_COLOR: '1' });
 const now = (...args: string[]) => cli.run(args, { env: deceived() });
-const afterReading = (...args: string[]) => cli.run(args, { env: { ...deceived(), ...later } });
+const afterReading = (...args: string[]) => cli.run(args, { env: deceived(), ...later });
 
 /** The agent's next answer, with whether it had seen the agent's last message. */
 async function answersOf(refCode: string): Promise<Json[]> {
@@ -151,7 +151,7 @@ describe('a message that the relay hides until the answer', () => {
 
   test('is shown at a terminal, before anything is sent', async () => {
     const refCode = await hidden();
-    const asked = cli.start(['answer', refCode, 'Yes.'], { env: { ...deceived(), ...later }, columns: 80 });
+    const asked = cli.start(['answer', refCode, 'Yes.'], { env: deceived(), ...later, columns: 80 });
     await asked.printed(/WAIT[\s\S]*\(y\/N\)/);
     asked.type('n\n');
     expect((await asked.ended).code).toBe(12);

@@ -43,8 +43,8 @@ async function type(asked: Form, lines: readonly (readonly [prompt: RegExp, line
   const conversation = await relay.ask({ question: 'May I?', form: asked });
   const { refCode } = conversation;
   expect((await cli.asExpert('show', refCode)).code).toBe(0);
-  const env = { ...cli.expert, ...later, NO_COLOR: '1' };
-  const run = cli.start(['answer', refCode], { env, columns: 80 });
+  const env = { ...cli.expert, NO_COLOR: '1' };
+  const run = cli.start(['answer', refCode], { env, ...later, columns: 80 });
   for (const [prompt, line] of lines) {
     await run.printed(atEnd(prompt));
     run.type(line);

@@ -48,7 +48,10 @@ async function bundle(plugins: Plugin[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-built-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   await build({
-    entryPoints: { relay: inCheckout('src/main.ts') },
+    entryPoints: {
+      relay: inCheckout('src/main.ts'),
+      'command-server': inCheckout('src/testing/command-server.ts'),
+    },
     outdir: join(folder, 'dist'),
     bundle: true,
     // Modules that a command imports only when it runs stay in separate files.

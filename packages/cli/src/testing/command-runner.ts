@@ -1,15 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { eventually } from '@expert-relay/testkit';
+import { isAbsolute, join } from 'node:path';
+import { clockAhead, eventually } from '@expert-relay/testkit';
 import { type BundleOptions, buildCli } from './build-cli.ts';
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Ended } from './command-server.ts';
+import { type CommandServer, startCommandServer } from './start-command-server.ts';
 
 /** A running command. */
 export interface Run {
@@ -25,6 +21,8 @@ export interface RunOptions {
   /** The content of stdin. Without it, stdin is empty. */
   input?: string;
   folder?: string;
+  /** For the command, what others did just now was that long ago. */
+  clockAheadMs?: number;
   /** Like a pipe to `true`. */
   closesStdout?: boolean;
   /** Runs in a terminal of this width. */
@@ -34,10 +32,12 @@ export interface RunOptions {
 // Part of util-linux, which every Debian has.
 const pseudoTerminal = 'script';
 
-/** Runs the real command line: each command in a process, all in one temporary folder. */
+/** Runs the command line, as it is bundled, in one temporary folder. */
 export interface CommandRunner {
   readonly folder: string;
+  /** Starts a process. */
   start(args: readonly string[], options?: RunOptions): Run;
+  /** Runs a command to its end, in a process that many commands share, unless it needs one of its own. */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
   /** Kills all commands that still run. */
   stop(): Promise<void>;
@@ -47,6 +47,7 @@ export async function createCommandRunner(bundle?: BundleOptions): Promise<Comma
   const path = await buildCli(bundle);
   const folder = mkdtempSync(join(tmpdir(), 'relay-cli-'));
   const runs = new Set<{ child: ChildProcess; ended: Promise<Ended> }>();
+  let server: CommandServer | undefined;
 
   function start(args: readonly string[], options: RunOptions = {}): Run {
     const child = open(path, args, { folder, ...options });
@@ -74,11 +75,20 @@ export async function createCommandRunner(bundle?: BundleOptions): Promise<Comma
       kill: (signal) => void child.kill(signal),
     };
   }
+
+  async function run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    if (needsProcess(args, options)) return await start(args, options).ended;
+    const { env = {}, input = '', clockAheadMs = 0 } = options;
+    server ??= startCommandServer(path, folder);
+    return await server.run({ args, env, input, clockAheadMs });
+  }
+
   return {
     folder,
     start,
-    run: (args, options) => start(args, options).ended,
+    run,
     async stop() {
+      await server?.stop();
       for (const { child } of runs) child.kill('SIGKILL');
       await Promise.all([...runs].map(({ ended }) => ended));
       rmSync(folder, { recursive: true, force: true });
@@ -86,14 +96,33 @@ export async function createCommandRunner(bundle?: BundleOptions): Promise<Comma
   };
 }
 
+/** These use the process itself: its streams, and the path of its program. */
+const commandsOfProcess = ['hook', 'mcp'];
+
+/**
+ * A command has a process of its own for what only that has: other variables than those of the relay, a home folder, a
+ * terminal, a pipe that closes.
+ */
+function needsProcess(args: readonly string[], options: RunOptions): boolean {
+  const { env = {}, folder, columns, closesStdout } = options;
+  const isPlain = Object.keys(env).every((name) => name.startsWith('RELAY_') || name === 'NO_COLOR');
+  const hasFolder = isAbsolute(env.RELAY_CONFIG_DIR ?? '');
+  const isOfProcess = commandsOfProcess.includes(args[0] ?? '');
+  return isOfProcess || !isPlain || !hasFolder || [folder, columns, closesStdout].some((option) => option);
+}
+
 function open(
   path: string,
   args: readonly string[],
-  { env = {}, input, folder, columns, closesStdout }: RunOptions,
+  { env = {}, input, folder, clockAheadMs, columns, closesStdout }: RunOptions,
 ): ChildProcess {
   const settings = {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, TERM: 'xterm-256color', ...env },
+    env: {
+      ...{ PATH: process.env.PATH, HOME: folder, TERM: 'xterm-256color' },
+      ...(clockAheadMs !== undefined && clockAhead(clockAheadMs)),
+      ...env,
+    },
   };
   if (columns !== undefined) {
     const command = [process.execPath, path, ...args]

@@ -3,10 +3,11 @@ import {
   type ConstellationOptions,
   startConstellation,
 } from '@expert-relay/constellation';
-import { clockAhead, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { BundleOptions } from './build-cli.ts';
-import { type CommandRunner, createCommandRunner, type Ended } from './command-runner.ts';
+import { type CommandRunner, createCommandRunner } from './command-runner.ts';
+import type { Ended } from './command-server.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -39,7 +40,7 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   const relay = await startConstellation(options.relay);
   const runner = await createCommandRunner(options.bundle);
   const { consumerKey, providerKey } = await relay.makeTenant();
-  const { folder, run } = runner;
+  const { folder, run, start } = runner;
   const RELAY_URL = relay.gatewayUrl;
   const agent = { RELAY_URL, RELAY_API_KEY: consumerKey, RELAY_CONFIG_DIR: `${folder}/agent` };
   const expert = { RELAY_URL, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
@@ -47,7 +48,7 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   const asExpert = (...args: string[]) => run(args, { env: expert });
   async function answerAs(env: Environment, ...words: string[]): Promise<Ended> {
     await run(['show', words[0] ?? ''], { env });
-    return await run(['answer', ...words], { env: { ...env, ...later } });
+    return await run(['answer', ...words], { env, ...later });
   }
   const liars: LyingRelay[] = [];
   return {
@@ -61,7 +62,8 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
     answerAs,
     async pickUp(...words) {
       await asExpert('show', words[0]);
-      return await run(['pickup', ...words], { env: { ...expert, ...soon } });
+      // A process, whose whole clock is ahead: what it shows was in turn read by a command with `later`.
+      return await start(['pickup', ...words], { env: expert, clockAheadMs: 10_000 }).ended;
     },
     async ask(question, ...own) {
       const { code, stdout, stderr } = await asAgent('ask', question, '--no-wait', ...own);
@@ -82,11 +84,8 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   };
 }
 
-/** For a process with this environment, what others have printed was read by now. */
-export const later = clockAhead(60_000);
-
-/** The same, so that what it prints was in turn read by a process with `later`. */
-const soon = clockAhead(10_000);
+/** For a command with this option, what others have printed was read by now. */
+export const later = { clockAheadMs: 60_000 };
 
 /** Opens a test CLI before the tests of a file, and stops it after them. Its members can be used once the tests run. */
 export function useTestCli(options: TestCliOptions = {}): TestCli {

@@ -82,7 +82,9 @@ describe('what an expert types is what the agent gets', () => {
       const conversation = await askWith(form, 'May I?', encrypted);
       const plain = encrypted ? [] : ['--plaintext'];
       const answered = await cli.answer(conversation.refCode, ...args, ...plain);
-      expect({ ...answered, stdout: '' }).toEqual({ code: 0, stdout: '', stderr: '' });
+      // A call that takes three seconds, as on a busy machine, is reported.
+      const stderr = answered.stderr.replace(/^The relay does not answer yet\..*\n/, '');
+      expect({ code: answered.code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(await decisionOf(conversation)).toMatchObject(
         content ? { action: 'accept', content } : { action: 'decline' },
       );
@@ -135,7 +137,7 @@ describe('the decision belongs to the form that was shown', () => {
     await conversation.waitForAnswer({ timeout: 60_000 });
     expect((await cli.asExpert('show', refCode)).stdout).toContain('relay answer');
     await conversation.send('Delete everything?', { form: approval });
-    const late = await cli.run(['answer', refCode, '--approve'], { env: { ...cli.expert, ...later } });
+    const late = await cli.run(['answer', refCode, '--approve'], { env: cli.expert, ...later });
     expect(late).toMatchObject({ code: 12, stderr: expect.stringMatching(/newer\s+message/) });
     const { stdout } = await cli.asExpert('show', refCode, '--json');
     expect(JSON.parse(stdout)).toMatchObject({
@@ -153,7 +155,7 @@ describe('the decision belongs to the form that was shown', () => {
     await conversation.waitForAnswer({ timeout: 60_000 });
     await conversation.send('WAIT');
     const args = ['answer', refCode, '--approve', '--even-if-newer'];
-    const sent = await cli.run(args, { env: { ...cli.expert, ...later } });
+    const sent = await cli.run(args, { env: cli.expert, ...later });
     expect(sent).toMatchObject({ code: 12, stderr: expect.stringMatching(/does\s+not\s+count/) });
   });
 
