@@ -55,7 +55,7 @@ export const hubBoard: Board = {
       queries: { '{{type}}': `max by (type) (${rate('relay_hub_events_total')})` },
     },
     {
-      title: 'From the commit of an event to its delivery',
+      title: 'From the recording of an event until a hub read it',
       unit: 's',
       queries: percentiles('relay_hub_event_age_seconds'),
     },

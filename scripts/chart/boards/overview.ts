@@ -38,7 +38,7 @@ export const overview: Board = {
     { title: 'Time that the gateway takes for a call', unit: 's', queries: percentiles(calls, gateway) },
     { title: 'Open streams', unit: 'short', queries: { streams: `sum(relay_hub_streams${here()})` } },
     {
-      title: 'From the commit of an event to its delivery',
+      title: 'From the recording of an event until a hub read it',
       unit: 's',
       queries: percentiles('relay_hub_event_age_seconds'),
     },
