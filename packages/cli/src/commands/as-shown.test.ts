@@ -68,8 +68,8 @@ test('--accept-defaults and the prompts send what they have shown', async () => 
   const conversation = await relay.ask({ ...asked, question: 'Which command?' });
   const { refCode } = conversation;
   await cli.asExpert('show', refCode);
-  const env = { ...cli.expert, ...later, NO_COLOR: '1' };
-  const { code, stdout } = await cli.run(['answer', refCode, '--accept-defaults'], { env });
+  const env = { ...cli.expert, NO_COLOR: '1' };
+  const { code, stdout } = await cli.run(['answer', refCode, '--accept-defaults'], { env, ...later });
   expect({ code, stdout }).toEqual({
     code: 0,
     stdout: expect.stringMatching(/- command:\n {4}\| ls\n {4}\| rm -rf ~\n/),
@@ -79,7 +79,7 @@ test('--accept-defaults and the prompts send what they have shown', async () => 
   });
   const prompted = await relay.ask({ ...asked, question: 'And now?' });
   await cli.asExpert('show', prompted.refCode);
-  const run = cli.start(['answer', prompted.refCode], { env, columns: 80 });
+  const run = cli.start(['answer', prompted.refCode], { env, ...later, columns: 80 });
   await run.printed(/\| rm -rf ~[\s\S]*Fill it in\?/);
   run.type('f\n');
   await run.printed(/command \(Enter = default[^)]*\):/);
