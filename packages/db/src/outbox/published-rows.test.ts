@@ -11,8 +11,8 @@ describe('published rows', () => {
   beforeAll(async () => {
     database = await createTestDatabase(process.env.DATABASE_URL ?? '');
     client = await connectOnce(database.url, { pipeline: true });
-    // As the leader's session has it.
-    await client.query(`SET statement_timeout = '4s'`);
+    // The leader's session has a shorter one, which a paused machine would reach.
+    await client.query(`SET statement_timeout = '61s'`);
   });
   afterAll(async () => {
     await client.end();
@@ -31,12 +31,22 @@ describe('published rows', () => {
     return rowCount;
   };
 
+  /** Its own limit is a second, which a paused machine reaches, too: then it has deleted nothing. */
+  async function deleteInTime(
+    ...args: Parameters<typeof deletePublished>
+  ): ReturnType<typeof deletePublished> {
+    let outcome = await deletePublished(...args);
+    for (let tries = 1; outcome === 'timeout' && tries < 10; tries++)
+      outcome = await deletePublished(...args);
+    return outcome;
+  }
+
   test('are deleted only when they are old and the stream has them', async () => {
-    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 40 }, 600_000)).toBe('done');
+    expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 40 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(60);
-    await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000);
+    await deleteInTime(client, { createdAt: 'then', lastSeq: 100 }, 600_000);
     expect(await count('TRUE')).toBe(40);
-    await deletePublished(client, { createdAt: 'now', lastSeq: 100 }, 0);
+    await deleteInTime(client, { createdAt: 'now', lastSeq: 100 }, 0);
     expect(await count('TRUE')).toBe(40);
   });
 
@@ -44,8 +54,8 @@ describe('published rows', () => {
     await client.query(`
       INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
       SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
-    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
-    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
+    expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
+    expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
     expect(await count('TRUE')).toBe(40);
   });
 
@@ -78,9 +88,9 @@ describe('published rows', () => {
     await using other = await rowLock();
     expect(await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000)).toBe('timeout');
     const { rows } = await client.query('SHOW statement_timeout');
-    expect(rows).toEqual([{ statement_timeout: '4s' }]);
+    expect(rows).toEqual([{ statement_timeout: '61s' }]);
     await other.release();
-    expect(await deletePublished(client, { createdAt: 'then', lastSeq: 100 }, 600_000)).toBe('done');
+    expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 100 }, 600_000)).toBe('done');
     expect(await count('seq = 1')).toBe(0);
   });
 
