@@ -46,6 +46,8 @@ interface Channel {
   readonly pushKey: string;
   readonly subscriptionDigest: string;
   readonly sessionEnded?: true;
+  readonly enabled: boolean;
+  readonly offReason?: string;
   readonly label: string;
   readonly delaySeconds: number;
   readonly showQuestion: boolean;
@@ -398,21 +400,39 @@ test('push: a browser whose subscription, key or session has changed is register
   await button(page, 'Send a test: This browser').waitFor();
   expect((await channelsOf(device)).map(({ id }) => id)).toEqual([third.id]);
 
-  const database = new pg.Client(product.relay.databaseUrl);
-  await database.connect();
-  await database.query('UPDATE notification_endpoints SET session_id = NULL WHERE id = $1', [third.id]);
-  await database.end();
+  const change = async (set: string) => {
+    const database = new pg.Client(product.relay.databaseUrl);
+    await database.connect();
+    await database.query(`UPDATE notification_endpoints SET ${set} WHERE id = $1`, [third.id]);
+    await database.end();
+  };
+  await change('session_id = NULL');
   expect(await channelsOf(device)).toMatchObject([{ sessionEnded: true }]);
   await page.reload();
   await untilRenewed('it belongs to this session', ({ sessionEnded }) => !sessionEnded);
+
+  // The key that encrypts it is lost.
+  await change("sealed_key = 'lost'");
+  expect(await channelsOf(device)).toMatchObject([{ id: third.id, offReason: 'unreadable' }]);
+  await page.reload();
+  await untilRenewed('the relay can read it', ({ offReason }) => offReason === undefined);
 
   const newKey = makePushKey();
   await product.relay.restart('notifier', {
     settings: { RELAY_VAPID_KEYS: `${newKey.private},${pushKey.private}` },
   });
   await page.reload();
-  const last = await untilRenewed('it has the new key', (channel) => channel.pushKey === newKey.public);
-  expect(last).toMatchObject(settings);
+  const fourth = await untilRenewed('it has the new key', (channel) => channel.pushKey === newKey.public);
+  expect(fourth).toMatchObject(settings);
+
+  // That key is removed before a page was opened.
+  const newestKey = makePushKey();
+  await product.relay.restart('notifier', { settings: { RELAY_VAPID_KEYS: newestKey.private } });
+  await device.call('POST', `/api/notifications/channels/${fourth.id}/test`);
+  await eventually('it is off', async () => (await channelsOf(device))[0]?.offReason === 'gone');
+  await page.reload();
+  const last = await untilRenewed('it has the newest key', ({ pushKey: key }) => key === newestKey.public);
+  expect(last).toMatchObject({ ...settings, enabled: true });
 
   // Removed on another device.
   await device.call('DELETE', `/api/notifications/channels/${last.id}`);
