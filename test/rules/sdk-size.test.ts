@@ -9,7 +9,7 @@ const limits = {
   '.': 24_300,
   './expert': 17_150,
   './crypto': 8_650,
-  './forms': 4_200,
+  './forms': 4_600,
   './files': 1_300,
   './text': 700,
 };
