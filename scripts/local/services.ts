@@ -38,7 +38,7 @@ export function serviceProgram(
     home: Home;
     env: NodeJS.ProcessEnv;
     opsUrl: string;
-    /** Runs its bundle, with little memory. Otherwise the compiled files, with V8's own settings. */
+    /** Runs its bundle. Otherwise the compiled files. */
     isLean?: boolean;
   },
 ): Program {
@@ -46,9 +46,12 @@ export function serviceProgram(
     name: service.name,
     tier: service.tier,
     command: process.execPath,
-    args: options.isLean
-      ? [...memoryOptions, ...wasmOptions(), join(root, bundleFolder, `${service.name}.js`)]
-      : [...wasmOptions(), join(root, 'services', service.name, 'dist/main.js')],
+    args: [
+      ...wasmOptions(),
+      options.isLean
+        ? join(root, bundleFolder, `${service.name}.js`)
+        : join(root, 'services', service.name, 'dist/main.js'),
+    ],
     env: { ...memoryLimits, ...options.env },
     cwd: root,
     logFile: options.home.log(service.name),
@@ -63,12 +66,6 @@ export function serviceProgram(
  * and each would hold a page and one of the 65,530 mappings that a process may have.
  */
 const memoryLimits = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072' };
-
-/**
- * V8 grows its heap slowly, with a young generation of 1 MB and one helper thread. That takes 10 MB less for each service, and
- * more collections of garbage while it is busy, which one machine's users do not notice. Images have V8's own values.
- */
-const memoryOptions = ['--optimize-for-size', '--v8-pool-size=1'];
 
 /**
  * Prisma parses its schema in WebAssembly at the first call that needs it, for which V8's optimiser would take a quarter of a second

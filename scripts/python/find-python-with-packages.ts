@@ -51,7 +51,8 @@ export async function findPythonWithPackages(requirements: string, probe?: strin
     // Another process may have created it in the meantime.
     return existsSync(program) ? { program, version } : { missing: (error as Error).message };
   } finally {
-    rmSync(draft, { recursive: true, force: true });
+    // Children of a pip that was stopped may still write for a moment.
+    rmSync(draft, { recursive: true, force: true, maxRetries: 20 });
   }
 }
 
