@@ -176,6 +176,7 @@ test('the number that waits is the same on all pages: without what is snoozed', 
   const count = (text: string) =>
     eventually(`the title begins with ${text}`, async () => (await page.title()).startsWith(text));
   await count('(1)');
+  await untilStored(page, requestId);
   await device.open('/settings');
   await count('(1)');
 });

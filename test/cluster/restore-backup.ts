@@ -25,11 +25,12 @@ const rowsOf = (name: string): Promise<string> =>
  */
 export async function restoreBackup(): Promise<{ saved: string; restored: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-backup-'));
-  const [backUp = '', stopAndRestore = '', start = ''] = commandsOf('Backup and restore');
+  const [backUp = '', backUpSecret = '', stopAndRestore = '', start = ''] = commandsOf('Backup and restore');
   const [stop = '', restore = ''] = stopAndRestore.split('\n');
   const inFolder = (command: string, env: string) => shell(`cd '${folder}'; ${env}; ${command}`);
   try {
     await withPostgres((url) => inFolder(backUp, `DATABASE_URL='${url}/relay'`));
+    await shell(`cd '${folder}'; ${backUpSecret}`);
     const saved = await rowsOf('relay');
     await shell(stop);
     await postgres('psql', '--username=relay', '--command', 'CREATE DATABASE restored');

@@ -46,7 +46,8 @@ export async function openShell(
       Object.assign(secret, values);
     };
     const rollout = /^rollout restart --namespace relay deployment\/expert-relay-([a-z-]+)$/.exec(args);
-    if (args === 'get secret relay-secrets --namespace relay --output json') {
+    // JSON is YAML, too.
+    if (/^get secret relay-secrets --namespace relay --output (json|yaml)$/.test(args)) {
       return JSON.stringify({
         kind: 'Secret',
         data: mapValues(secret, (value) => Buffer.from(value).toString('base64')),

@@ -63,8 +63,9 @@ withDump(
         RESTORED_URL: restored.url,
         MIGRATED_URL: data.url,
       };
-      const [backUp, restore, install = '', dataAlone] = commandsOf('Backup and restore');
+      const [backUp, backUpSecret, restore, install = '', dataAlone] = commandsOf('Backup and restore');
       await inFolder(backUp);
+      await inFolder(backUpSecret);
       const { body: lost } = await submit(gatewayUrl, user.consumerKey);
       await inFolder(restore);
       await shell.run(install, env);

@@ -258,9 +258,9 @@ describe('a caller that sends a trace', () => {
     await callAs(agentsKey());
     await relay.stop();
     const names = receiver.spans.map(({ name }) => name);
-    expect([...new Set(names)]).toEqual(['GET /api/v1/whoami']);
-    // Of the gateway and of the service, for each id.
-    expect(names).toHaveLength(2 * chosenIds.length);
+    expect([...new Set(names)].sort()).toEqual(['GET /api/v1/whoami', 'SELECT FROM api_keys']);
+    // Of the gateway, of the service and of its statement, for each id.
+    expect(names).toHaveLength(3 * chosenIds.length);
   });
 });
 
