@@ -24,3 +24,4 @@ export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } 
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
 export { pageSchema, rotationSchema, textUpTo } from './shared-schemas.ts';
+export { uuidFrom, uuidPattern } from './uuid-from.ts';

@@ -4,7 +4,6 @@ import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
 import type { Channel, Targets } from './seal.ts';
-import { idFromPath } from './uuid.ts';
 import { urlSchema } from './webhook-form.ts';
 
 /** The channels of people. Webhooks are for programs. */
@@ -169,6 +168,3 @@ export function checkDelay(kind: PeopleChannel, delaySeconds: number): void {
     fields: [{ path: 'delaySeconds', code: 'size', message: expectedDelay(least) }],
   });
 }
-
-export const channelIdFrom = (params: Readonly<Record<string, string>>): string =>
-  idFromPath(params.channelId);

@@ -1,9 +1,8 @@
 import { type Sql, sql } from '@expert-relay/db';
-import { listOf } from '@expert-relay/kit/http';
+import { listOf, uuidPattern } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
-import { idFromPath, uuidPattern } from './uuid.ts';
 
 /** What a webhook of a user may be notified of, and what one of a consumer key. */
 export const userEvents = [
@@ -92,6 +91,3 @@ export const changedWebhookSchema = (rules: AddressRules) =>
     events: eventsSchema.nullish(),
     enabled: z.boolean({ error: 'Expected true or false.' }).nullish(),
   });
-
-export const webhookIdFrom = (params: Readonly<Record<string, string>>): string =>
-  idFromPath(params.webhookId);

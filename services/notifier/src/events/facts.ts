@@ -1,5 +1,5 @@
 import { EventHead, Role } from '@expert-relay/contracts';
-import { uuidPattern } from '../endpoints/uuid.ts';
+import { uuidPattern } from '@expert-relay/kit/http';
 
 /** Something that happened to a request, as an event reports it. The rows of the request decide what it means. */
 export interface Fact {

@@ -1,6 +1,6 @@
-import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { changedWebhookSchema, webhookIdFrom } from '../endpoints/webhook-form.ts';
+import { changedWebhookSchema } from '../endpoints/webhook-form.ts';
 
 /** Changes what the body names. A webhook that is switched on gets the events from then on. */
 export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
@@ -11,7 +11,7 @@ export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const change = parseBody(changedWebhookSchema(rules), body);
-      const changed = await webhooks.change(principal, webhookIdFrom(params), change);
+      const changed = await webhooks.change(principal, uuidFrom(params, 'webhookId'), change);
       wakeReader();
       return { status: 200, body: changed };
     },

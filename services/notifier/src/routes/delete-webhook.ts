@@ -1,6 +1,5 @@
-import { defineRoute } from '@expert-relay/kit/http';
+import { defineRoute, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { webhookIdFrom } from '../endpoints/webhook-form.ts';
 
 /** Deletes a webhook with its deliveries. */
 export const deleteWebhook = ({ webhooks }: Context) =>
@@ -9,7 +8,7 @@ export const deleteWebhook = ({ webhooks }: Context) =>
     path: '/api/v1/webhooks/:webhookId',
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params }) {
-      await webhooks.delete(principal, webhookIdFrom(params));
+      await webhooks.delete(principal, uuidFrom(params, 'webhookId'));
       return { status: 204 };
     },
   });

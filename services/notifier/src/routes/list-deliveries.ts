@@ -1,7 +1,7 @@
-import { defineRoute, parseQuery } from '@expert-relay/kit/http';
+import { defineRoute, parseQuery, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
-import { managedBy, webhookIdFrom } from '../endpoints/webhook-form.ts';
+import { managedBy } from '../endpoints/webhook-form.ts';
 
 export const listDeliveries = ({ query }: Context) =>
   defineRoute({
@@ -10,7 +10,7 @@ export const listDeliveries = ({ query }: Context) =>
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params, query: parameters }) {
       const page = parseQuery(deliveriesQuery, parameters);
-      const endpointId = webhookIdFrom(params);
+      const endpointId = uuidFrom(params, 'webhookId');
       return {
         status: 200,
         body: await deliveriesPage(query, managedBy(principal), { endpointId, ...page }),

@@ -1,14 +1,9 @@
-import { defineRoute, parseBody, parseQuery, type Route } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, parseQuery, type Route, uuidFrom } from '@expert-relay/kit/http';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
 import { sendTest } from '../deliveries/send-now.ts';
-import {
-  changedChannelSchema,
-  channelIdFrom,
-  confirmationSchema,
-  parseNewChannel,
-} from '../endpoints/channel-form.ts';
+import { changedChannelSchema, confirmationSchema, parseNewChannel } from '../endpoints/channel-form.ts';
 import { channelsOf } from '../endpoints/channels.ts';
 
 const path = '/internal/notifications/channels';
@@ -36,7 +31,7 @@ const change = ({ channels, wakeReader }: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const changed = parseBody(changedChannelSchema, body);
-      const channel = await channels.change(principal.userId, channelIdFrom(params), changed);
+      const channel = await channels.change(principal.userId, uuidFrom(params, 'channelId'), changed);
       wakeReader();
       return { status: 200, body: channel };
     },
@@ -47,7 +42,7 @@ const remove = ({ channels }: Context) =>
     ...ofOne,
     method: 'delete',
     async handle({ principal, params }) {
-      await channels.delete(principal.userId, channelIdFrom(params));
+      await channels.delete(principal.userId, uuidFrom(params, 'channelId'));
       return { status: 204 };
     },
   });
@@ -59,7 +54,7 @@ const test = ({ query, sealer, countTests, wakeDeliverer }: Context) =>
     path: `${ofOne.path}/test`,
     async handle({ principal: { userId }, params, callId }) {
       const delivery = await sendTest(query, {
-        endpointId: channelIdFrom(params),
+        endpointId: uuidFrom(params, 'channelId'),
         userId,
         isOwn: channelsOf(userId),
         off: 'channel_off',
@@ -80,7 +75,7 @@ const listDeliveries = ({ query }: Context) =>
     path: `${ofOne.path}/deliveries`,
     async handle({ principal: { userId }, params, query: parameters }) {
       const page = parseQuery(deliveriesQuery, parameters);
-      const endpointId = channelIdFrom(params);
+      const endpointId = uuidFrom(params, 'channelId');
       return { status: 200, body: await deliveriesPage(query, channelsOf(userId), { endpointId, ...page }) };
     },
   });
@@ -91,7 +86,7 @@ const sendConfirmation = ({ channels, wakeDeliverer }: Context) =>
     method: 'post',
     path: `${ofOne.path}/send-confirmation`,
     async handle({ principal, params, callId }) {
-      await channels.sendConfirmation(principal.userId, channelIdFrom(params), callId);
+      await channels.sendConfirmation(principal.userId, uuidFrom(params, 'channelId'), callId);
       wakeDeliverer();
       return { status: 202, body: {} };
     },
@@ -105,7 +100,7 @@ const confirm = ({ channels, wakeReader }: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const { token } = parseBody(confirmationSchema, body);
-      const channel = await channels.confirm(principal.userId, channelIdFrom(params), token);
+      const channel = await channels.confirm(principal.userId, uuidFrom(params, 'channelId'), token);
       wakeReader();
       return { status: 200, body: channel };
     },
@@ -122,7 +117,7 @@ const unsubscribe = ({ channels }: Context) =>
     takesBody: true,
     async handle({ body }) {
       const { channel, token } = parseBody(unsubscribeSchema, body);
-      await channels.unsubscribe(channelIdFrom({ channelId: channel }), token);
+      await channels.unsubscribe(uuidFrom({ channel }, 'channel'), token);
       return { status: 204 };
     },
   });

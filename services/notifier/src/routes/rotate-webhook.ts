@@ -1,6 +1,5 @@
-import { defineRoute, parseBody, rotationSchema } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, rotationSchema, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { webhookIdFrom } from '../endpoints/webhook-form.ts';
 
 /** Gives a webhook a new secret. Until the grace period is over, deliveries are signed with the old one too. */
 export const rotateWebhook = ({ webhooks }: Context) =>
@@ -12,6 +11,6 @@ export const rotateWebhook = ({ webhooks }: Context) =>
     async handle({ principal, params, callId, body }) {
       const { graceSeconds } = parseBody(rotationSchema, body);
       const rotation = { callId, graceSeconds };
-      return { status: 200, body: await webhooks.rotate(principal, webhookIdFrom(params), rotation) };
+      return { status: 200, body: await webhooks.rotate(principal, uuidFrom(params, 'webhookId'), rotation) };
     },
   });

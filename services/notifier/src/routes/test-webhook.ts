@@ -1,7 +1,7 @@
-import { defineRoute } from '@expert-relay/kit/http';
+import { defineRoute, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { sendTest } from '../deliveries/send-now.ts';
-import { managedBy, webhookIdFrom } from '../endpoints/webhook-form.ts';
+import { managedBy } from '../endpoints/webhook-form.ts';
 
 export const testWebhook = ({ query, sealer, countTests, wakeDeliverer }: Context) =>
   defineRoute({
@@ -10,7 +10,7 @@ export const testWebhook = ({ query, sealer, countTests, wakeDeliverer }: Contex
     allow: ['consumer', 'provider', 'session'],
     async handle({ principal, params, callId }) {
       const delivery = await sendTest(query, {
-        endpointId: webhookIdFrom(params),
+        endpointId: uuidFrom(params, 'webhookId'),
         userId: principal.userId,
         isOwn: managedBy(principal),
         off: 'webhook_off',

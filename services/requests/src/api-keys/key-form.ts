@@ -1,6 +1,5 @@
 import type { Api } from '@expert-relay/contracts';
 import type { ApiKey, Prisma } from '@expert-relay/db';
-import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 
 /** The columns of a key that are shown to its owner. */
@@ -37,12 +36,3 @@ export const keyBody = ({
 const expected = 'Expected 1 to 100 characters.';
 
 export const keyName = z.string({ error: 'Expected a text.' }).trim().min(1, expected).max(100, expected);
-
-export const isKeyId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-
-/** A path's key id. A malformed id gets the same answer as an unknown one. */
-export function keyIdFrom(params: Readonly<Record<string, string>>): string {
-  const id = params.keyId ?? '';
-  if (!isKeyId(id)) throw new Problem('not_found');
-  return id;
-}

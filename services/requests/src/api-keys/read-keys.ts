@@ -1,7 +1,7 @@
 import type { Api } from '@expert-relay/contracts';
 import { empty, type Query, sql } from '@expert-relay/db';
+import { uuidPattern } from '@expert-relay/kit/http';
 import { isTime } from '../list/cursor.ts';
-import { isKeyId } from './key-form.ts';
 
 /** The last key of a page. */
 export interface KeyCursor {
@@ -37,6 +37,7 @@ export function parseKeyCursor(text: string): KeyCursor | undefined {
   const [part = '', createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url')
     .toString('latin1')
     .split(' ');
-  const isCursor = /^(live|revoked)$/.test(part) && isTime(createdAt) && isKeyId(id) && rest.length === 0;
+  const isCursor =
+    /^(live|revoked)$/.test(part) && isTime(createdAt) && uuidPattern.test(id) && rest.length === 0;
   return isCursor ? { isRevoked: part === 'revoked', createdAt, id } : undefined;
 }

@@ -1,7 +1,7 @@
-import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, uuidFrom } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
-import { keyBody, keyIdFrom, keyName, keySelect } from '../api-keys/key-form.ts';
+import { keyBody, keyName, keySelect } from '../api-keys/key-form.ts';
 import type { Context } from '../context.ts';
 
 const schema = z.object({ name: keyName });
@@ -15,7 +15,7 @@ export const renameKey = (context: Context) =>
     async handle({ principal, params, body }) {
       const { name } = parseBody(schema, body);
       const [key] = await context.prisma.apiKey.updateManyAndReturn({
-        where: { id: keyIdFrom(params), userId: principal.userId },
+        where: { id: uuidFrom(params, 'keyId'), userId: principal.userId },
         data: { name },
         select: keySelect,
       });

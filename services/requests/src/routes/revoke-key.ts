@@ -1,6 +1,5 @@
-import { defineRoute } from '@expert-relay/kit/http';
+import { defineRoute, uuidFrom } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { keyIdFrom } from '../api-keys/key-form.ts';
 import { deleteOldestRevoked, revokeKey as revoke } from '../api-keys/revoke-key.ts';
 import type { Context } from '../context.ts';
 
@@ -11,7 +10,7 @@ export const revokeKey = (context: Context) =>
     path: '/internal/keys/:keyId',
     allow: ['session'],
     async handle({ principal, params }) {
-      const key = { keyId: keyIdFrom(params), userId: principal.userId };
+      const key = { keyId: uuidFrom(params, 'keyId'), userId: principal.userId };
       if (!(await revoke(context.prisma, key))) throw new Problem('not_found');
       context.wakeOutbox();
       await deleteOldestRevoked(context.query, principal.userId);

@@ -1,7 +1,7 @@
 import type { Api } from '@expert-relay/contracts';
-import { defineRoute, parseBody, rotationSchema } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, rotationSchema, uuidFrom } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { keyBody, keyIdFrom } from '../api-keys/key-form.ts';
+import { keyBody } from '../api-keys/key-form.ts';
 import { rotateSecret } from '../api-keys/rotate-secret.ts';
 import type { Context } from '../context.ts';
 
@@ -14,7 +14,7 @@ export const rotateKey = (context: Context) =>
     takesBody: 'optional',
     async handle({ principal, params, callId, body }) {
       const { graceSeconds } = parseBody(rotationSchema, body);
-      const keyId = keyIdFrom(params);
+      const keyId = uuidFrom(params, 'keyId');
       const rotated = await rotateSecret(context.prisma, {
         keyId,
         userId: principal.userId,
