@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { unknownSettings } from '../packages/kit/src/config/unknown-settings.ts';
+import { collectGarbage } from '../packages/testkit/src/collect-garbage.ts';
 import { chooseAddresses } from './local/addresses.ts';
 import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
@@ -45,7 +44,7 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
       services.map((service) => {
         const env = environmentFor(service, values, addresses);
         const { opsUrl } = addresses[service.name];
-        return supervisor.start(serviceProgram(service, { home, env, opsUrl, isLean }));
+        return supervisor.start(serviceProgram(service, { home, env, opsUrl, isBundled: isLean }));
       }),
     );
   });
@@ -58,12 +57,6 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
   const description = describeRun(addresses, servers, user);
   supervisor.watch((running) => writeDevJson(home, description, running));
   showScreen(terminal, description, home);
+  // The start leaves ten megabytes of garbage, which a process that only waits would keep.
   collectGarbage();
-}
-
-/** The start leaves ten megabytes of garbage, which a process that only waits would keep. */
-function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
-  collect();
 }

@@ -39,7 +39,7 @@ export function serviceProgram(
     env: NodeJS.ProcessEnv;
     opsUrl: string;
     /** Runs its bundle. Otherwise the compiled files. */
-    isLean?: boolean;
+    isBundled?: boolean;
   },
 ): Program {
   return {
@@ -48,7 +48,7 @@ export function serviceProgram(
     command: process.execPath,
     args: [
       ...wasmOptions(),
-      options.isLean
+      options.isBundled
         ? join(root, bundleFolder, `${service.name}.js`)
         : join(root, 'services', service.name, 'dist/main.js'),
     ],

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 
 let collect: (() => void) | undefined;
 
-/** Frees what is no longer referenced, so that a test can measure what is still held. */
+/** Frees what is no longer referenced: so that a test can measure what is still held, or before a process only waits. */
 export function collectGarbage(): void {
   if (!collect) {
     setFlagsFromString('--expose-gc');

@@ -140,7 +140,8 @@ export function createHttpServer(options: {
 function pathOf(target: string, host: string | undefined): string {
   if (target.startsWith('/')) return target;
   const [, authority, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/is.exec(target) ?? [];
-  const path = authority?.toLowerCase() === host?.toLowerCase() && authority ? rest : target;
+  const isOurs = authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
+  const path = isOurs ? rest : target;
   return path.startsWith('/') ? path : `/${path}`;
 }
 

@@ -34,7 +34,7 @@ test.each([
   ['is delivered', 201, {}],
   ['is gone', 410, { reason: 'refused', ends: 'endpoint' }],
   ['gets too much', 413, { reason: 'refused', ends: 'deliveries' }],
-  ['is told to wait', 429, { reason: 'refused' }],
+  ['gets 429', 429, { reason: 'refused' }],
 ] as const)('a subscription that %s (%i)', async (_, statusCode, expected) => {
   const { publicKey, privateKey } = newKey();
   expect(await send(publicKey, [privateKey], statusCode)).toEqual({ ...expected, statusCode });

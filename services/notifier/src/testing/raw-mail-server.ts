@@ -16,7 +16,7 @@ const polite: MailAnswers = {
   ...{ DATA: '354 go on\r\n', text: '250 accepted\r\n' },
 };
 
-/** Answers as it is told, by the first four letters of each command. */
+/** Serves SMTP with the given answers; a command is recognised by its first four letters. */
 export function serveMail(answers: MailAnswers): (socket: Socket) => void {
   return (socket) => {
     let isText = false;

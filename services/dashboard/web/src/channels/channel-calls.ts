@@ -33,6 +33,12 @@ export async function readHeldUntil(queries: QueryClient): Promise<number | unde
   return until > Date.now() ? until : undefined;
 }
 
+/**
+ * Whether its browser subscribes again automatically. A subscription that its push service has ended is removed, so one that is
+ * `gone` has a push key that the relay has removed.
+ */
+export const isRenewed = ({ kind, offReason }: Channel): boolean => kind === 'push' && offReason === 'gone';
+
 export const channelPath = (id: string): string => `/api/notifications/channels/${encodeURIComponent(id)}`;
 
 export type ChannelSettings = Pick<Channel, 'label' | 'delaySeconds' | 'showQuestion'>;

@@ -2,6 +2,7 @@ import { describeReason, stateNames } from '../deliveries/delivery-sentences.ts'
 import type { Channel } from '../generated/api.ts';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
+import { isRenewed } from './channel-calls.ts';
 import { describeDelay } from './delays.ts';
 
 const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> = {
@@ -12,12 +13,10 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
 };
 
-function describeOff({ kind, offReason = 'owner' }: Channel): string {
-  // A subscription that its push service has ended is removed: this one has a push key that the relay has removed.
-  if (kind === 'push' && offReason === 'gone')
-    return 'Off: the relay has another push key. It is on again when a page is opened in that browser.';
-  return offSentences[offReason];
-}
+const describeOff = (channel: Channel): string =>
+  isRenewed(channel)
+    ? 'Off: the relay has another push key. It is on again when a page is opened in that browser.'
+    : offSentences[channel.offReason ?? 'owner'];
 
 /** Whether and when a channel notifies, and what came of it last. */
 export function ChannelState({ channel }: { channel: Channel }) {

@@ -5,7 +5,7 @@ import { routes } from '../app/routes.ts';
 import { useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { webhooksQuery } from '../webhooks/webhook-calls.ts';
-import { notificationsQuery } from './channel-calls.ts';
+import { isRenewed, notificationsQuery } from './channel-calls.ts';
 import styles from './offer.module.css';
 
 const staleTime = 5 * 60_000;
@@ -36,11 +36,9 @@ export function OffNotice() {
     void storage.get(name).then((value) => setClosed(value ?? ''));
   }, [storage]);
 
-  const off = [
-    // A browser whose push key was removed subscribes again by itself.
-    ...channels.filter(({ kind, offReason }) => !(kind === 'push' && offReason === 'gone')),
-    ...webhooks,
-  ].filter(({ enabled, offReason }) => !enabled && (offReason === 'failing' || offReason === 'gone'));
+  const off = [...channels.filter((channel) => !isRenewed(channel)), ...webhooks].filter(
+    ({ enabled, offReason }) => !enabled && (offReason === 'failing' || offReason === 'gone'),
+  );
   const about = off.map(({ id, failingSince = '' }) => `${id} ${failingSince}`).join();
   if (closed === undefined || off.length === 0 || closed === about) return null;
   const isOfAgent = off.every((endpoint) => 'keyId' in endpoint);

@@ -197,7 +197,7 @@ test('it is opened at once each time that another tab has changed the answers', 
   timers.mockRestore();
 });
 
-test('after a successful opening, the delays of retries begin anew', async () => {
+test('after a successful opening, the next retry has the shortest delay', async () => {
   const timers = jest.spyOn(globalThis, 'setTimeout');
   const delays = () => timers.mock.calls.flatMap(([, delayMs = 0]) => (delayMs >= 2_000 ? delayMs : []));
   let isDown = true;

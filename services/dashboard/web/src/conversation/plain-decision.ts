@@ -1,9 +1,8 @@
 import type { Deciding } from '@expert-relay/sdk/expert';
 import {
-  type DecisionState,
-  decide,
   describeContent,
   type Form,
+  type GivenAnswer,
   isApproval,
   readAnswer,
 } from '@expert-relay/sdk/forms';
@@ -21,15 +20,11 @@ export function readDecision(json: string): Pick<AnswerContent, 'answer' | 'unre
   return answer ? { answer: { ...answer, of: formName } } : { unreadableAnswer: true };
 }
 
-/** What the messages of the list amount to. Plain text does not say what it had seen: no answer is made again for it. */
-export function decisionOf(form: string, messages: readonly Message[]): DecisionState {
-  const given = messages.flatMap(({ role, messageId, answer: json }) =>
-    role === 'provider' && json
-      ? [{ messageId, json, isProven: true, isCrossed: false, hasUnknownPart: false }]
-      : [],
-  );
-  return decide(form, given).state;
-}
+/** The expert's answer in a message, if there is one. Plain text does not say what it had seen, so no answer is crossed. */
+export const answersIn = ({ role, messageId, answer: json }: Message): readonly GivenAnswer[] =>
+  role === 'provider' && json
+    ? [{ messageId, json, isProven: true, isCrossed: false, hasUnknownPart: false }]
+    : [];
 
 /** A decision as JSON, beside a text that says the same. The SDK writes it only together with its keys. */
 export function writeDecision(comment: string, deciding: Deciding, form: Form | undefined): object {

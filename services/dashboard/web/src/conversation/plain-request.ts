@@ -1,10 +1,10 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
-import { readForm } from '@expert-relay/sdk/forms';
+import { decide, type GivenAnswer, readForm } from '@expert-relay/sdk/forms';
 import type { Message, SessionConversation } from '../generated/api.ts';
 import { CallError, call } from '../session/call.ts';
 import { hasEnded, type OpenRequest } from './conversation-state.ts';
-import { decisionOf, formName, readDecision, writeDecision } from './plain-decision.ts';
+import { answersIn, formName, readDecision, writeDecision } from './plain-decision.ts';
 
 interface PlainOptions {
   readonly requestId: string;
@@ -27,7 +27,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   const bodies = new Map<string, { readonly messageId: string }>();
   /** The form of the question, which the first page alone has. */
   let formText: string | undefined;
-  const answered: Message[] = [];
+  const given: GivenAnswer[] = [];
   let decision: OpenRequest['decision'];
 
   const first = await readPage(signal);
@@ -41,11 +41,11 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     for (const message of body.messages) {
       if (message.seq > seq) {
         ready.push(readMessage(message, body.consumerEncryptPubKey === null, formText !== undefined));
-        answered.push(message);
+        given.push(...answersIn(message));
       }
       seq = Math.max(seq, message.seq);
     }
-    if (formText !== undefined) decision = decisionOf(formText, answered);
+    if (formText !== undefined) decision = decide(formText, given).state;
     hasNews();
     return body;
   }
