@@ -1,17 +1,12 @@
-import { type ContextMessage, createRelay, type Relay } from '@expert-relay/sdk';
+import { type ContextMessage, createRelay } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { later, useTestCli } from '../testing/test-cli.ts';
+import { describe, expect, test } from '@jest/globals';
+import { later, useAgent, useTestCli } from '../testing/test-cli.ts';
 
 /* What an expert signs, approves or fills in was printed as it is: the whole question first. */
 
 const cli = useTestCli();
-let relay: Relay;
-beforeAll(async () => {
-  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
-  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
-});
-afterAll(() => relay.stop());
+const agent = useAgent(cli);
 
 const context: readonly ContextMessage[] = Array.from({ length: 10 }, (_, index) => ({
   role: 'user',
@@ -53,7 +48,7 @@ describe.each([
     else {
       const listening = cli.start(args, { env });
       await listening.printed(new RegExp(`${refCode}[\\s\\S]*rm -rf ~`));
-      const last = await relay.ask({ question: 'The last one?', encrypted: false });
+      const last = await agent().ask({ question: 'The last one?', encrypted: false });
       if (!args.includes(refCode)) await listening.printed(new RegExp(last.refCode));
       listening.kill('SIGTERM');
       text = (await listening.ended).stdout;
@@ -65,7 +60,7 @@ describe.each([
 });
 
 test('--accept-defaults and the prompts send what they have shown', async () => {
-  const conversation = await relay.ask({ ...asked, question: 'Which command?' });
+  const conversation = await agent().ask({ ...asked, question: 'Which command?' });
   const { refCode } = conversation;
   await cli.asExpert('show', refCode);
   const env = { ...cli.expert, NO_COLOR: '1' };
@@ -77,7 +72,7 @@ test('--accept-defaults and the prompts send what they have shown', async () => 
   expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({
     content: { command: 'ls\nrm -rf ~' },
   });
-  const prompted = await relay.ask({ ...asked, question: 'And now?' });
+  const prompted = await agent().ask({ ...asked, question: 'And now?' });
   await cli.asExpert('show', prompted.refCode);
   const run = cli.start(['answer', prompted.refCode], { env, ...later, columns: 80 });
   await run.printed(/\| rm -rf ~[\s\S]*Fill it in\?/);
@@ -92,7 +87,7 @@ test('--accept-defaults and the prompts send what they have shown', async () => 
 });
 
 test('how the other side has closed it is shown by relay listen of one request', async () => {
-  const conversation = await relay.ask({ question: 'May I?', encrypted: false });
+  const conversation = await agent().ask({ question: 'May I?', encrypted: false });
   const { refCode } = conversation;
   const listening = cli.start(['listen', refCode, '--json'], { env: cli.expert });
   await listening.printed(/May I\?/);

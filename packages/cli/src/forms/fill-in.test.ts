@@ -1,17 +1,11 @@
-import { createRelay, type Relay } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { later, useTestCli } from '../testing/test-cli.ts';
+import { expect, test } from '@jest/globals';
+import { later, useAgent, useTestCli } from '../testing/test-cli.ts';
 
 /* A form at a terminal, as a person fills it in. */
 
 const cli = useTestCli();
-let relay: Relay;
-beforeAll(async () => {
-  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
-  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
-});
-afterAll(() => relay.stop());
+const agent = useAgent(cli);
 
 const approval: Form = { type: 'object', properties: {} };
 const form: Form = {
@@ -40,7 +34,7 @@ const atEnd = ({ source }: RegExp) => new RegExp(source.replace(/\$$/, '(?:\\u00
 
 /** Types each answer once its prompt is there. */
 async function type(asked: Form, lines: readonly (readonly [prompt: RegExp, line: string])[]) {
-  const conversation = await relay.ask({ question: 'May I?', form: asked });
+  const conversation = await agent().ask({ question: 'May I?', form: asked });
   const { refCode } = conversation;
   expect((await cli.asExpert('show', refCode)).code).toBe(0);
   const env = { ...cli.expert, NO_COLOR: '1' };

@@ -3,6 +3,7 @@ import {
   type ConstellationOptions,
   startConstellation,
 } from '@expert-relay/constellation';
+import { createRelay, type Relay } from '@expert-relay/sdk';
 import { type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { BundleOptions } from './build-cli.ts';
@@ -93,4 +94,16 @@ export function useTestCli(options: TestCliOptions = {}): TestCli {
   beforeAll(async () => void Object.assign(cli, await openTestCli(options)));
   afterAll(() => cli.stop());
   return cli;
+}
+
+/** Makes the keys of the expert before the tests of a file, and a client of the agent. Call the result once the tests run. */
+export function useAgent(cli: TestCli): () => Relay {
+  let relay: Relay;
+  beforeAll(async () => {
+    const { code, stderr } = await cli.asExpert('keys', 'make', '--json');
+    if (code !== 0) throw new Error(`relay keys make has printed ${stderr}`);
+    relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
+  });
+  afterAll(() => relay.stop());
+  return () => relay;
 }

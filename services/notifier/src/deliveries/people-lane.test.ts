@@ -18,13 +18,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  for (const table of [
-    'notification_endpoints',
-    'notification_cursor',
-    'notification_settings',
-    'help_requests',
-  ])
-    await database.pool.query(`DELETE FROM ${table}`);
+  await database.clear();
   const send = async () => ({});
   lane = createPeopleLane({ database, senders: { push: send, mail: send, chat: send } });
 });

@@ -24,13 +24,7 @@ afterAll(async () => {
 });
 let seq = 0;
 beforeEach(async () => {
-  for (const table of [
-    'notification_endpoints',
-    'notification_cursor',
-    'notification_settings',
-    'help_requests',
-  ])
-    await database.pool.query(`DELETE FROM ${table}`);
+  await database.clear();
   seq = 0;
 });
 

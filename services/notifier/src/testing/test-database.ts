@@ -15,6 +15,8 @@ export interface TestDatabase extends Postgres, AsyncDisposable {
   /** A user with a consumer key. */
   readonly userId: string;
   readonly keyId: string;
+  /** Removes all requests, endpoints and settings. */
+  clear(): Promise<void>;
   addUser(): Promise<string>;
   /** A request to the user, or to another one. */
   addRequest(ofUser?: string): Promise<string>;
@@ -54,6 +56,15 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     url,
     userId,
     keyId,
+    async clear() {
+      const tables = [
+        'notification_endpoints',
+        'notification_cursor',
+        'notification_settings',
+        'help_requests',
+      ];
+      for (const table of tables) await postgres.pool.query(`DELETE FROM ${table}`);
+    },
     async addUser() {
       const id = randomUUID();
       await query`INSERT INTO users (id, name) VALUES (${id}::uuid, 'bob')`;

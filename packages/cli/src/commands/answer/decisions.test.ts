@@ -1,19 +1,13 @@
-import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
+import type { Conversation } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { later, useTestCli } from '../../testing/test-cli.ts';
+import { describe, expect, test } from '@jest/globals';
+import { later, useAgent, useTestCli } from '../../testing/test-cli.ts';
 
 const cli = useTestCli();
-let relay: Relay;
-
-beforeAll(async () => {
-  expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
-  relay = createRelay({ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '' });
-});
-afterAll(() => relay.stop());
+const agent = useAgent(cli);
 
 const askWith = (form: Form, question = 'May I?', encrypted = true): Promise<Conversation> =>
-  relay.ask({ question, encrypted, form });
+  agent().ask({ question, encrypted, form });
 const decisionOf = async (conversation: Conversation) => {
   const { answer, text, files } = await conversation.waitForAnswer({ timeout: 60_000 });
   return {
@@ -109,7 +103,7 @@ describe('nothing is sent', () => {
     ['a decision without a form', undefined, ['--approve'], /has sent no form/],
     ['nothing, in a pipe', approval, [], /What is the answer\?/],
   ])('%s', async (_name, form, args, sentence) => {
-    const { refCode } = form ? await askWith(form) : await relay.ask({ question: 'May I?' });
+    const { refCode } = form ? await askWith(form) : await agent().ask({ question: 'May I?' });
     const { code, stderr, stdout } = await cli.answer(refCode, ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(sentence);
