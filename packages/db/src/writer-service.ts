@@ -10,7 +10,7 @@ import { createTracing } from '@expert-relay/kit/tracing';
 import { createKeyUsage } from './api-key/key-usage.ts';
 import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
 import { createOutboxPublisher } from './outbox/index.ts';
-import { isOutage } from './postgres/failures.ts';
+import { failures } from './postgres/failures.ts';
 
 interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof writerVariables>> {
   readonly principalKeys: Readonly<Record<Caller, string>>;
@@ -61,7 +61,7 @@ export function createWriterService<
     maxLongAnswers: config.maxLongAnswers,
     poolSize,
     onCaller: keyUsage.note,
-    isOutage,
+    failures,
   });
   const server = createHttpServer({ handler, host: config.process.host, port: config.port });
 

@@ -1,5 +1,5 @@
 import { subjectsFor } from '@expert-relay/contracts';
-import { createPostgres, isOutage } from '@expert-relay/db';
+import { createPostgres, failures } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, createWindowCounter, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -120,7 +120,7 @@ export function create(
     tracing,
     maxLongAnswers: 0,
     poolSize: config.database.poolSize,
-    isOutage,
+    failures,
   });
   const httpServer = createHttpServer({ handler, host: config.process.host, port: config.port });
 

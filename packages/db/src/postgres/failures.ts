@@ -71,7 +71,14 @@ function describeTarget(url: string): Target | undefined {
 interface StatementError {
   readonly code?: string;
   readonly message?: string;
-  readonly meta?: { driverAdapterError?: { cause?: { kind?: string; originalCode?: string } } };
+  readonly constraint?: string;
+  readonly meta?: { driverAdapterError?: { cause?: AdapterError } };
+}
+
+interface AdapterError {
+  readonly kind?: string;
+  readonly originalCode?: string;
+  readonly constraint?: { readonly index?: string };
 }
 
 /** System errors of connections. */
@@ -95,3 +102,16 @@ export function isOutage(error: unknown): boolean {
   );
   return hasCode || adapterKinds.includes(kind) || messages.test(message);
 }
+
+/** Foreign keys to the user of a call, or to the user's API key. */
+const ownerKeys = /_(user|owner|api_key|consumer_key)_id_fkey$/;
+
+/** Whether a statement has failed since the user of the call was erased while it ran. */
+function isErased(error: unknown): boolean {
+  const { code, constraint, meta } = error as StatementError;
+  const { originalCode = code, constraint: violated } = meta?.driverAdapterError?.cause ?? {};
+  return originalCode === '23503' && ownerKeys.test(constraint ?? violated?.index ?? '');
+}
+
+/** What failed statements mean for the calls that need them. */
+export const failures = { isOutage, isErased };

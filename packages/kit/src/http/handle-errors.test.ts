@@ -8,6 +8,7 @@ import { readBody } from './read-body.ts';
 import { bareApp } from './serve-routes.ts';
 
 const outage = Object.assign(new Error('Somewhere in the code:\nthe server is away'), { code: '57P01' });
+const erasure = new Error('there is no such user');
 const lines: { level: string; code?: string; reason?: string }[] = [];
 const log = createLog('test', {
   level: 'warn',
@@ -28,6 +29,9 @@ beforeEach(async () => {
   app.get('/away', () => {
     throw outage;
   });
+  app.get('/erased', () => {
+    throw erasure;
+  });
   app.get('/broken', () => {
     throw new Error('a bug of ours');
   });
@@ -37,7 +41,9 @@ beforeEach(async () => {
     await readBody(request);
   });
   app.use(reportFailure);
-  app.use(handleErrors(log, { isOutage: (error) => error === outage }));
+  app.use(
+    handleErrors(log, { isOutage: (error) => error === outage, isErased: (error) => error === erasure }),
+  );
   server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
 });
@@ -51,6 +57,13 @@ test('a dependency that is away: 503 with Retry-After, and a warning', async () 
   expect(lines).toEqual([
     expect.objectContaining({ level: 'warn', code: '57P01', reason: 'the server is away' }),
   ]);
+});
+
+test('a user who was erased meanwhile: 401', async () => {
+  const answer = await fetch(`${server.url}/erased`);
+  expect(answer.status).toBe(401);
+  expect(await answer.json()).toMatchObject({ error: 'unauthorized' });
+  expect(lines).toEqual([]);
 });
 
 test('any other error: 500, and an error in the log', async () => {

@@ -7,6 +7,8 @@ export interface ErrorHandling {
   readonly send?: typeof sendProblem;
   /** Whether an error means that a dependency of the service is away: callers should try again. */
   readonly isOutage?: (error: unknown) => boolean;
+  /** Whether an error means that the caller's user was erased after the credential had been accepted. */
+  readonly isErased?: (error: unknown) => boolean;
 }
 
 /**
@@ -15,7 +17,7 @@ export interface ErrorHandling {
  */
 export function handleErrors(
   log: Log,
-  { send = sendProblem, isOutage = () => false }: ErrorHandling = {},
+  { send = sendProblem, isOutage = () => false, isErased = () => false }: ErrorHandling = {},
 ): ErrorRequestHandler {
   return (error, request, response, _next) => {
     const hasClientLeft =
@@ -26,7 +28,11 @@ export function handleErrors(
     }
     const callId = request.get('x-request-id');
     const isAway = !(error instanceof Problem) && isOutage(error);
-    const problem = isAway ? outageProblem() : asProblem(error);
+    const problem = isAway
+      ? outageProblem()
+      : isErased(error)
+        ? new Problem('unauthorized')
+        : asProblem(error);
     if (isAway) {
       log.warn({ callId, code: error.code, reason: lastLine(error.message) }, 'a call could not be served');
     }

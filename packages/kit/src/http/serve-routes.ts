@@ -11,7 +11,7 @@ import {
 } from '../principal/index.ts';
 import { Problem } from '../problem/index.ts';
 import type { Tracing } from '../tracing/index.ts';
-import { handleErrors } from './handle-errors.ts';
+import { type ErrorHandling, handleErrors } from './handle-errors.ts';
 import { identifyCaller } from './identify-caller.ts';
 import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
@@ -116,10 +116,10 @@ export function serveRoutes(options: {
   /** Connections to Postgres of this service. One user's calls use up to four fifths of them. */
   poolSize: number;
   onCaller?: (principal: Principal) => void;
-  /** Whether an error means that a server which this service needs is away: the answer is 503 then. */
-  isOutage?: (error: unknown) => boolean;
+  /** What errors of the service's servers mean. */
+  failures?: Pick<ErrorHandling, 'isOutage' | 'isErased'>;
 }): Express {
-  const { routes, verify, log, metrics, tracing, maxLongAnswers, poolSize, onCaller, isOutage } = options;
+  const { routes, verify, log, metrics, tracing, maxLongAnswers, poolSize, onCaller, failures } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
   app.use(observeCalls({ log, metrics, tracing }));
@@ -133,7 +133,7 @@ export function serveRoutes(options: {
   app.use(() => {
     throw new Problem('not_found');
   });
-  app.use(handleErrors(log, isOutage ? { isOutage } : {}));
+  app.use(handleErrors(log, failures));
   return app;
 }
 

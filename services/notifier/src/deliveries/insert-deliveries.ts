@@ -57,16 +57,20 @@ export const insertDeliveries = (happened: Sql): Sql => sql`
     WHERE id = first.endpoint_id AND ${lockedInOrder(sql`id IN (SELECT endpoint_id FROM inserted)`)}
   )`;
 
-/** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. */
+/** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. Nothing if there is no such endpoint. */
 export const insertOneDelivery = (delivery: { endpointId: string; type: string; key: string }): Sql => sql`
-  WITH inserted AS (
+  WITH endpoint AS MATERIALIZED (
+    SELECT id FROM notification_endpoints WHERE id = ${delivery.endpointId}::uuid FOR NO KEY UPDATE
+  ),
+  inserted AS (
     INSERT INTO notification_deliveries (id, endpoint_id, type, event_at, due_at)
-    VALUES (${idOf({
+    SELECT ${idOf({
       endpoint: sql`${delivery.endpointId}`,
       type: sql`${delivery.type}::text`,
       request: sql`''`,
       message: sql`${delivery.key}`,
-    })}, ${delivery.endpointId}::uuid, ${delivery.type}, now(), now())
+    })}, endpoint.id, ${delivery.type}, now(), now()
+    FROM endpoint
     ON CONFLICT (id) DO UPDATE SET type = EXCLUDED.type
     RETURNING *
   ),

@@ -51,7 +51,7 @@ export async function sendTest(
     sql`${insertOneDelivery({ endpointId: endpoint.endpointId, type, key: callId })}
       SELECT ${deliveryColumns} FROM inserted AS delivery`,
   );
-  if (!delivery) throw new Error('the test was not inserted');
+  if (!delivery) throw new Problem('not_found');
   return delivery;
 }
 

@@ -49,8 +49,6 @@ export async function insertRequest(query: Query, request: NewRequest): Promise<
     // The whole statement is undone, also the idempotency record. `ON CONFLICT` would cost more, since it reads before each
     // insert.
     if (hasState(error, '23505')) return undefined;
-    // A foreign key: the user was erased after the gateway had accepted the key.
-    if (hasState(error, '23503')) throw new Problem('unauthorized');
     throw error;
   }
 }
