@@ -381,6 +381,30 @@ test.each([
   expect(failed).toEqual([{ state: 'failed' }]);
 });
 
+test.each([
+  ['a server that is away switches no address off', false],
+  ['an address that fails while others are accepted is off', true],
+])('ten failures of a mail address in five days: %s', async (_, isOtherAccepted) => {
+  const channel = await database.addChannel('mail', mail);
+  const other = await database.addUser();
+  await database.addChannel('mail', { ...mail, address: 'bob@example.com' }, { ofUser: other });
+  await newRequest();
+  await newRequest(other);
+  await database.query`
+    UPDATE notification_endpoints SET failures = 9, failing_since = now() - interval '5 days 1 minute' WHERE id = ${channel}::uuid`;
+  await pass(61);
+  const notices = await claim();
+  // That of the other first.
+  notices.sort((one) => (one.endpointId === channel ? 1 : -1));
+  const results: (boolean | undefined)[] = [];
+  for (const notice of notices) {
+    const isAccepted = notice.endpointId !== channel && isOtherAccepted;
+    const result = { ...(!isAccepted && { reason: 'unreachable' as const }), durationMs: 1 };
+    results.push((await recordAttempt(database.query, notice, result))?.isOff);
+  }
+  expect(results).toEqual([false, isOtherAccepted]);
+});
+
 describe('an endpoint that is switched off', () => {
   const failed = { reason: 'refused', statusCode: 410, durationMs: 1 } as const;
 

@@ -23,13 +23,13 @@ export interface Attempt {
   readonly durationMs: number;
 }
 
-/** An endpoint that has failed for this time and at least so often, without a success between, is switched off. */
+/*
+ * An endpoint that has failed for this time and at least so often, without a success between, is switched off. So is one whose
+ * address is refused when so many deliveries have failed for good. All mails go through the one server of the relay: if it has taken
+ * none meanwhile, it is away or has something against the relay, and the addresses stay on.
+ */
 const failingLimit = raw(`interval '5 days'`);
 const failuresLimit = 10;
-/**
- * So is one whose address is refused when so many deliveries have failed for good, if others were accepted meanwhile: a server that
- * refuses all addresses has something against the relay, whatever it says.
- */
 const refusalsLimit = 3;
 
 /**
@@ -60,14 +60,14 @@ export async function recordAttempt(
     ),
     endpoint AS MATERIALIZED (
       SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on, enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (${isGone}
-        OR (failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit})
-        OR (${isAddressRefused} AND ${refusalsLimit}::int <= 1 + (
-          SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
-          WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)
-          AND EXISTS (
+        OR (((failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit})
+            OR (${isAddressRefused} AND ${refusalsLimit}::int <= 1 + (
+              SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
+              WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)))
+          AND (channel <> 'mail' OR EXISTS (
             SELECT 1 FROM notification_endpoints AS other JOIN notification_deliveries AS accepted ON accepted.endpoint_id = other.id
-            WHERE other.channel = locked.channel AND other.id <> locked.id AND accepted.state = 'delivered'
-              AND accepted.ended_at >= locked.failing_since)))) AS stays_on,
+            WHERE other.channel = 'mail' AND other.id <> locked.id AND accepted.state = 'delivered'
+              AND accepted.ended_at >= locked.failing_since))))) AS stays_on,
         -- One pause for all: what was sent together is repeated together.
         random() AS chance
       FROM locked
