@@ -1,6 +1,5 @@
 import { newRequestPayload } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
-import { Problem } from '@expert-relay/kit/problem';
 import { formKindOf, type Submission } from './submit-schema.ts';
 
 /** Identifies a repeated submit. */
