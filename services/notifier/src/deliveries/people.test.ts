@@ -399,8 +399,8 @@ test.each([
   const results: (boolean | undefined)[] = [];
   for (const notice of notices) {
     const isAccepted = notice.endpointId !== channel && isOtherAccepted;
-    const result = { ...(!isAccepted && { reason: 'unreachable' as const }), durationMs: 1 };
-    results.push((await recordAttempt(database.query, notice, result))?.isOff);
+    const result = isAccepted ? {} : ({ reason: 'not_reachable' } as const);
+    results.push((await recordAttempt(database.query, notice, { ...result, durationMs: 1 }))?.isOff);
   }
   expect(results).toEqual([false, isOtherAccepted]);
 });
