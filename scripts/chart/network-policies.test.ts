@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { root } from '../local/home.ts';
-import { find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
+import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
 
 interface Rule {
-  ports: { port: number | string }[];
+  ports: { port: number | string; protocol?: string }[];
   from?: Peer[];
   to?: Peer[];
 }
@@ -102,7 +102,7 @@ withHelm('only the dashboard reaches addresses outside: the identity providers',
       .filter((rule: Rule) => rule.to === undefined)
       .map((rule: Rule) => [nameOf(policy), rule.ports]),
   );
-  expect(open).toEqual([['dashboard', [{ port: 443 }]]]);
+  expect(open).toEqual([['dashboard', [{ port: 443, protocol: 'TCP' }]]]);
 });
 
 withHelm(
@@ -111,7 +111,7 @@ withHelm(
     const args = ['--set', 'networkPolicy.webhooksExcept={203.0.113.0/24,2001:db8::/32}'];
     const { egress } = find(await manifestsOf('minimal', ...args), 'NetworkPolicy', 'notifier').spec;
     const [{ ports: open, to }] = egress.filter(({ to: [peer] }: { to: [object] }) => 'ipBlock' in peer);
-    expect(open).toEqual([{ port: 443 }]);
+    expect(open).toEqual([{ port: 443, protocol: 'TCP' }]);
     const [ipv4, ipv6] = to;
     const inner = ['10.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'];
     expect(ipv4.ipBlock).toEqual({
@@ -136,7 +136,7 @@ withHelm(
       ({ kind, spec }) => kind === 'NetworkPolicy' && JSON.stringify(spec.egress ?? []).includes('465'),
     );
     expect(reaching.map(({ metadata }) => metadata.name)).toEqual(['expert-relay-notifier']);
-    expect(reaching[0]?.spec.egress).toContainEqual({ ports: [{ port: 465 }], to });
+    expect(reaching[0]?.spec.egress).toContainEqual({ ports: [{ port: 465, protocol: 'TCP' }], to });
   },
 );
 
@@ -155,15 +155,33 @@ withHelm('metrics are for those who are named, and the public ports too', async 
   });
   expect(component(ingress[0].from[0])).toBe('test');
   expect(ingress).toEqual([
-    { ports: [{ port: 'http' }], from: [expect.anything(), namespace('ingress-nginx')] },
-    { ports: [{ port: 'ops' }], from: [namespace('monitoring')] },
+    { ports: [{ port: 'http', protocol: 'TCP' }], from: [expect.anything(), namespace('ingress-nginx')] },
+    { ports: [{ port: 'ops', protocol: 'TCP' }], from: [namespace('monitoring')] },
   ]);
 });
 
 withHelm('servers elsewhere are reached where they are said to be', async () => {
   const { egress } = find(await manifestsOf('external'), 'NetworkPolicy', 'expiry-worker').spec;
   expect(egress).toEqual([
-    { ports: [{ port: 6432 }, { port: 5432 }], to: [{ ipBlock: { cidr: '10.20.0.0/24' } }] },
-    { ports: [{ port: 6380 }], to: [{ ipBlock: { cidr: '10.20.1.0/24' } }] },
+    {
+      ports: [
+        { port: 6432, protocol: 'TCP' },
+        { port: 5432, protocol: 'TCP' },
+      ],
+      to: [{ ipBlock: { cidr: '10.20.0.0/24' } }],
+    },
+    { ports: [{ port: 6380, protocol: 'TCP' }], to: [{ ipBlock: { cidr: '10.20.1.0/24' } }] },
   ]);
+});
+
+withHelm('every port has a protocol: kubectl would see a change where the API server adds it', async () => {
+  for (const file of readdirSync(join(chart, 'ci'))) {
+    const rules = policiesOf(await manifestsOf(file.replace('-values.yaml', ''))).flatMap(({ spec }) => [
+      ...(spec.egress ?? []),
+      ...(spec.ingress ?? []),
+    ]);
+    const ports = rules.flatMap((rule: Rule) => rule.ports ?? []);
+    expect(ports.length).toBeGreaterThan(0);
+    expect(ports.filter((port) => !port.protocol)).toEqual([]);
+  }
 });

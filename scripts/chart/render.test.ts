@@ -123,6 +123,22 @@ describe('refusals say what to do', () => {
       ),
       /ingress\.hubTlsSecret is empty although the hub has a host of its own, events\.example\.com/,
     ],
+    ...[
+      'podAnnotations',
+      'podLabels',
+      'nodeSelector',
+      'ingress.annotations',
+      'serviceAccount.annotations',
+      'migration.annotations',
+      'monitoring.podMonitor.labels',
+      'monitoring.dashboards.annotations',
+      'services.hub.service.annotations',
+    ].map((texts): [string, string[], RegExp] => [
+      `a number in ${texts}`,
+      plus(`${texts}.port=9090`),
+      /got number, want string/,
+    ]),
+    ['a number as a variable', plus('extraEnv[0].name=A', 'extraEnv[0].value=1'), /got number, want string/],
     [
       'an autoscaler without room',
       plus('services.hub.autoscaling.enabled=true', 'services.hub.autoscaling.minReplicas=30'),

@@ -103,11 +103,13 @@ function schemaOf(node: YAMLMap, path: string, comment: string, values: Value[])
   const added = JSON.parse(/^ @schema (.*)$/m.exec(comment)?.[1] ?? '{}') as Schema;
   values.push({ path, help, fallback: node.toJSON() });
   if (added.$ref) return added;
-  return { ...settingsAt(path), ...typeOf(node), description: help, ...added };
+  return { ...settingsAt(path), ...typeOf(node, path), description: help, ...added };
 }
 
-function typeOf(node: YAMLMap): Schema {
+function typeOf(node: YAMLMap, path: string): Schema {
   const value: unknown = node.toJSON();
+  // Kubernetes refuses numbers here, after it has accepted the objects before.
+  if (/(annotations|labels|nodeSelector)$/i.test(path)) return texts;
   if (Array.isArray(value)) return { type: 'array' };
   if (isScalar(node) && Number.isInteger(value)) return { type: 'integer' };
   return { type: typeof value };

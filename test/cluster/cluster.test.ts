@@ -332,6 +332,15 @@ describe('on a cluster', () => {
       await applyValues(changed);
       await waitForRollouts();
       await kubectl('wait', 'job', '--all', '--for=condition=Complete', '--timeout=60s');
+      const repeated = await applyValues(changed);
+      expect(
+        repeated
+          .trim()
+          .split('\n')
+          .filter((line) => !line.endsWith(' unchanged')),
+      ).toEqual([]);
+      // A tool that applies on the server may take over from one that does not.
+      await applyValues(changed, ' --server-side --dry-run=server');
       for (const other of [
         { image: { registry: 'registry.example.com/relay' } },
         { secrets: { existing: 'other' } },
@@ -340,7 +349,7 @@ describe('on a cluster', () => {
         await applyValues({ ...changed, ...other }, ' --dry-run=server');
       }
       note(
-        'The same manifests with another `startPatienceSeconds`, `podLabels`, `image.registry`, `secrets.existing` and `nodeSelector` were accepted (the last three by `--dry-run=server`).',
+        'The same manifests once more changed nothing. With another `startPatienceSeconds`, `podLabels`, `image.registry`, `secrets.existing` and `nodeSelector` were accepted (the last three by `--dry-run=server`).',
       );
     } finally {
       rmSync(folder, { recursive: true });
