@@ -139,6 +139,25 @@ describe('refusals say what to do', () => {
       /got number, want string/,
     ]),
     ['a number as a variable', plus('extraEnv[0].name=A', 'extraEnv[0].value=1'), /got number, want string/],
+    ['an address with a slash', plus('publicUrl=https://relay.example.com/'), /without a slash or a path/],
+    ['an address without http', plus('hub.publicUrl=events.example.com'), /no other path than \/hub/],
+    ...['10.0.0.0/33', '10.0.0.300', '2001:db8::/129', 'proxy'].map((address): [string, string[], RegExp] => [
+      `a proxy at ${address}`,
+      plus(`trustedProxies={${address}}`),
+      /trustedProxies[./]0/,
+    ]),
+    ['a network of no address', plus('networkPolicy.webhooksExcept={10.0.0.0/40}'), /webhooksExcept[./]0/],
+    ['a number above its limit', plus('settings.RELAY_NATS_REPLICAS=9'), /RELAY_NATS_REPLICAS/],
+    [
+      'a budget of two kinds',
+      plus('services.hub.disruptionBudget.minAvailable=1', 'services.hub.disruptionBudget.maxUnavailable=1'),
+      /Kubernetes takes one of them/,
+    ],
+    [
+      'a budget that lets no pod go',
+      plus('services.hub.disruptionBudget.minAvailable=2'),
+      /minAvailable is 2, of 2 pods: no node could be drained/,
+    ],
     [
       'an autoscaler without room',
       plus('services.hub.autoscaling.enabled=true', 'services.hub.autoscaling.minReplicas=30'),
@@ -183,11 +202,7 @@ describe('refusals say what to do', () => {
     ],
     ['a secret as a setting', plus('settings.RELAY_SESSION_SECRET=x'), /'RELAY_SESSION_SECRET' not allowed/],
     ['a setting that follows from others', plus('settings.RELAY_PORT=80'), /'RELAY_PORT' not allowed/],
-    [
-      'an address with a path',
-      plus('publicUrl=https://a.example/relay'),
-      /publicUrl.*does not match pattern/s,
-    ],
+    ['an address with a path', plus('publicUrl=https://a.example/relay'), /without a slash or a path/],
     ['a number as text', plus('services.hub.replicas=two'), /replicas.*got string, want integer/s],
   ])('%s', async (_, args, message) => {
     expect(await refusalOf(...args)).toMatch(message);

@@ -18,6 +18,10 @@ const quantity = { type: 'string', pattern: '^[0-9.]+([KMGTPE]i?)?$' };
 const count = { type: 'integer', minimum: 1 };
 const texts = { type: 'object', additionalProperties: { type: 'string' } };
 
+const byte = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
+const ipv4 = `${byte}(\\.${byte}){3}`;
+const ipv6 = '[0-9A-Fa-f]*:[0-9A-Fa-f:.]*';
+
 /** Set from other values, or fixed: the manifests depend on them. */
 const setByChart: ReadonlySet<string> = new Set([
   'RELAY_HOST',
@@ -62,6 +66,10 @@ const definitions: Schema = {
     type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
     annotations: texts,
   }),
+  addresses: {
+    type: 'string',
+    pattern: `^(${ipv4}(/(3[0-2]|[12]?\\d))?|${ipv6}(/(12[0-8]|1[01]\\d|[1-9]?\\d))?)$`,
+  },
   image: closed({ digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' } }),
 };
 
@@ -131,11 +139,15 @@ function settingsAt(path: string): Schema {
 /** A wrong value is refused before it is installed. In YAML it may also be a number or a boolean. */
 function schemaOfSetting({ expected, schema }: Variable<unknown>): Schema {
   const { pattern, enum: options } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const { minimum, maximum } = z.toJSONSchema(schema, { unrepresentable: 'any' });
+  const isText = pattern !== undefined && !new RegExp(pattern).test('90');
   const booleans = options?.includes('true') ? [true, false] : [];
   return {
-    type: pattern && !new RegExp(pattern).test('90') ? 'string' : ['string', 'number', 'boolean'],
+    type: isText ? 'string' : ['string', 'number', 'boolean'],
     description: expected,
     ...(pattern && { pattern }),
+    ...(!isText && minimum !== undefined && { minimum }),
+    ...(!isText && maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && { maximum }),
     ...(options && { enum: [...options, ...booleans] }),
   };
 }

@@ -26,7 +26,8 @@ const rowsOf = (name: string): Promise<string> =>
 export async function restoreBackup(): Promise<{ saved: string; restored: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-backup-'));
   const [backUp = '', backUpSecret = '', stopAndRestore = '', start = ''] = commandsOf('Backup and restore');
-  const [stop = '', restore = ''] = stopAndRestore.split('\n');
+  const at = stopAndRestore.indexOf('pg_restore');
+  const [stop, restore] = [stopAndRestore.slice(0, at), stopAndRestore.slice(at)];
   const inFolder = (command: string, env: string) => shell(`cd '${folder}'; ${env}; ${command}`);
   try {
     await withPostgres((url) => inFolder(backUp, `DATABASE_URL='${url}/relay'`));

@@ -68,7 +68,7 @@ export async function openShell(
       for (const service of services) await product.roll(service);
     } else if (rollout) {
       await product.roll(rollout[1] as ServiceName);
-    } else if (!args.startsWith('rollout status --namespace relay --timeout=5m deployment/expert-relay-')) {
+    } else if (!waits.test(args)) {
       throw new Error(`This test's kubectl does not support: ${args}`);
     }
     return '';
@@ -108,6 +108,10 @@ export async function openShell(
     },
   };
 }
+
+/** Here, services have ended or are ready when the command before has ended. */
+const waits =
+  /^(rollout status --namespace relay --timeout=5m deployment\/expert-relay-|wait --namespace relay --for=delete )/;
 
 const mapValues = (values: Record<string, string>, change: (value: string) => string) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));

@@ -7,8 +7,14 @@ import { promisify } from 'node:util';
 const [gateway = '', hub = ''] = process.argv.slice(2);
 const run = promisify(execFile);
 /** @param {string[]} args */
-const admin = async (...args) =>
-  (await run(process.execPath, ['services/requests/dist/admin.js', ...args])).stdout;
+const admin = async (...args) => {
+  try {
+    return (await run(process.execPath, ['services/requests/dist/admin.js', ...args])).stdout;
+  } catch (error) {
+    console.error(/** @type {{ stderr: string }} */ (error).stderr);
+    throw new Error(`${args[0]} failed.`);
+  }
+};
 const giveUp = AbortSignal.timeout(60_000);
 const answer = 'Yes, it is stale.';
 

@@ -4,6 +4,12 @@
 {{- if not .Values.publicUrl }}
 {{- fail "publicUrl is empty. Set it to the address by which agents and experts reach the relay: --set publicUrl=https://relay.example.com" }}
 {{- end }}
+{{- if not (regexMatch "^https?://[^/?#]+$" .Values.publicUrl) }}
+{{- fail (printf "publicUrl is %q. It must be http:// or https:// and a host, without a slash or a path at its end: https://relay.example.com" .Values.publicUrl) }}
+{{- end }}
+{{- if not (regexMatch "^(https?://[^/?#]+(/hub)?)?$" .Values.hub.publicUrl) }}
+{{- fail (printf "hub.publicUrl is %q. It must be http:// or https:// and a host, with no other path than /hub: https://events.example.com" .Values.hub.publicUrl) }}
+{{- end }}
 {{- if not .Values.secrets.existing }}
 {{- $trial := or .Values.postgres.trial.enabled .Values.redis.trial.enabled .Values.nats.trial.enabled }}
 {{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " (include "relay.prefix" .)) "" $trial) .Release.Namespace) }}
@@ -48,6 +54,14 @@
 {{- if hasKey $service.podSpec $member }}
 {{- fail (printf "services.%s.podSpec.%s would replace what the chart needs there. Remove it: extraVolumes adds volumes, shutdown.limitSeconds sets the grace period." $name $member) }}
 {{- end }}
+{{- end }}
+{{- $budget := $service.disruptionBudget }}
+{{- if and (hasKey $budget "minAvailable") (hasKey $budget "maxUnavailable") }}
+{{- fail (printf "services.%s.disruptionBudget has minAvailable and maxUnavailable. Kubernetes takes one of them: remove the other." $name) }}
+{{- end }}
+{{- $least := int (ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled) }}
+{{- if and (hasKey $budget "minAvailable") (not (kindIs "string" $budget.minAvailable)) (gt $least 1) (ge (int $budget.minAvailable) $least) }}
+{{- fail (printf "services.%s.disruptionBudget.minAvailable is %d, of %d pods: no node could be drained. Lower it, or add pods." $name (int $budget.minAvailable) $least) }}
 {{- end }}
 {{- with $service.autoscaling }}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}

@@ -68,11 +68,11 @@ export const variables = {
       default: 30,
     }),
     perCredential: integer('RELAY_HUB_SCANS_PER_CREDENTIAL', {
-      help: 'The same for the streams of one API key or session.',
+      help: 'Scans a minute that the streams of one API key or session may cause, counted as for RELAY_HUB_SCANS_PER_ADDRESS.',
       default: 60,
     }),
     perUser: integer('RELAY_HUB_SCANS_PER_USER', {
-      help: 'The same for the streams of one user, with all API keys and sessions together.',
+      help: 'Scans a minute that the streams of one user may cause, with all API keys and sessions together, counted as for RELAY_HUB_SCANS_PER_ADDRESS.',
       default: 240,
     }),
   },
@@ -96,7 +96,7 @@ export const variables = {
       default: '2s',
     }),
     busyRetry: duration('RELAY_HUB_BUSY_RETRY', {
-      help: 'The same for subscribers that are refused because a cap is reached.',
+      help: 'How long subscribers that are refused because a cap is reached are asked to wait, varied as RELAY_HUB_RETRY.',
       default: '60s',
     }),
     maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {
@@ -120,7 +120,7 @@ export const variables = {
       min: 1,
     }),
     bytes: integer('RELAY_HUB_RING_BYTES', {
-      help: 'The approximate memory that they may take.',
+      help: 'The approximate memory that the newest events may take (RELAY_HUB_RING_EVENTS).',
       default: 67_108_864,
       min: 65_536,
     }),

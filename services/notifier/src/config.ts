@@ -71,7 +71,7 @@ export const variables = {
       optional: true,
     }),
     from: text('RELAY_MAIL_FROM', {
-      help: 'The sender of mails, for which that server accepts mails.',
+      help: 'The sender of mails, which the server of RELAY_SMTP_URL must accept.',
       optional: true,
       pattern: /^([^<>\p{Cc}]{1,100} <[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u,
       expected: 'an address such as relay@example.com or Expert Relay <relay@example.com>',

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { failures } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
 import { ConfigError } from '@expert-relay/kit/config';
 import { StartupError } from '@expert-relay/kit/lifecycle';
@@ -27,7 +28,12 @@ try {
     await database.stop?.();
   }
 } catch (error) {
-  if (!(error instanceof StartupError || error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  if (failures.isOutage(error)) {
+    process.stderr.write(
+      'Postgres cannot be reached, or has ended the connection. Run the command again: what it has done stays done.\n',
+    );
+  } else if (error instanceof StartupError || error instanceof ConfigError) {
+    process.stderr.write(`${error.message}\n`);
+  } else throw error;
   process.exitCode = 1;
 }
