@@ -18,7 +18,7 @@ export async function restrictRedis(
   const users = redisUsers(prefix, () => password).map(([, service = '', ...rules]) => ({ service, rules }));
   const own: Record<string, Record<string, string>> = {};
   const names: string[] = [];
-  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', log });
+  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', key: 'test', log });
   await redis.start?.();
   for (const { service, rules } of users) {
     if (service === 'default') continue;

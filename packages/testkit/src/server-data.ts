@@ -7,7 +7,7 @@ const log = createLog('testkit', { level: 'silent' });
 
 /** Deletes all keys that have a prefix. */
 export async function deleteRedisKeys(url: string, prefix: string): Promise<void> {
-  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', log });
+  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', key: 'test', log });
   await redis.start?.();
   try {
     for await (const keys of redis.client.scanStream({ match: `${prefix}:*`, count: 1_000 })) {
@@ -20,7 +20,7 @@ export async function deleteRedisKeys(url: string, prefix: string): Promise<void
 
 /** The names of all keys that match a pattern. */
 export async function readRedisKeys(url: string, pattern: string): Promise<string[]> {
-  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', log });
+  const redis = createRedis({ url, name: 'testkit', whileAway: 'wait', key: 'test', log });
   await redis.start?.();
   try {
     return await redis.client.keys(pattern);

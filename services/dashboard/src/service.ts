@@ -41,7 +41,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const webApp = readWebApp(config.webFolder ?? builtWebApp);
   const metrics = createMetrics('dashboard', { forProcess: overrides.log === undefined });
   const tracing = createTracing('dashboard', { settings: config.tracing, log });
-  const redis = createRedis({ url: config.redis.url, name: 'dashboard', whileAway: 'fail', log });
+  const redis = createRedis({
+    url: config.redis.url,
+    name: 'dashboard',
+    whileAway: 'fail',
+    key: `${config.redis.prefix}:session`,
+    log,
+  });
   const { upstreams, principalKeys } = config;
   const requests = clientOf('requests', upstreams.requests, principalKeys.requests);
   const messages = clientOf('messages', upstreams.messages, principalKeys.messages);

@@ -22,7 +22,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
 
   const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
-  const redis = createRedis({ url: config.redis.url, name: 'expiry-worker', whileAway: 'wait', log });
+  const redis = createRedis({
+    url: config.redis.url,
+    name: 'expiry-worker',
+    whileAway: 'wait',
+    key: `${config.redis.prefix}:expiry:`,
+    log,
+  });
 
   const shared = {
     redis: redis.client,

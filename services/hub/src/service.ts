@@ -26,7 +26,7 @@ import { createStreamEvents } from './routes/stream-events.ts';
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('hub', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('hub', { forProcess: overrides.log === undefined });
-  const nats = createNats({ ...config.nats, name: 'hub', log });
+  const nats = createNats({ ...config.nats, name: 'hub', isRequired: true, log });
   const tracing = createTracing('hub', { settings: config.tracing, log });
   const lineLevel = createLineLevel(clock);
   const hub = createHub({ config, nats, clock, log, lineLevel, metrics, tracing });

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   plansEachTime?: boolean;
 }
 
-export interface Postgres extends Required<Omit<Part, 'drain'>> {
+export interface Postgres extends Required<Omit<Part, 'drain' | 'refusal'>> {
   readonly pool: pg.Pool;
   readonly query: Query;
   /** The name of a prepared statement. */

@@ -1,3 +1,4 @@
+import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
@@ -20,7 +21,10 @@ const part = (name: string, extra: Partial<Part> = {}): Part => ({
   ...extra,
 });
 
-function compose(parts: Part[], { shutdownPause = 0, staysReady = false } = {}): Service {
+function compose(
+  parts: Part[],
+  { shutdownPause = 0, staysReady = false, refusalPatienceMs = 60_000 } = {},
+): Service {
   service = composeService({
     name: 'test',
     parts,
@@ -28,6 +32,7 @@ function compose(parts: Part[], { shutdownPause = 0, staysReady = false } = {}):
     metrics: createMetrics('test', { forProcess: false }),
     settings: { host: '127.0.0.1', opsPort: 0, shutdownPause },
     staysReady,
+    refusalPatienceMs,
   });
   return service;
 }
@@ -132,4 +137,33 @@ test('a service is unready when its stop begins, and its parts still serve durin
   expect(history).toEqual(['start server', 'drain server']);
   await stopped;
   expect(history.at(-1)).toBe('stop server');
+});
+
+describe('a server that refuses the settings at the start', () => {
+  const refusing = (accepts: () => boolean) =>
+    part('redis', { refusal: () => (accepts() ? undefined : 'Redis refuses this service: WRONGPASS') });
+
+  test('is waited for', async () => {
+    let accepts = false;
+    const started = compose([refusing(() => accepts)]).start();
+    await eventually('its operations are served', () => service?.opsUrl);
+    expect(await readiness()).toMatchObject({ status: 503, reason: 'starting' });
+    accepts = true;
+    await started;
+    expect(await readiness()).toMatchObject({ status: 200 });
+  });
+
+  test('ends the process after a time, so that the next one starts with corrected settings', async () => {
+    const start = compose([refusing(() => false)], { refusalPatienceMs: 300 }).start();
+    await expect(start).rejects.toThrow(/^Redis refuses this service: WRONGPASS .* Check the address/);
+    expect(history).toEqual(['start redis', 'stop redis']);
+  });
+
+  test('does not delay a stop', async () => {
+    const { start, stop } = compose([refusing(() => false)]);
+    const started = start();
+    await eventually('the part is started', () => history.length > 0);
+    await stop();
+    await started;
+  });
 });

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import type { Part } from '../part/index.ts';
+import { type Part, StartupError } from '../part/index.ts';
 import { createOpsServer } from './create-ops-server.ts';
 import { createReadiness } from './create-readiness.ts';
 
@@ -43,8 +43,11 @@ export function composeService(options: {
   staysReady?: boolean;
   /** The part that is the service's HTTP server, if it has one. */
   server?: { readonly url: string };
+  /** How long a start waits for a server that refuses the settings. */
+  refusalPatienceMs?: number;
 }): Service {
   const { name, parts, log, metrics, settings, staysReady = false, server } = options;
+  const { refusalPatienceMs = 60_000 } = options;
   const running: Part[] = [];
   let startedAll = false;
   let stopping: Promise<void> | undefined;
@@ -63,6 +66,8 @@ export function composeService(options: {
         await part.start?.();
         if (stopping) return;
       }
+      await untilAccepted();
+      if (stopping) return;
       startedAll = true;
       // A dependency that fails before the first probe does not make the service unready.
       readiness();
@@ -70,6 +75,20 @@ export function composeService(options: {
     } catch (error) {
       await stopParts();
       throw error;
+    }
+  }
+
+  /** The settings of a process do not change: the next one starts with corrected ones. */
+  async function untilAccepted(): Promise<void> {
+    const until = performance.now() + refusalPatienceMs;
+    for (;;) {
+      const refusal = parts.map((part) => part.refusal?.()).find((reason) => reason !== undefined);
+      if (refusal === undefined || stopping) return;
+      if (performance.now() > until)
+        throw new StartupError(
+          `${refusal} (tried for ${Math.round(refusalPatienceMs / 1_000)} s). Check the address, the credentials and the authorities.`,
+        );
+      await pause(250);
     }
   }
 

@@ -78,6 +78,24 @@ describe('TLS', () => {
 });
 
 describe('signing in', () => {
+  test('a service that cannot do without NATS learns of a refusal at its start', async () => {
+    await using server = await startOwnNats('authorization { user: relay, password: right }\n');
+    for (const [password, isRequired, refusal] of [
+      ['wrong', true, "NATS refuses this service: 'Authorization Violation'"],
+      ['wrong', false, undefined],
+      ['right', true, undefined],
+    ] as const) {
+      const url = `nats://relay:${password}@${server.host}`;
+      const nats = createNats({ url, name: 'test', isRequired, log: silentLog });
+      await nats.start?.();
+      try {
+        expect(nats.refusal?.()).toBe(refusal);
+      } finally {
+        await nats.stop?.();
+      }
+    }
+  });
+
   test('with user and password of any characters', async () => {
     const [user, password] = ['a@relay', 'p:/?#%20'];
     await using server = await startOwnNats(

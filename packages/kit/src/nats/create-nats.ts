@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect, DebugEvents, Events, type NatsConnection } from 'nats';
 import type { Log } from '../log/index.ts';
-import type { Part } from '../part/index.ts';
+import { isRefusal, type Part } from '../part/index.ts';
 import { type NatsAccess, readAccess } from './read-access.ts';
 
 /** A connection to NATS that is made and restored in the background. A start does not wait for it. */
@@ -14,8 +14,15 @@ export interface Nats extends Part {
 }
 
 /** Throws a ConfigError when the files or the seed for the sign-in cannot be used. */
-export function createNats(options: NatsAccess & { name: string; log: Log }): Nats {
-  const { log } = options;
+export function createNats(
+  options: NatsAccess & {
+    name: string;
+    log: Log;
+    /** The service cannot do without it: a start waits for the first attempt. */
+    isRequired?: boolean;
+  },
+): Nats {
+  const { log, isRequired = false } = options;
   const access = readAccess(options);
   const waiting: ((connection: NatsConnection) => void)[] = [];
   const stopping = new AbortController();
@@ -24,35 +31,40 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
   let reason = 'not connected yet';
   let attempts: Promise<void> | undefined;
 
-  async function connectUntilItWorks(): Promise<void> {
-    for (let wait = 100; !stopping.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
-      try {
-        connection = await connect({
-          ...access,
-          name: options.name,
-          maxReconnectAttempts: -1,
-          // Otherwise a server that refuses our user twice, such as one that was started with the wrong users, ends the connection
-          // for ever.
-          ignoreAuthErrorAbort: true,
-          reconnectTimeWait: 250,
-          reconnectJitter: 250,
-          pingInterval: 5_000,
-          maxPingOut: 2,
-          timeout: 2_000,
-          // Recording a stack for each request took a sixth of the time of publishing an event.
-          noAsyncTraces: true,
-        });
-        break;
-      } catch (error) {
-        reason = reasonOf(error);
-        log.warn({ server: access.servers, reason }, `NATS is away: trying again in ${wait} ms`);
-        await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
-      }
+  async function tryToConnect(): Promise<boolean> {
+    try {
+      connection = await connect({
+        ...access,
+        name: options.name,
+        maxReconnectAttempts: -1,
+        // Otherwise a server that refuses our user twice, such as one that was started with the wrong users, ends the connection
+        // for ever.
+        ignoreAuthErrorAbort: true,
+        reconnectTimeWait: 250,
+        reconnectJitter: 250,
+        pingInterval: 5_000,
+        maxPingOut: 2,
+        timeout: 2_000,
+        // Recording a stack for each request took a sixth of the time of publishing an event.
+        noAsyncTraces: true,
+      });
+    } catch (error) {
+      reason = reasonOf(error);
+      return false;
     }
-    if (!connection) return;
     connected = true;
     void followStatus(connection);
     for (const callback of waiting.splice(0)) callback(connection);
+    return true;
+  }
+
+  async function connectUntilItWorks(first: Promise<boolean>): Promise<void> {
+    let isDone = await first;
+    for (let wait = 100; !isDone && !stopping.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
+      log.warn({ server: access.servers, reason }, `NATS is away: trying again in ${wait} ms`);
+      await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
+      if (!stopping.signal.aborted) isDone = await tryToConnect();
+    }
   }
 
   async function followStatus(current: NatsConnection): Promise<void> {
@@ -77,12 +89,16 @@ export function createNats(options: NatsAccess & { name: string; log: Log }): Na
     get connected() {
       return connected;
     },
+    refusal: () =>
+      isRequired && !connection && isRefusal(reason) ? `NATS refuses this service: ${reason}` : undefined,
     onConnection(callback) {
       if (connection) callback(connection);
       else waiting.push(callback);
     },
     async start() {
-      attempts = connectUntilItWorks();
+      const first = tryToConnect();
+      attempts = connectUntilItWorks(first);
+      if (isRequired) await first;
     },
     async stop() {
       stopping.abort();

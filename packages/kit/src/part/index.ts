@@ -10,6 +10,11 @@ export interface Part {
   start?(): Promise<void>;
   /** Why the service should get no traffic now; `undefined` when this part is fine. */
   notReady?(): string | undefined;
+  /**
+   * Why its server, which the service cannot do without, refuses the settings of this process; `undefined` once it has accepted
+   * them, and while it is only away.
+   */
+  refusal?(): string | undefined;
   /** Called when stopping begins: the part still serves, and asks clients to use another instance. */
   drain?(): void;
   /** Finishes running work and releases everything. */
@@ -22,6 +27,10 @@ export interface Dependency {
   /** Why it cannot be used now; `undefined` while it can. */
   away(): string | undefined;
 }
+
+/** Whether a server has answered and refused: wrong credentials, no permission, or a certificate that one of the two does not trust. */
+export const isRefusal = (reason: string): boolean =>
+  /^(WRONGPASS|NOAUTH|NOPERM)|Authorization Violation|certificate/i.test(reason);
 
 /** The service cannot start. The message says what an operator can do about it. */
 export class StartupError extends Error {

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, expect, test } from '@jest/globals';
+import { eventually } from '@expert-relay/testkit';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createRedis, type RedisConnection } from './create-redis.ts';
 
@@ -19,7 +21,7 @@ afterEach(async () => {
 });
 
 test('reconnects when its connection was closed, and logs it', async () => {
-  redis = createRedis({ url, name: 'kit-test', whileAway: 'wait', log });
+  redis = createRedis({ url, name: 'kit-test', whileAway: 'wait', key: 'test', log });
   await redis.start?.();
   expect(redis.notReady?.()).toBeUndefined();
 
@@ -32,7 +34,7 @@ test('reconnects when its connection was closed, and logs it', async () => {
 });
 
 test('with `fail`, a pause of this process does not end the connection', async () => {
-  redis = createRedis({ url, name: 'kit-test', whileAway: 'fail', log });
+  redis = createRedis({ url, name: 'kit-test', whileAway: 'fail', key: 'test', log });
   await redis.start?.();
   const connectionId = () => redis.client.client('ID').catch(() => undefined);
   // Another try only if the server was paused too: otherwise the first one succeeds or all fail.
@@ -67,7 +69,13 @@ test('with `fail`, a server that does not answer counts as away after about two 
   }).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
   const { port } = proxy.address() as AddressInfo;
-  redis = createRedis({ url: `redis://127.0.0.1:${port}`, name: 'kit-test', whileAway: 'fail', log });
+  redis = createRedis({
+    url: `redis://127.0.0.1:${port}`,
+    name: 'kit-test',
+    whileAway: 'fail',
+    key: 'test',
+    log,
+  });
   await redis.start?.();
   await untilAnswered();
   for (const socket of sockets) socket.unpipe().pause();
@@ -81,7 +89,7 @@ test('with `fail`, a server that does not answer counts as away after about two 
 });
 
 test('starts without a server; with `fail`, a command fails at once', async () => {
-  redis = createRedis({ url: 'redis://127.0.0.1:1', name: 'kit-test', whileAway: 'fail', log });
+  redis = createRedis({ url: 'redis://127.0.0.1:1', name: 'kit-test', whileAway: 'fail', key: 'test', log });
   await redis.start?.();
   expect(redis.connected).toBe(false);
   expect(redis.notReady?.()).toContain('ECONNREFUSED');
@@ -89,4 +97,51 @@ test('starts without a server; with `fail`, a command fails at once', async () =
   await expect(redis.client.ping()).rejects.toThrow();
   await new Promise((resolve) => redis.client.once('reconnecting', resolve));
   expect(lines).toEqual(['Redis is away: reconnecting']);
+});
+
+describe('a server that refuses', () => {
+  const password = 'test-password';
+  const user = `test-${randomUUID()}`;
+  let admin: RedisConnection;
+  const addressOf = (given: string) => Object.assign(new URL(url), { username: user, password: given }).href;
+
+  beforeEach(async () => {
+    admin = createRedis({ url, name: 'kit-test', whileAway: 'wait', key: 'test', log });
+    await admin.start?.();
+    await admin.client.call('ACL', 'SETUSER', user, 'on', `>${password}`, '~test:mine', '+@all');
+  });
+  afterEach(async () => {
+    await admin.client.call('ACL', 'DELUSER', user);
+    await admin.stop?.();
+  });
+  const open = async (given: string, key: string) => {
+    redis = createRedis({ url: addressOf(given), name: 'kit-test', whileAway: 'fail', key, log });
+    await redis.start?.();
+  };
+
+  test('the password of a new process is a refusal', async () => {
+    await open('wrong', 'test:mine');
+    expect(redis.refusal?.()).toMatch(/^Redis refuses this service: WRONGPASS/);
+    expect(redis.notReady?.()).toMatch(/^WRONGPASS/);
+  });
+
+  test('the keys of a service: it is away until it may use them', async () => {
+    await open(password, 'test:of-another');
+    expect(redis.connected).toBe(false);
+    expect(redis.refusal?.()).toMatch(/NOPERM/);
+    expect(redis.notReady?.()).toMatch(/^NOPERM/);
+    await admin.client.call('ACL', 'SETUSER', user, '~test:of-another');
+    await eventually('the keys may be used', () => redis.connected);
+    expect(redis.refusal?.()).toBeUndefined();
+    expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
+  });
+
+  test('a process that was accepted before is not a refusal: it is away', async () => {
+    await open(password, 'test:mine');
+    expect(redis.connected).toBe(true);
+    await admin.client.call('ACL', 'SETUSER', user, 'resetpass', '>another');
+    await admin.client.call('CLIENT', 'KILL', 'USER', user);
+    await eventually('Redis is away', () => redis.notReady?.()?.startsWith('WRONGPASS'));
+    expect(redis.refusal?.()).toBeUndefined();
+  });
 });
