@@ -2,7 +2,7 @@
 //
 // Prints everything that the relay keeps secret, one NAME=value a line, with keys made now: print it into a Secret or a
 // file of mode 0600, and nowhere else. The addresses of the servers come from DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL
-// and REDIS_URL; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
+// and REDIS_URL, or NATS_URL_HUB and so on where services are users of their own; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
 //
 // Needs only Node.
 import { createECDH, createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
@@ -72,20 +72,29 @@ function prefixOf(/** @type {string} */ release) {
 }
 
 function namedServers() {
-  const { DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL, REDIS_URL } = process.env;
-  if (process.argv.length > 2 || !DATABASE_URL || !NATS_URL || !REDIS_URL) {
+  const { DATABASE_URL, DATABASE_DIRECT_URL } = process.env;
+  const addresses = [...addressesOf('NATS_URL', natsUsers), ...addressesOf('REDIS_URL', redisUsers)];
+  if (process.argv.length > 2 || !DATABASE_URL || addresses.some(([, address]) => !address)) {
     console.error(
       'Set DATABASE_URL, NATS_URL and REDIS_URL to the addresses of your servers (and DATABASE_DIRECT_URL where DATABASE_URL\n' +
-        'leads through a pooler), or say --trial <name>, where <name> is the name of the release (expert-relay).',
+        'leads through a pooler; in place of NATS_URL and REDIS_URL, NATS_URL_HUB and so on for each service), or say\n' +
+        '--trial <name>, where <name> is the name of the release (expert-relay).',
     );
     process.exit(1);
   }
   return Object.fromEntries([
     ['DATABASE_URL', DATABASE_URL],
     ...(DATABASE_DIRECT_URL ? [['DATABASE_DIRECT_URL', DATABASE_DIRECT_URL]] : []),
-    ...natsUsers.map((user) => [`NATS_URL_${upper(user)}`, NATS_URL]),
-    ...redisUsers.map((user) => [`REDIS_URL_${upper(user)}`, REDIS_URL]),
+    ...addresses,
   ]);
+}
+
+/** The address of each user of a server. @param {string} name @param {string[]} users */
+function addressesOf(name, users) {
+  return users.map((user) => {
+    const key = `${name}_${upper(user)}`;
+    return [key, process.env[key] || process.env[name]];
+  });
 }
 
 /** The private key of push. A key that begins with zeros is returned without them. */

@@ -161,12 +161,45 @@ describe('make-secrets.mjs', () => {
     expect(resolve(containerOf(job).env, secret).DATABASE_URL).toMatch(/@expert-relay-postgres:5432\/relay$/);
   });
 
+  test('takes an address for each service that is a user of its own', async () => {
+    const { DATABASE_URL, REDIS_URL } = servers;
+    const users = ['GATEWAY', 'REQUESTS', 'MESSAGES', 'HUB'].map((user) => [
+      `NATS_URL_${user}`,
+      `tls://${user}:pw@nats.example`,
+    ]);
+    const own = { ...Object.fromEntries(users), REDIS_URL_DASHBOARD: 'rediss://dashboard@redis.example' };
+    const given = { DATABASE_URL, REDIS_URL, ...own };
+    expect(await secretOf(given)).toMatchObject({ ...own, REDIS_URL_EXPIRY_WORKER: REDIS_URL });
+    await expect(secretOf({ ...given, NATS_URL_HUB: '' })).rejects.toThrow(/NATS_URL_HUB and so on/);
+  });
+
+  test('what it prints is never repeated in an error: settings may be swapped', async () => {
+    const { DATABASE_URL: _, ...keys } = await secretOf(servers);
+    for (const { variables } of Object.values(configs)) {
+      const read = listVariables(variables).filter(({ name }) => name in keys || `${name}_HUB` in keys);
+      expect(read.filter(({ secret }) => !secret)).toEqual([]);
+    }
+  });
+
+  withHelm('a key of the notifier is waited for when it has pods, and not before', async () => {
+    const optionalKeys = async (service: string, ...args: string[]) =>
+      containerOf(find(await manifestsOf('minimal', ...args), 'Deployment', service))
+        .env.filter(
+          ({ name, valueFrom }: Entry) => name.endsWith('_NOTIFIER') && valueFrom?.secretKeyRef.optional,
+        )
+        .map(({ name }: Entry) => name);
+    for (const service of ['gateway', 'dashboard']) {
+      expect(await optionalKeys(service)).toEqual([`RELAY_PRINCIPAL_KEY_${service.toUpperCase()}_NOTIFIER`]);
+      expect(await optionalKeys(service, '--set', 'services.notifier.replicas=2')).toEqual([]);
+    }
+  });
+
   test('makes new keys each time, and names what it lacks', async () => {
     const [one, other] = [await secretOf(servers), await secretOf(servers)];
     const same = Object.keys(one).filter((key) => one[key] === other[key]);
     expect(same.every((key) => /_URL(_|$)/.test(key))).toBe(true);
     await expect(secretOf({})).rejects.toThrow(
-      /Set DATABASE_URL, NATS_URL and REDIS_URL .* or say --trial <name>/s,
+      /Set DATABASE_URL, NATS_URL and REDIS_URL .* or say\s--trial <name>/s,
     );
   });
 });

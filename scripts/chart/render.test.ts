@@ -147,6 +147,11 @@ describe('refusals say what to do', () => {
       /trustedProxies[./]0/,
     ]),
     ['a network of no address', plus('networkPolicy.webhooksExcept={10.0.0.0/40}'), /webhooksExcept[./]0/],
+    [
+      'a secret that nobody reads',
+      plus('secrets.from.NATS_URL.name=nats'),
+      /no program. The keys are .*NATS_URL_HUB/,
+    ],
     ['a number above its limit', plus('settings.RELAY_NATS_REPLICAS=9'), /RELAY_NATS_REPLICAS/],
     [
       'a budget of two kinds',

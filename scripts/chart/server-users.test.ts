@@ -35,7 +35,7 @@ test('the services need no more in Redis than the chart lets them do', async () 
   });
   const log = createLog('test', { level: 'silent' });
   const open = async (url: string) => {
-    const connection = createRedis({ url, name: 'test', whileAway: 'wait', key: 'test', log });
+    const connection = createRedis({ url, name: 'test', whileAway: 'wait', key: `${prefix}:session`, log });
     await connection.start?.();
     return connection;
   };

@@ -71,6 +71,7 @@ describe('charts/expert-relay/settings.json', () => {
       'RELAY_SESSION_SECRET',
       'RELAY_SMTP_URL',
       'RELAY_STREAM_TOKEN_PRIVATE_KEY',
+      'RELAY_STREAM_TOKEN_PUBLIC_KEYS',
       'RELAY_VAPID_KEYS',
     ]);
   });

@@ -131,9 +131,9 @@ rotation('keys of the relay', async () => {
 
 rotation('password for Postgres', async () => {
   // The owner of the tables is "relay" on the page.
-  const [commands = ''] = commandsOf('Password for Postgres').map((block) =>
-    block.replaceAll(/(IN ROLE|role =) relay/g, `$1 ${owner}`),
-  );
+  const commands = commandsOf('Password for Postgres')
+    .join('')
+    .replaceAll(/(IN ROLE|role =) relay/g, `$1 ${owner}`);
   const oldRoles = [owner, `${owner}_2`];
   for (const [index, oldRole] of oldRoles.entries()) {
     const [newRole, newPassword] = [`${owner}_${index + 2}`, password()];

@@ -83,7 +83,7 @@ export async function runProduct(options: {
       // The notifier is the hub's user of NATS, as in the chart.
       const user = service === 'notifier' ? 'hub' : service;
       const own = `${name}_${user.toUpperCase().replace('-', '_')}`;
-      if (isSecret || name === 'RELAY_STREAM_TOKEN_PUBLIC_KEYS') return [name, secret[own] ?? secret[name]];
+      if (isSecret) return [name, secret[own] ?? secret[name]];
       return [name, values[name]];
     });
     return Object.fromEntries(entries.filter(([, value]) => value !== undefined));

@@ -14,6 +14,19 @@
 {{- $trial := or .Values.postgres.trial.enabled .Values.redis.trial.enabled .Values.nats.trial.enabled }}
 {{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " (include "relay.prefix" .)) "" $trial) .Release.Namespace) }}
 {{- end }}
+{{- $keys := list }}
+{{- range $name, $variables := include "relay.settings" . | fromJson }}
+{{- range $variable, $is := $variables }}
+{{- if $is.secret }}
+{{- $keys = append $keys (include "relay.secretKey" (dict "variable" $variable "name" $name)) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $key, $place := .Values.secrets.from }}
+{{- if not (or (has $key $keys) (regexMatch "^(POSTGRES_PASSWORD|(NATS|REDIS)_PASSWORD_.+)$" $key)) }}
+{{- fail (printf "secrets.from.%s is read by no program. The keys are %s." $key ($keys | uniq | sortAlpha | join ", ")) }}
+{{- end }}
+{{- end }}
 {{- if and (or .Values.ingress.enabled .Values.gatewayApi.enabled) (not .Values.trustedProxies) }}
 {{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.3.17}', not the whole pod network; kubectl get pods -A -o wide shows them." }}
 {{- end }}

@@ -28,7 +28,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
 {{- $clientId := replace "_CLIENT_SECRET" "_CLIENT_ID" $variable }}
 {{- if and (ne $clientId $variable) (not (hasKey $values $clientId)) }}
 {{- /* The id and the secret of an OAuth client are set together. */}}
-{{- else if or $is.secret (eq $variable "RELAY_STREAM_TOKEN_PUBLIC_KEYS") }}
+{{- else if $is.secret }}
 - name: {{ $variable }}
   valueFrom:
     secretKeyRef:
@@ -37,7 +37,8 @@ here, and all secrets by reference. What is not set has the default of docs/conf
       {{- /* A pod waits for a Secret with keys that are not optional, instead of starting without them. */}}
       {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
       {{- $always := list "DATABASE_URL" "RELAY_STREAM_TOKEN_PUBLIC_KEYS" }}
-      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
+      {{- $notifies := and (hasSuffix "_NOTIFIER" $variable) (gt (include "relay.leastPods" (dict "root" $root "name" "notifier") | int) 0) }}
+      {{- if not (or $is.required $pooled $notifies (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
       optional: true
       {{- end }}
 {{- else if hasKey $values $variable }}

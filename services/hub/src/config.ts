@@ -35,6 +35,8 @@ export const variables = {
     help: 'The Ed25519 public keys (base64url of SPKI DER) that stream tokens are verified with; several during a rotation.',
     pattern: /^[A-Za-z0-9_-]{40,}$/,
     expected: 'public keys as base64url, separated by commas',
+    // It is beside the private key in the Secret, and somebody may swap the two.
+    secret: true,
   }),
   caps: {
     streams: integer('RELAY_HUB_MAX_STREAMS', {

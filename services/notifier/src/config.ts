@@ -1,6 +1,7 @@
 import {
   ConfigError,
   databaseVariables,
+  keyWithId,
   list,
   natsVariables,
   optional,
@@ -33,6 +34,7 @@ export const variables = {
       'Encrypts the addresses and secrets of webhooks and channels in the database: <key id>:<base64url of 32 random bytes>. ' +
       'During a rotation two, separated by a comma: the first encrypts, both can be read.',
     minLength: 45,
+    expected: keyWithId,
   }),
   allowedNetworks: list('RELAY_WEBHOOK_ALLOWED_NETWORKS', {
     help:

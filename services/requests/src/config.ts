@@ -19,6 +19,7 @@ export const variables = {
   streamTokenKey: secret('RELAY_STREAM_TOKEN_PRIVATE_KEY', {
     help: 'Signs stream tokens: an Ed25519 private key, base64url of its PKCS#8 DER.',
     minLength: 64,
+    expected: 'an Ed25519 private key, base64url of its PKCS#8 DER',
   }),
   conversationTtl: conversationTtlVariable,
 };

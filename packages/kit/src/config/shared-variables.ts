@@ -190,12 +190,16 @@ export const serviceUrlVariable = (service: string) =>
   });
 
 /** The key with which `caller` signs principals for `callee`; both read the same variable. */
+/** A key that has an id, so that two can be told apart during a rotation. */
+export const keyWithId = '<key id>:<base64url of 32 random bytes>';
+
 export const principalKeyVariable = (caller: string, callee: string) =>
   secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:
       `Signs the principals that ${caller} sends to ${callee}: <key id>:<base64url of 32 random bytes>. ` +
       'During a rotation two, separated by a comma: the first signs, both are accepted.',
     minLength: 45,
+    expected: keyWithId,
   });
 
 export const corsOriginsVariable = list('RELAY_CORS_ORIGINS', {

@@ -154,9 +154,12 @@ export function list(
   return { ...read, empty: [] };
 }
 
-export const secret = <const O extends Options & { minLength?: number }>(name: string, options: O) =>
+export const secret = <const O extends Options & { minLength?: number; expected?: string }>(
+  name: string,
+  options: O,
+) =>
   variable(name, options, {
-    expected: `a secret of at least ${options.minLength ?? 1} characters`,
+    expected: options.expected ?? `a secret of at least ${options.minLength ?? 1} characters`,
     secret: true,
     schema: z.string().min(options.minLength ?? 1),
   });

@@ -92,7 +92,7 @@ function parseKey(text: string): KeyObject {
     // Reported below, like a key of another algorithm.
   }
   throw new ConfigError([
-    `RELAY_STREAM_TOKEN_PUBLIC_KEYS contains ${JSON.stringify(text)}. ` +
-      'Each entry must be an Ed25519 public key, base64url of its SPKI DER.',
+    'RELAY_STREAM_TOKEN_PUBLIC_KEYS is not valid (its value is not shown). ' +
+      'Each entry must be an Ed25519 public key, base64url of its SPKI DER, and not the private key.',
   ]);
 }
