@@ -68,7 +68,12 @@ async function compareWithProxy(
 ): Promise<Comparison> {
   const { load } = environment;
   const upstream = await environment.program('upstream');
-  const proxy = await environment.program('bare-proxy', { BENCH_UPSTREAM_PORT: String(upstream.port) });
+  const proxy = (duties: boolean) =>
+    environment.program(
+      'bare-proxy',
+      { BENCH_UPSTREAM_PORT: String(upstream.port), BENCH_DUTIES: String(duties) },
+      duties ? 'proxy-with-duties' : 'bare-proxy',
+    );
   const alone = await environment.service('gateway', {
     as: 'gateway-alone',
     env: { RELAY_REQUESTS_URL: `http://127.0.0.1:${upstream.port}` },
@@ -76,6 +81,14 @@ async function compareWithProxy(
   const makeRequests = () => [request];
   return {
     measured: loadSubject({ name, load, makeRequests, processes: [alone] }),
-    baseline: loadSubject({ name: 'a bare Node proxy', load, makeRequests, processes: [proxy] }),
+    baseline: loadSubject({ name: 'a bare Node proxy', load, makeRequests, processes: [await proxy(false)] }),
+    others: [
+      loadSubject({
+        name: 'a bare Node proxy that has the duties of a gateway',
+        load,
+        makeRequests,
+        processes: [await proxy(true)],
+      }),
+    ],
   };
 }
