@@ -2,7 +2,8 @@
 //
 // Prints everything that the relay keeps secret, one NAME=value a line, with keys made now: print it into a Secret or a
 // file of mode 0600, and nowhere else. The addresses of the servers come from DATABASE_URL, DATABASE_DIRECT_URL, NATS_URL
-// and REDIS_URL, or NATS_URL_HUB and so on where services are users of their own; with --trial they are those of the chart's trial servers, with passwords made now, for the release <name>.
+// and REDIS_URL, or NATS_URL_HUB and so on where services are users of their own; with --trial they are those of the chart's
+// trial servers, with passwords made now, for the release <name>.
 //
 // Needs only Node.
 import { createECDH, createHash, generateKeyPairSync, randomBytes } from 'node:crypto';

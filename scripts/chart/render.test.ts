@@ -53,6 +53,20 @@ withSchemas('a field that Kubernetes does not know would be found', async () => 
   expect(code).not.toBe(0);
 });
 
+withHelm.each([
+  ['a budget of a share', 'services.hub.disruptionBudget.maxUnavailable=50%'],
+  ['a budget that was reset', 'services.hub.disruptionBudget=null'],
+  ['an address that was reset', 'hub.publicUrl=null'],
+  [
+    'networks',
+    'trustedProxies={10.0.0.7,fd00::/8,::ffff:10.0.0.1},networkPolicy.webhooksExcept={203.0.113.0/24,2001:db8::/32}',
+  ],
+  ['an address with a port', 'publicUrl=http://[fd00::7]:8080'],
+])('%s is accepted', async (_, values) => {
+  const least = 'publicUrl=https://relay.example.com,secrets.existing=relay-secrets';
+  expect(await render(['--set', least, '--set', values])).toContain('kind: Deployment');
+});
+
 describe('refusals say what to do', () => {
   const least = ['--set', 'publicUrl=https://relay.example.com', '--set', 'secrets.existing=relay-secrets'];
   const plus = (...values: string[]) => [...least, ...values.flatMap((value) => ['--set', value])];
@@ -146,7 +160,13 @@ describe('refusals say what to do', () => {
       plus(`trustedProxies={${address}}`),
       /trustedProxies[./]0/,
     ]),
-    ['a network of no address', plus('networkPolicy.webhooksExcept={10.0.0.0/40}'), /webhooksExcept[./]0/],
+    ...['10.0.0.0/40', '10.0.0.1', '0.0.0.0/0', 'fd00::/8', '::1/128', '2000::/3'].map(
+      (network): [string, string[], RegExp] => [
+        `the network ${network}, which is no part of the public ones`,
+        plus(`networkPolicy.webhooksExcept={${network}}`),
+        /webhooksExcept[./]0/,
+      ],
+    ),
     [
       'a secret that nobody reads',
       plus('secrets.from.NATS_URL.name=nats'),
@@ -158,10 +178,17 @@ describe('refusals say what to do', () => {
       plus('services.hub.disruptionBudget.minAvailable=1', 'services.hub.disruptionBudget.maxUnavailable=1'),
       /Kubernetes takes one of them/,
     ],
+    ...['minAvailable=2', 'minAvailable=100%', 'maxUnavailable=0', 'maxUnavailable=0%'].map(
+      (budget): [string, string[], RegExp] => [
+        `a budget that lets no pod go: ${budget}`,
+        plus(`services.hub.disruptionBudget.${budget}`),
+        /disruptionBudget lets none of 2 pods go: no node could be drained/,
+      ],
+    ),
     [
-      'a budget that lets no pod go',
-      plus('services.hub.disruptionBudget.minAvailable=2'),
-      /minAvailable is 2, of 2 pods: no node could be drained/,
+      'a budget that is a text',
+      [...least, '--set-string', 'services.hub.disruptionBudget.minAvailable=1'],
+      /minAvailable/,
     ],
     [
       'an autoscaler without room',

@@ -16,11 +16,13 @@ interface Value {
 
 const quantity = { type: 'string', pattern: '^[0-9.]+([KMGTPE]i?)?$' };
 const count = { type: 'integer', minimum: 1 };
+/** A number of pods, or a share of them. */
+const pods = { type: ['integer', 'string'], minimum: 0, pattern: '^\\d{1,2}%$|^100%$' };
 const texts = { type: 'object', additionalProperties: { type: 'string' } };
 
-const byte = '(25[0-5]|2[0-4]\\d|1?\\d?\\d)';
+const byte = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `${byte}(\\.${byte}){3}`;
-const ipv6 = '[0-9A-Fa-f]*:[0-9A-Fa-f:.]*';
+const ipv6 = '([0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f.]{0,15}';
 
 /** Set from other values, or fixed: the manifests depend on them. */
 const setByChart: ReadonlySet<string> = new Set([
@@ -65,9 +67,20 @@ const definitions: Schema = {
     type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
     annotations: texts,
   }),
-  addresses: {
+  address: {
     type: 'string',
     pattern: `^(${ipv4}(/(3[0-2]|[12]?\\d))?|${ipv6}(/(12[0-8]|1[01]\\d|[1-9]?\\d))?)$`,
+  },
+  // What may be left out of 0.0.0.0/0 and 2000::/3.
+  publicNetwork: {
+    type: 'string',
+    pattern: `^(${ipv4}/(3[0-2]|[12]\\d|[1-9])|[23][0-9A-Fa-f]{0,3}:[0-9A-Fa-f:]*/(12[0-8]|1[01]\\d|[1-9]\\d|[4-9]))$`,
+  },
+  // Kubernetes takes one of the two members: see templates/_checks.tpl.
+  disruptionBudget: {
+    type: ['object', 'null'],
+    properties: { minAvailable: pods, maxUnavailable: pods },
+    additionalProperties: false,
   },
   image: closed({ digest: { type: 'string', pattern: '^(sha256:[0-9a-f]{64})?$' } }),
 };

@@ -7,7 +7,7 @@
 {{- if not (regexMatch "^https?://[^/?#]+$" .Values.publicUrl) }}
 {{- fail (printf "publicUrl is %q. It must be http:// or https:// and a host, without a slash or a path at its end: https://relay.example.com" .Values.publicUrl) }}
 {{- end }}
-{{- if not (regexMatch "^(https?://[^/?#]+(/hub)?)?$" .Values.hub.publicUrl) }}
+{{- if not (regexMatch "^(https?://[^/?#]+(/hub)?)?$" (.Values.hub.publicUrl | default "")) }}
 {{- fail (printf "hub.publicUrl is %q. It must be http:// or https:// and a host, with no other path than /hub: https://events.example.com" .Values.hub.publicUrl) }}
 {{- end }}
 {{- if not .Values.secrets.existing }}
@@ -68,13 +68,16 @@
 {{- fail (printf "services.%s.podSpec.%s would replace what the chart needs there. Remove it: extraVolumes adds volumes, shutdown.limitSeconds sets the grace period." $name $member) }}
 {{- end }}
 {{- end }}
-{{- $budget := $service.disruptionBudget }}
+{{- $budget := $service.disruptionBudget | default dict }}
 {{- if and (hasKey $budget "minAvailable") (hasKey $budget "maxUnavailable") }}
 {{- fail (printf "services.%s.disruptionBudget has minAvailable and maxUnavailable. Kubernetes takes one of them: remove the other." $name) }}
 {{- end }}
 {{- $least := int (ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled) }}
-{{- if and (hasKey $budget "minAvailable") (not (kindIs "string" $budget.minAvailable)) (gt $least 1) (ge (int $budget.minAvailable) $least) }}
-{{- fail (printf "services.%s.disruptionBudget.minAvailable is %d, of %d pods: no node could be drained. Lower it, or add pods." $name (int $budget.minAvailable) $least) }}
+{{- $isShare := kindIs "string" $budget.minAvailable }}
+{{- $keepsAll := ternary (eq (toString $budget.minAvailable) "100%") (ge (int $budget.minAvailable) $least) $isShare }}
+{{- $letsNoneGo := has (toString $budget.maxUnavailable) (list "0" "0%") }}
+{{- if and (gt $least 1) (or (and (hasKey $budget "minAvailable") $keepsAll) $letsNoneGo) }}
+{{- fail (printf "services.%s.disruptionBudget lets none of %d pods go: no node could be drained. Change it, or add pods." $name $least) }}
 {{- end }}
 {{- with $service.autoscaling }}
 {{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}

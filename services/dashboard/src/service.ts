@@ -45,6 +45,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     url: config.redis.url,
     name: 'dashboard',
     whileAway: 'fail',
+    isRequired: true,
     key: `${config.redis.prefix}:session`,
     log,
   });

@@ -24,7 +24,7 @@ export const variables = {
       default: '30d',
     }),
     metadata: duration('RELAY_METADATA_RETENTION', {
-      help: 'How long what is left of an ended request after RELAY_RETENTION is kept: ids, times, status and counts. Also revoked keys.',
+      help: 'How long ids, times, status and counts of an ended request are kept, after RELAY_RETENTION has removed its texts. Also revoked keys.',
       default: '365d',
     }),
     interval: duration('RELAY_PURGE_INTERVAL', {
@@ -33,7 +33,7 @@ export const variables = {
       min: '1s',
     }),
     hours: text('RELAY_PURGE_HOURS', {
-      help: 'The hours of the day, in UTC, at which data may be removed whose retention is over: 22-6 is from 22:00 until 6:00.',
+      help: 'The hours of the day, in UTC, at which expired data may be removed: 22-6 is from 22:00 until 6:00.',
       default: '0-24',
       pattern: purgeHoursPattern,
       expected: 'two hours from 0 to 24 such as 22-6',

@@ -32,10 +32,9 @@ export const variables = {
     default: false,
   }),
   streamTokenKeys: list('RELAY_STREAM_TOKEN_PUBLIC_KEYS', {
-    help: 'The Ed25519 public keys (base64url of SPKI DER) that stream tokens are verified with; several during a rotation.',
+    help: 'The Ed25519 public keys (base64url of SPKI DER) that stream tokens are verified with; several during a rotation. Never shown, since a private key may be there by mistake.',
     pattern: /^[A-Za-z0-9_-]{40,}$/,
     expected: 'public keys as base64url, separated by commas',
-    // It is beside the private key in the Secret, and somebody may swap the two.
     secret: true,
   }),
   caps: {
@@ -98,7 +97,7 @@ export const variables = {
       default: '2s',
     }),
     busyRetry: duration('RELAY_HUB_BUSY_RETRY', {
-      help: 'How long subscribers that are refused because a cap is reached are asked to wait, varied as RELAY_HUB_RETRY.',
+      help: 'How long subscribers that are refused because a cap is reached are asked to wait, with the same random variation as RELAY_HUB_RETRY.',
       default: '60s',
     }),
     maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {

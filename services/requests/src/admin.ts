@@ -29,8 +29,10 @@ try {
   }
 } catch (error) {
   if (failures.isOutage(error)) {
+    const { message } = error as Error;
     process.stderr.write(
-      'Postgres cannot be reached, or has ended the connection. Run the command again: what it has done stays done.\n',
+      `Postgres did not answer: ${message.trimEnd().split('\n').at(-1)}\n` +
+        'It is not known whether the command took effect. Look before you repeat it: create-user may have made keys that you have not seen.\n',
     );
   } else if (error instanceof StartupError || error instanceof ConfigError) {
     process.stderr.write(`${error.message}\n`);

@@ -21,7 +21,7 @@ export interface PostgresOptions {
   plansEachTime?: boolean;
 }
 
-export interface Postgres extends Required<Omit<Part, 'drain' | 'refusal'>> {
+export interface Postgres extends Required<Omit<Part, 'drain' | 'acceptance'>> {
   readonly pool: pg.Pool;
   readonly query: Query;
   /** The name of a prepared statement. */

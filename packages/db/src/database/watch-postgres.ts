@@ -11,7 +11,7 @@ import { connectionFailure } from '../postgres/failures.ts';
 const checkIntervalMs = 1_000;
 const answerTimeoutMs = 2_000;
 
-export type PostgresWatch = Required<Omit<Part, 'drain' | 'refusal'>>;
+export type PostgresWatch = Required<Omit<Part, 'drain' | 'acceptance'>>;
 
 /**
  * Checks whether Postgres answers and has the schema of this code. It uses its own connection, so that a busy pool

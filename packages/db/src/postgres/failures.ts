@@ -31,11 +31,12 @@ export function connectionFailure(url: string, error: unknown): ConnectionFailur
   }
   const { code = '', message = '' } = error as NodeJS.ErrnoException;
   const isTls = /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code) || /SSL/.test(message);
-  if (isTls)
-    return {
-      permanent: true,
-      message: `Postgres at ${target.host}: TLS failed (${message}; authorities of your own are in NODE_EXTRA_CA_CERTS)`,
-    };
+  if (isTls) {
+    const advice = /^(DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)
+      ? '; if the certificate is from an authority of your own, name it in NODE_EXTRA_CA_CERTS (chart: tls.caSecret)'
+      : '';
+    return { permanent: true, message: `Postgres at ${target.host}: TLS failed (${message}${advice})` };
+  }
   if (message.startsWith('SASL')) {
     const why = target.hasPassword ? message : 'it asks for a password, and the address has none';
     return { permanent: true, message: `Postgres at ${target.host} refused: ${why}` };

@@ -189,10 +189,10 @@ export const serviceUrlVariable = (service: string) =>
     protocols: ['http:', 'https:'],
   });
 
-/** The key with which `caller` signs principals for `callee`; both read the same variable. */
 /** A key that has an id, so that two can be told apart during a rotation. */
 export const keyWithId = '<key id>:<base64url of 32 random bytes>';
 
+/** The key with which `caller` signs principals for `callee`; both read the same variable. */
 export const principalKeyVariable = (caller: string, callee: string) =>
   secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:

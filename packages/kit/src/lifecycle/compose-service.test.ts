@@ -1,7 +1,8 @@
-import { eventually } from '@expert-relay/testkit';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
+import type { Acceptance } from '../part/index.ts';
 import { composeService, type Part, type Service, StartupError } from './index.ts';
 
 const log = createLog('test', { level: 'silent' });
@@ -139,31 +140,34 @@ test('a service is unready when its stop begins, and its parts still serve durin
   expect(history.at(-1)).toBe('stop server');
 });
 
-describe('a server that refuses the settings at the start', () => {
-  const refusing = (accepts: () => boolean) =>
-    part('redis', { refusal: () => (accepts() ? undefined : 'Redis refuses this service: WRONGPASS') });
+describe('a server that refuses the settings since the start', () => {
+  let state: Acceptance = 'unknown';
+  const refused: Acceptance = { refused: 'WRONGPASS' };
+  const start = async (refusalPatienceMs: number) => {
+    const started = compose([part('redis', { acceptance: () => state })], { refusalPatienceMs });
+    await started.start();
+    return started;
+  };
 
-  test('is waited for', async () => {
-    let accepts = false;
-    const started = compose([refusing(() => accepts)]).start();
-    await eventually('its operations are served', () => service?.opsUrl);
-    expect(await readiness()).toMatchObject({ status: 503, reason: 'starting' });
-    accepts = true;
-    await started;
-    expect(await readiness()).toMatchObject({ status: 200 });
+  test('is reported after a time, also if it was away before', async () => {
+    state = 'unknown';
+    const { refused: reported } = await start(1_500);
+    await pause(1_500);
+    state = refused;
+    expect((await reported).message).toMatch(/^The sign-in to redis fails: WRONGPASS\. Check its address/);
   });
 
-  test('ends the process after a time, so that the next one starts with corrected settings', async () => {
-    const start = compose([refusing(() => false)], { refusalPatienceMs: 300 }).start();
-    await expect(start).rejects.toThrow(/^Redis refuses this service: WRONGPASS .* Check the address/);
-    expect(history).toEqual(['start redis', 'stop redis']);
-  });
-
-  test('does not delay a stop', async () => {
-    const { start, stop } = compose([refusing(() => false)]);
-    const started = start();
-    await eventually('the part is started', () => history.length > 0);
-    await stop();
-    await started;
+  test.each<[string, Acceptance[]]>([
+    ['that has accepted them once', ['accepted', refused]],
+    ['that is away again and again', [refused, 'unknown', refused, 'unknown']],
+  ])('is not reported if it is one %s', async (_, states) => {
+    state = states[0] ?? 'unknown';
+    const { refused: reported } = await start(1_500);
+    const isReported = Promise.race([reported.then(() => true), pause(4_500).then(() => false)]);
+    for (const next of states) {
+      state = next;
+      await pause(1_100);
+    }
+    expect(await isReported).toBe(false);
   });
 });

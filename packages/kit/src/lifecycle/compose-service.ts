@@ -14,6 +14,8 @@ export interface Service {
   /** The address of /livez, /readyz and /metrics; set once started. */
   readonly opsUrl: string;
   start(): Promise<void>;
+  /** Settles when a server that the service needs has refused its settings for minutes since the start. */
+  readonly refused: Promise<StartupError>;
   /** Makes the service unready, pauses, then stops the parts in reverse order. May be called more than once. */
   stop(): Promise<void>;
 }
@@ -43,14 +45,19 @@ export function composeService(options: {
   staysReady?: boolean;
   /** The part that is the service's HTTP server, if it has one. */
   server?: { readonly url: string };
-  /** How long a start waits for a server that refuses the settings. */
+  /** How long a server may refuse the settings from the start on. Long enough for the alert of a dependency that is away. */
   refusalPatienceMs?: number;
 }): Service {
   const { name, parts, log, metrics, settings, staysReady = false, server } = options;
-  const { refusalPatienceMs = 60_000 } = options;
+  const { refusalPatienceMs = 300_000 } = options;
   const running: Part[] = [];
   let startedAll = false;
   let stopping: Promise<void> | undefined;
+  let acceptanceTimer: NodeJS.Timeout | undefined;
+  let reportRefusal = (_error: StartupError) => {};
+  const refused = new Promise<StartupError>((resolve) => {
+    reportRefusal = resolve;
+  });
 
   const phase = () => {
     if (stopping) return 'stopping';
@@ -66,9 +73,8 @@ export function composeService(options: {
         await part.start?.();
         if (stopping) return;
       }
-      await untilAccepted();
-      if (stopping) return;
       startedAll = true;
+      watchAcceptance();
       // A dependency that fails before the first probe does not make the service unready.
       readiness();
       log.info({ ops: ops.url }, 'started');
@@ -78,18 +84,21 @@ export function composeService(options: {
     }
   }
 
-  /** The settings of a process do not change: the next one starts with corrected ones. */
-  async function untilAccepted(): Promise<void> {
-    const until = performance.now() + refusalPatienceMs;
-    for (;;) {
-      const refusal = parts.map((part) => part.refusal?.()).find((reason) => reason !== undefined);
-      if (refusal === undefined || stopping) return;
-      if (performance.now() > until)
-        throw new StartupError(
-          `${refusal} (tried for ${Math.round(refusalPatienceMs / 1_000)} s). Check the address, the credentials and the authorities.`,
-        );
-      await pause(250);
-    }
+  /**
+   * The settings of a process do not change, and those of the next one may be corrected: a server that refuses them since the start
+   * ends the process after a time.
+   */
+  function watchAcceptance(): void {
+    let refusedSince: number | undefined;
+    acceptanceTimer = setInterval(() => {
+      const pending = parts.filter(({ acceptance }) => acceptance && acceptance() !== 'accepted');
+      if (pending.length === 0) clearInterval(acceptanceTimer);
+      const [refusal] = pending.flatMap(refusalsOf);
+      refusedSince = refusal === undefined ? undefined : (refusedSince ?? performance.now());
+      if (!refusal || !refusedSince || performance.now() - refusedSince < refusalPatienceMs) return;
+      clearInterval(acceptanceTimer);
+      reportRefusal(new StartupError(refusal));
+    }, 1_000).unref();
   }
 
   async function stopParts(): Promise<void> {
@@ -103,6 +112,7 @@ export function composeService(options: {
   }
 
   async function stopInOrder(): Promise<void> {
+    clearInterval(acceptanceTimer);
     log.info('stopping');
     for (const part of running) part.drain?.();
     if (startedAll) await pause(settings.shutdownPause);
@@ -120,9 +130,18 @@ export function composeService(options: {
       return ops.url;
     },
     start,
+    refused,
     stop() {
       stopping ??= stopInOrder();
       return stopping;
     },
   };
+}
+
+function refusalsOf({ name, acceptance }: Part): string[] {
+  const found = acceptance?.();
+  if (typeof found !== 'object') return [];
+  return [
+    `The sign-in to ${name} fails: ${found.refused}. Check its address, credentials, permissions and authorities.`,
+  ];
 }

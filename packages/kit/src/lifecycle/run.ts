@@ -20,12 +20,20 @@ export async function run<C>(
     const service = create(config);
     for (const warning of unknownSettings(env)) service.log.warn(warning);
     endOnSignal(service, config.process.shutdownLimit);
+    void service.refused.then(async (error) => {
+      await service.stop();
+      endWith(error);
+    });
     await service.start();
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof StartupError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    endWith(error);
   }
+}
+
+function endWith({ message }: Error): void {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
 }
 
 function endOnSignal(service: Service, limit: number): void {

@@ -78,22 +78,24 @@ describe('TLS', () => {
 });
 
 describe('signing in', () => {
-  test('a service that cannot do without NATS learns of a refusal at its start', async () => {
+  test('a service that cannot do without NATS learns whether its user is accepted', async () => {
     await using server = await startOwnNats('authorization { user: relay, password: right }\n');
-    for (const [password, isRequired, refusal] of [
-      ['wrong', true, "NATS refuses this service: 'Authorization Violation'"],
-      ['wrong', false, undefined],
-      ['right', true, undefined],
+    for (const [password, acceptance] of [
+      ['wrong', { refused: "'Authorization Violation'" }],
+      ['right', 'accepted'],
     ] as const) {
       const url = `nats://relay:${password}@${server.host}`;
-      const nats = createNats({ url, name: 'test', isRequired, log: silentLog });
+      const nats = createNats({ url, name: 'test', isRequired: true, log: silentLog });
+      expect(nats.acceptance?.()).toBe('unknown');
       await nats.start?.();
       try {
-        expect(nats.refusal?.()).toBe(refusal);
+        await eventually('NATS has answered', () => nats.acceptance?.() !== 'unknown');
+        expect(nats.acceptance?.()).toEqual(acceptance);
       } finally {
         await nats.stop?.();
       }
     }
+    expect(createNats({ url: 'nats://127.0.0.1', name: 'test', log: silentLog }).acceptance).toBeUndefined();
   });
 
   test('with user and password of any characters', async () => {

@@ -18,7 +18,7 @@ export function createNats(
   options: NatsAccess & {
     name: string;
     log: Log;
-    /** The service cannot do without it: a start waits for the first attempt. */
+    /** The service cannot do without it. */
     isRequired?: boolean;
   },
 ): Nats {
@@ -58,8 +58,8 @@ export function createNats(
     return true;
   }
 
-  async function connectUntilItWorks(first: Promise<boolean>): Promise<void> {
-    let isDone = await first;
+  async function connectUntilItWorks(): Promise<void> {
+    let isDone = await tryToConnect();
     for (let wait = 100; !isDone && !stopping.signal.aborted; wait = Math.min(wait * 2, 2_000)) {
       log.warn({ server: access.servers, reason }, `NATS is away: trying again in ${wait} ms`);
       await pause(wait, undefined, { signal: stopping.signal }).catch(() => {});
@@ -89,16 +89,15 @@ export function createNats(
     get connected() {
       return connected;
     },
-    refusal: () =>
-      isRequired && !connection && isRefusal(reason) ? `NATS refuses this service: ${reason}` : undefined,
+    ...(isRequired && {
+      acceptance: () => (connection ? 'accepted' : isRefusal(reason) ? { refused: reason } : 'unknown'),
+    }),
     onConnection(callback) {
       if (connection) callback(connection);
       else waiting.push(callback);
     },
     async start() {
-      const first = tryToConnect();
-      attempts = connectUntilItWorks(first);
-      if (isRequired) await first;
+      attempts = connectUntilItWorks();
     },
     async stop() {
       stopping.abort();

@@ -10,11 +10,8 @@ export interface Part {
   start?(): Promise<void>;
   /** Why the service should get no traffic now; `undefined` when this part is fine. */
   notReady?(): string | undefined;
-  /**
-   * Why its server, which the service cannot do without, refuses the settings of this process; `undefined` once it has accepted
-   * them, and while it is only away.
-   */
-  refusal?(): string | undefined;
+  /** Of a server that the service cannot do without: whether it has accepted the settings of this process. */
+  acceptance?(): Acceptance;
   /** Called when stopping begins: the part still serves, and asks clients to use another instance. */
   drain?(): void;
   /** Finishes running work and releases everything. */
@@ -28,9 +25,14 @@ export interface Dependency {
   away(): string | undefined;
 }
 
-/** Whether a server has answered and refused: wrong credentials, no permission, or a certificate that one of the two does not trust. */
+/** `unknown` while the server is away. */
+export type Acceptance = 'accepted' | 'unknown' | { readonly refused: string };
+
+/** Whether a failure is about credentials, permissions, or a certificate that one of the two sides does not trust. */
 export const isRefusal = (reason: string): boolean =>
-  /^(WRONGPASS|NOAUTH|NOPERM)|Authorization Violation|certificate/i.test(reason);
+  /^(WRONGPASS|NOAUTH|NOPERM)|Authorization Violation|authentication expired|certificate|unknown ca/i.test(
+    reason,
+  );
 
 /** The service cannot start. The message says what an operator can do about it. */
 export class StartupError extends Error {

@@ -30,6 +30,7 @@ test('reconnects when its connection was closed, and logs it', async () => {
   await redis.client.call('CLIENT', 'KILL', 'ID', id, 'SKIPME', 'no');
   expect(await redis.client.ping()).toBe('PONG');
   await back;
+  await eventually('both are logged', () => lines.length > 1);
   expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
 });
 
@@ -114,34 +115,49 @@ describe('a server that refuses', () => {
     await admin.client.call('ACL', 'DELUSER', user);
     await admin.stop?.();
   });
-  const open = async (given: string, key: string) => {
-    redis = createRedis({ url: addressOf(given), name: 'kit-test', whileAway: 'fail', key, log });
+  const open = async (given: string, key: string, whileAway: 'wait' | 'fail' = 'fail') => {
+    redis = createRedis({ url: addressOf(given), name: 'kit-test', whileAway, key, isRequired: true, log });
     await redis.start?.();
   };
 
-  test('the password of a new process is a refusal', async () => {
+  test('the password', async () => {
     await open('wrong', 'test:mine');
-    expect(redis.refusal?.()).toMatch(/^Redis refuses this service: WRONGPASS/);
+    expect(redis.acceptance?.()).toEqual({ refused: expect.stringMatching(/^WRONGPASS/) });
     expect(redis.notReady?.()).toMatch(/^WRONGPASS/);
   });
 
-  test('the keys of a service: it is away until it may use them', async () => {
-    await open(password, 'test:of-another');
-    expect(redis.connected).toBe(false);
-    expect(redis.refusal?.()).toMatch(/NOPERM/);
-    expect(redis.notReady?.()).toMatch(/^NOPERM/);
-    await admin.client.call('ACL', 'SETUSER', user, '~test:of-another');
-    await eventually('the keys may be used', () => redis.connected);
-    expect(redis.refusal?.()).toBeUndefined();
-    expect(lines).toEqual(['Redis is away: reconnecting', 'Redis is back']);
-  });
+  test.each(['wait', 'fail'] as const)(
+    'the keys: it is away until they may be used (%s)',
+    async (whileAway) => {
+      await open(password, 'test:of-another', whileAway);
+      await eventually('the refusal', () => redis.notReady?.());
+      expect(redis.connected).toBe(false);
+      expect(redis.acceptance?.()).toEqual({ refused: expect.stringMatching(/^NOPERM/) });
+      await admin.client.call('ACL', 'SETUSER', user, '~test:of-another');
+      await eventually('the keys may be used', () => redis.connected);
+      expect(redis.acceptance?.()).toBe('accepted');
+      expect(lines).toEqual(['Redis refuses this user the keys of the service', 'Redis is back']);
+    },
+  );
 
-  test('a process that was accepted before is not a refusal: it is away', async () => {
+  test('a process that it had accepted before: it is away', async () => {
     await open(password, 'test:mine');
     expect(redis.connected).toBe(true);
     await admin.client.call('ACL', 'SETUSER', user, 'resetpass', '>another');
     await admin.client.call('CLIENT', 'KILL', 'USER', user);
     await eventually('Redis is away', () => redis.notReady?.()?.startsWith('WRONGPASS'));
-    expect(redis.refusal?.()).toBeUndefined();
+    expect(redis.acceptance?.()).toBe('accepted');
+  });
+
+  test('without the service being of no use without it: it is only away', async () => {
+    redis = createRedis({
+      url: addressOf('wrong'),
+      name: 'kit-test',
+      whileAway: 'wait',
+      key: 'test:mine',
+      log,
+    });
+    await redis.start?.();
+    expect(redis.acceptance).toBeUndefined();
   });
 });

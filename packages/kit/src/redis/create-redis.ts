@@ -16,9 +16,11 @@ export function createRedis(options: {
   whileAway: 'wait' | 'fail';
   /** A key of the service, which its user of Redis may read. */
   key: string;
+  /** The service cannot do without it. */
+  isRequired?: boolean;
   log: Log;
 }): RedisConnection {
-  const { key, log } = options;
+  const { key, isRequired = false, log } = options;
   const waits = options.whileAway === 'wait';
   let away = false;
   let reason = 'not connected yet';
@@ -28,6 +30,7 @@ export function createRedis(options: {
   const reported = new Set<string>();
   let stopping = false;
   let stopWatching = () => {};
+  let repeat: NodeJS.Timeout | undefined;
 
   const client = new Redis(options.url, {
     connectionName: options.name,
@@ -45,28 +48,36 @@ export function createRedis(options: {
   client.on('ready', () => void probe());
 
   // Each reason is logged once for each outage, not at each attempt.
-  function noteAway(why: string): void {
+  function noteAway(why: string, message = 'Redis is away: reconnecting'): void {
     reason = why;
-    if (!reported.has(why) && !stopping) log.warn({ reason }, 'Redis is away: reconnecting');
+    if (!reported.has(why) && !stopping) log.warn({ reason }, message);
     reported.add(why);
     away = true;
   }
 
-  async function probe(): Promise<void> {
-    try {
-      await client.exists(key);
-    } catch (error) {
-      const { message } = error as Error;
-      if (!isRefusal(message)) return;
-      denial = message;
-      noteAway(message);
-      return;
-    }
+  function noteBack(): void {
     if (away) log.info('Redis is back');
     away = false;
     denial = undefined;
-    wasAccepted = true;
     reported.clear();
+  }
+
+  /** Looks the service's key up. Repeated while it is denied, since a change of permissions closes no connection. */
+  async function probe(): Promise<void> {
+    clearTimeout(repeat);
+    try {
+      await client.exists(key);
+      wasAccepted = true;
+      noteBack();
+    } catch (error) {
+      const { name, message } = error as Error;
+      if (isRefusal(message)) {
+        denial = message;
+        noteAway(message, 'Redis refuses this user the keys of the service');
+        if (!stopping) repeat = setTimeout(() => void probe(), 1_000).unref();
+        // Another refusal is an answer, too; a lost connection is none.
+      } else if (name === 'ReplyError') noteBack();
+    }
   }
 
   const reasonAway = () => (client.status === 'ready' ? denial : reason);
@@ -78,18 +89,22 @@ export function createRedis(options: {
     get connected() {
       return reasonAway() === undefined;
     },
-    refusal: () => (!wasAccepted && isRefusal(reason) ? `Redis refuses this service: ${reason}` : undefined),
+    ...(isRequired && {
+      acceptance: () => (wasAccepted ? 'accepted' : isRefusal(reason) ? { refused: reason } : 'unknown'),
+    }),
     async start() {
       // Not with `wait`, where blocking commands take long.
       if (!waits) stopWatching = watchAnswers(client, probe);
       // Waits for the first attempt only. Its failure is logged above, and the client tries again.
       await client.connect().catch(() => {});
-      if (client.status === 'ready') await probe();
+      // With `wait`, a command waits for as long as Redis is away.
+      if (client.status === 'ready' && !waits) await probe();
     },
     notReady: reasonAway,
     async stop() {
       stopping = true;
       stopWatching();
+      clearTimeout(repeat);
       client.disconnect();
     },
   };
