@@ -66,7 +66,7 @@ export function createRedis(options: {
   async function probe(): Promise<void> {
     clearTimeout(repeat);
     try {
-      await client.exists(key);
+      await client.get(key);
       wasAccepted = true;
       noteBack();
     } catch (error) {
