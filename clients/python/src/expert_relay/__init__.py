@@ -3,7 +3,8 @@
 `Relay` is an agent's connection, `Expert` an expert's. Both block; `AsyncRelay` and `AsyncExpert` are for asyncio.
 """
 
-from .agent.answers import Answer, Approval, AsyncApproval, AsyncChoice, Choice, Decision
+from .agent.answers import Answer, Decision
+from .agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice
 from .agent.conversation import AsyncConversation
 from .agent.options import ConversationStore
 from .agent.relay import AsyncRelay

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union
+from typing import Generic, Literal, TypeVar, Union
 
 from ..crypto.parts import File
 from ..forms.answer import FormAnswer
 from ..thread.message import Message, Protection
-
-if TYPE_CHECKING:
-    from ..sync.conversation import Conversation
-    from .conversation import AsyncConversation
 
 C = TypeVar("C")
 
@@ -68,43 +64,3 @@ class Decision(Decided, Generic[C]):
     action: Literal["accept", "decline"]
     content: C | None
     """None when it was declined. A dict, or an instance of the model that the form was made of."""
-
-
-@dataclass(frozen=True)
-class Approval(Decided):
-    approved: bool
-    """True only if the expert has approved."""
-    conversation: Conversation
-
-    def __bool__(self) -> bool:
-        raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
-
-
-@dataclass(frozen=True)
-class AsyncApproval(Decided):
-    approved: bool
-    """True only if the expert has approved."""
-    conversation: AsyncConversation
-
-    def __bool__(self) -> bool:
-        raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
-
-
-@dataclass(frozen=True)
-class Choice(Decided):
-    declined: bool
-    value: str | None
-    """None when it was declined."""
-    conversation: Conversation
-
-
-@dataclass(frozen=True)
-class AsyncChoice(Decided):
-    declined: bool
-    value: str | None
-    """None when it was declined."""
-    conversation: AsyncConversation
-
-
-def decided(decision: Decided) -> dict[str, Any]:
-    return {field.name: getattr(decision, field.name) for field in fields(Decided)}

@@ -33,7 +33,8 @@ from ..timing import Timing
 from ..transport.api import Api, OnOutage
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
-from .answers import AsyncApproval, AsyncChoice, Decision, OnReply, decided
+from .answers import Decision, OnReply
+from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
 from .conversations import Begun, Conversations
 from .known_experts import KnownExperts

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from ..agent.answers import Approval, AsyncApproval, AsyncChoice, Choice, decided
+from ..agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice, decided
 from ..agent.options import ConversationStore, options_from_env
 from ..agent.relay import AsyncRelay, Option
 from ..agent.state import State

@@ -1,0 +1,52 @@
+"""What `approve` and `choose` return: a decision with its conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from .answers import Decided
+
+if TYPE_CHECKING:
+    from ..sync.conversation import Conversation
+    from .conversation import AsyncConversation
+
+
+@dataclass(frozen=True)
+class Approval(Decided):
+    approved: bool
+    """True only if the expert has approved."""
+    conversation: Conversation
+
+    def __bool__(self) -> bool:
+        raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
+
+
+@dataclass(frozen=True)
+class AsyncApproval(Decided):
+    approved: bool
+    """True only if the expert has approved."""
+    conversation: AsyncConversation
+
+    def __bool__(self) -> bool:
+        raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
+
+
+@dataclass(frozen=True)
+class Choice(Decided):
+    declined: bool
+    value: str | None
+    """None when it was declined."""
+    conversation: Conversation
+
+
+@dataclass(frozen=True)
+class AsyncChoice(Decided):
+    declined: bool
+    value: str | None
+    """None when it was declined."""
+    conversation: AsyncConversation
+
+
+def decided(decision: Decided) -> dict[str, Any]:
+    return {field.name: getattr(decision, field.name) for field in fields(Decided)}
