@@ -7,7 +7,7 @@ import { type Comparison, ratioRow } from './row.ts';
 /** The gateway with all its middleware and a key in the header, in front of an upstream that does nothing. */
 export const gateway = ratioRow({
   name: 'gateway',
-  goal: 0.6,
+  goal: 0.36,
   count: 8_000,
   open: (environment) => {
     const headers = { 'x-api-key': environment.user.consumerKey };
@@ -22,7 +22,7 @@ export const gateway = ratioRow({
 /** The same with a submit, whose key is in the body. */
 export const gatewaySubmit = ratioRow({
   name: 'gateway-submit',
-  goal: 0.6,
+  goal: 0.36,
   count: 6_000,
   open: (environment) => {
     const body = { apiKey: environment.user.consumerKey, ...submission };

@@ -6,7 +6,7 @@ import { ratioRow } from './row.ts';
 /** A list of 100 messages. */
 export const list = ratioRow({
   name: 'list',
-  goal: 0.5,
+  goal: 0.33,
   count: 2_000,
   async open(environment) {
     const { load, user, gatewayKeys, database } = environment;
