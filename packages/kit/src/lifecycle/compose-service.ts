@@ -91,9 +91,13 @@ export function composeService(options: {
   function watchAcceptance(): void {
     let refusedSince: number | undefined;
     acceptanceTimer = setInterval(() => {
-      const pending = parts.filter(({ acceptance }) => acceptance && acceptance() !== 'accepted');
+      const pending = parts
+        .flatMap(({ name: server, acceptance }) => (acceptance ? { server, answer: acceptance() } : []))
+        .filter(({ answer }) => answer !== 'accepted');
       if (pending.length === 0) clearInterval(acceptanceTimer);
-      const [refusal] = pending.flatMap(refusalsOf);
+      const [refusal] = pending.flatMap(({ server, answer }) =>
+        typeof answer === 'object' ? refusalOf(server, answer.refused) : [],
+      );
       refusedSince = refusal === undefined ? undefined : (refusedSince ?? performance.now());
       if (!refusal || !refusedSince || performance.now() - refusedSince < refusalPatienceMs) return;
       clearInterval(acceptanceTimer);
@@ -138,10 +142,5 @@ export function composeService(options: {
   };
 }
 
-function refusalsOf({ name, acceptance }: Part): string[] {
-  const found = acceptance?.();
-  if (typeof found !== 'object') return [];
-  return [
-    `The sign-in to ${name} fails: ${found.refused}. Check its address, credentials, permissions and authorities.`,
-  ];
-}
+const refusalOf = (server: string, reason: string): string =>
+  `The sign-in to ${server} fails: ${reason}. Check its address, credentials, permissions and authorities.`;
