@@ -168,7 +168,7 @@ describe('refusals say what to do', () => {
       ],
     ),
     [
-      'a secret that nobody reads',
+      'a key of the Secret that no program reads',
       plus('secrets.from.NATS_URL.name=nats'),
       /no program. The keys are .*NATS_URL_HUB/,
     ],
