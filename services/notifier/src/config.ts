@@ -31,7 +31,7 @@ export const variables = {
   },
   endpointKeys: secret('RELAY_ENDPOINT_KEYS', {
     help:
-      'Encrypts the addresses and secrets of webhooks and channels in the database: <key id>:<base64url of 32 random bytes>. ' +
+      `Encrypts the addresses and secrets of webhooks and channels in the database: ${keyWithId}. ` +
       'During a rotation two, separated by a comma: the first encrypts, both can be read.',
     minLength: 45,
     expected: keyWithId,

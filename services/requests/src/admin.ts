@@ -3,7 +3,7 @@ import { failures } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
 import { ConfigError } from '@expert-relay/kit/config';
 import { StartupError } from '@expert-relay/kit/lifecycle';
-import { createLog } from '@expert-relay/kit/log';
+import { createLog, lastLine } from '@expert-relay/kit/log';
 import type { Write } from './admin/command.ts';
 import { readCommand } from './admin/commands.ts';
 import { readAdminConfig } from './config.ts';
@@ -29,9 +29,8 @@ try {
   }
 } catch (error) {
   if (failures.isOutage(error)) {
-    const { message } = error as Error;
     process.stderr.write(
-      `Postgres did not answer: ${message.trimEnd().split('\n').at(-1)}\n` +
+      `Postgres did not answer: ${lastLine((error as Error).message)}\n` +
         'It is not known whether the command took effect. Look before you repeat it: create-user may have made keys that you have not seen.\n',
     );
   } else if (error instanceof StartupError || error instanceof ConfigError) {

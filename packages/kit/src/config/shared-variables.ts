@@ -196,7 +196,7 @@ export const keyWithId = '<key id>:<base64url of 32 random bytes>';
 export const principalKeyVariable = (caller: string, callee: string) =>
   secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:
-      `Signs the principals that ${caller} sends to ${callee}: <key id>:<base64url of 32 random bytes>. ` +
+      `Signs the principals that ${caller} sends to ${callee}: ${keyWithId}. ` +
       'During a rotation two, separated by a comma: the first signs, both are accepted.',
     minLength: 45,
     expected: keyWithId,

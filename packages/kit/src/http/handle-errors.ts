@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler } from 'express';
-import type { Log } from '../log/index.ts';
+import { type Log, lastLine } from '../log/index.ts';
 import { Problem, sendProblem } from '../problem/index.ts';
 
 export interface ErrorHandling {
@@ -40,9 +40,6 @@ export function handleErrors(
     send(response, problem);
   };
 }
-
-/** Some libraries write the source position in the lines before the reason. */
-const lastLine = (message: string): string => message.trimEnd().split('\n').at(-1) ?? '';
 
 function outageProblem(): Problem {
   return new Problem('unavailable', {

@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { type Part, StartupError } from '../part/index.ts';
+import type { Part, StartupError } from '../part/index.ts';
 import { createOpsServer } from './create-ops-server.ts';
 import { createReadiness } from './create-readiness.ts';
+import { watchAcceptance } from './watch-acceptance.ts';
 
 export interface Service {
   readonly name: string;
@@ -53,17 +54,13 @@ export function composeService(options: {
   const running: Part[] = [];
   let startedAll = false;
   let stopping: Promise<void> | undefined;
-  let acceptanceTimer: NodeJS.Timeout | undefined;
-  let reportRefusal = (_error: StartupError) => {};
-  const refused = new Promise<StartupError>((resolve) => {
-    reportRefusal = resolve;
-  });
 
   const phase = () => {
     if (stopping) return 'stopping';
     return startedAll ? undefined : 'starting';
   };
   const readiness = createReadiness({ parts, staysReady, phase, metrics });
+  const acceptance = watchAcceptance(parts, refusalPatienceMs);
   const ops = createOpsServer({ ...settings, metrics, readiness });
 
   async function start(): Promise<void> {
@@ -74,7 +71,7 @@ export function composeService(options: {
         if (stopping) return;
       }
       startedAll = true;
-      watchAcceptance();
+      acceptance.start();
       // A dependency that fails before the first probe does not make the service unready.
       readiness();
       log.info({ ops: ops.url }, 'started');
@@ -82,27 +79,6 @@ export function composeService(options: {
       await stopParts();
       throw error;
     }
-  }
-
-  /**
-   * The settings of a process do not change, and those of the next one may be corrected: a server that refuses them since the start
-   * ends the process after a time.
-   */
-  function watchAcceptance(): void {
-    let refusedSince: number | undefined;
-    acceptanceTimer = setInterval(() => {
-      const pending = parts
-        .flatMap(({ name: server, acceptance }) => (acceptance ? { server, answer: acceptance() } : []))
-        .filter(({ answer }) => answer !== 'accepted');
-      if (pending.length === 0) clearInterval(acceptanceTimer);
-      const [refusal] = pending.flatMap(({ server, answer }) =>
-        typeof answer === 'object' ? refusalOf(server, answer.refused) : [],
-      );
-      refusedSince = refusal === undefined ? undefined : (refusedSince ?? performance.now());
-      if (!refusal || !refusedSince || performance.now() - refusedSince < refusalPatienceMs) return;
-      clearInterval(acceptanceTimer);
-      reportRefusal(new StartupError(refusal));
-    }, 1_000).unref();
   }
 
   async function stopParts(): Promise<void> {
@@ -116,7 +92,7 @@ export function composeService(options: {
   }
 
   async function stopInOrder(): Promise<void> {
-    clearInterval(acceptanceTimer);
+    acceptance.stop();
     log.info('stopping');
     for (const part of running) part.drain?.();
     if (startedAll) await pause(settings.shutdownPause);
@@ -134,13 +110,10 @@ export function composeService(options: {
       return ops.url;
     },
     start,
-    refused,
+    refused: acceptance.refused,
     stop() {
       stopping ??= stopInOrder();
       return stopping;
     },
   };
 }
-
-const refusalOf = (server: string, reason: string): string =>
-  `The sign-in to ${server} fails: ${reason}. Check its address, credentials, permissions and authorities.`;

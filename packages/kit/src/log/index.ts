@@ -1,1 +1,2 @@
 export { createLog, type Log } from './create-log.ts';
+export { lastLine } from './last-line.ts';
