@@ -1,6 +1,6 @@
 /**
- * Remembers texts longer than a client exists: for an agent the first expert and the codes of its questions, for an
- * expert the keys, the question and the reference code of each request. It can be a file, a table or the browser's
+ * Remembers texts longer than a client exists: for an agent the first expert, and the codes and outcomes of its questions,
+ * for an expert the keys, the question and the reference code of each request. It can be a file, a table or the browser's
  * storage. Use one memory for all clients of a user on a machine: the SDK keeps their values apart, and finds what an
  * API key knew before it was rotated.
  *

@@ -176,6 +176,17 @@ class _PrivateFolder:
     def written_at(self, name: str) -> float:
         return (self.path / name).stat().st_mtime
 
+    def _sync(self) -> None:
+        """So that a power cut does not bring the old file back."""
+        # Windows opens no folders.
+        if os.name != "posix":
+            return
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
     def _publish(self, name: str, text: str, move: Callable[[Path, Path], None]) -> None:
         """Writes to a temporary file, and then moves it into its place."""
         self._make()
@@ -187,5 +198,6 @@ class _PrivateFolder:
                 opened.flush()
                 os.fsync(opened.fileno())
             move(draft, self.path / name)
+            self._sync()
         finally:
             draft.unlink(missing_ok=True)

@@ -13,8 +13,8 @@ _max_values = 100_000
 
 
 class Memory(Protocol):
-    """Remembers texts: for an agent the first expert and the codes of its questions, for an expert the keys, the question and the
-    reference code of each request. Use one memory for all clients of a user on a machine: the SDK keeps their values apart, and
+    """Remembers texts: for an agent the first expert, and the codes and outcomes of its questions, for an expert the keys, the
+    question and the reference code of each request. Use one memory for all clients of a user on a machine: the SDK keeps their values apart, and
     finds what an API key knew before it was rotated. `FileStore` has one in files.
     """
 

@@ -57,6 +57,18 @@ export function createPrivate(path: string, text: string): boolean {
   });
 }
 
+/** So that a power cut does not bring the old file back. */
+function syncFolder(path: string): void {
+  // Windows opens no folders.
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
 /** Writes the whole text to a temporary file and then moves that into its place. */
 function publish(path: string, text: string, move: (draft: string) => boolean): boolean {
   openPrivateFolder(dirname(path));
@@ -69,7 +81,9 @@ function publish(path: string, text: string, move: (draft: string) => boolean): 
     } finally {
       closeSync(file);
     }
-    return move(draft);
+    const isMoved = move(draft);
+    syncFolder(dirname(path));
+    return isMoved;
   } catch (error) {
     throw explainFileError(error, path);
   } finally {

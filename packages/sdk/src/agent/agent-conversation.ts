@@ -1,4 +1,5 @@
 import { checkOptions } from '../client-options.ts';
+import { missing } from '../crypto/history.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
 import { RelayError } from '../relay-error.ts';
@@ -30,6 +31,7 @@ export interface ConversationParts {
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
   readonly decided: ConversationState['decided'];
+  readonly outcomes: Undecided['outcomes'];
   /** What the form of the question was made of, where this process knows it. */
   readonly schema: FormOrSchema | undefined;
 }
@@ -46,7 +48,7 @@ export class AgentConversation<C = Content>
     this.#parts = parts;
     const { thread, sender } = base;
     this.#undecided = {
-      ...{ thread, sender, decided: parts.decided, schema: parts.schema },
+      ...{ thread, sender, decided: parts.decided, outcomes: parts.outcomes, schema: parts.schema, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.

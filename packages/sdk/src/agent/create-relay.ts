@@ -9,6 +9,7 @@ import {
   restoreAgentKeys,
 } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
+import { partOf } from '../memory.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
@@ -127,7 +128,11 @@ export function createRelay(options: RelayOptions): Relay {
     });
     const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
-      { id, once, keys, submissionDigest, isConfidential, side, save, decided, schema: begun?.schema },
+      {
+        ...{ id, once, keys, submissionDigest, isConfidential, side, save, decided },
+        outcomes: partOf(keyMemory, async () => `decided:${id}`),
+        schema: begun?.schema,
+      },
     );
     return conversation;
   }

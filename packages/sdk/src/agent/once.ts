@@ -3,7 +3,7 @@ import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import { type AgentKeys, onceId, onceKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
-import type { Outbox, SenderState } from '../thread/sender.ts';
+import type { Draft, Outbox, SenderState } from '../thread/sender.ts';
 import type { Side } from '../thread/side.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
@@ -80,24 +80,24 @@ const reuse =
 const onceReused = (name: string, cause?: unknown) =>
   new RelayError('once_reused', `The name ${JSON.stringify(name)} ${reuse}`, { cause });
 
-/** What keeps the first message of a question single while several processes may send it. */
+/** What keeps the messages of a question single while several processes may send them. */
 export interface Guard {
-  readonly check: NonNullable<Side['check']>;
+  /** Checks the first message: another process may have asked something else under this name. */
+  readonly check: Side['check'];
   readonly outbox: Outbox;
 }
 
-/** Undefined when the question has no first message, or this process knows that it was sent. */
+/** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
 export function guardQuestion(
   { once, sender }: ConversationState,
   { api, requestId }: { readonly api: Api; readonly requestId: string },
 ): Guard | undefined {
-  const question = sender?.drafts.find(({ messageId }) => messageId === once?.questionId);
-  if (!once || !question) return undefined;
-  const contentOf = ({ text, parts = [] }: Pick<typeof question, 'text' | 'parts'>) =>
-    JSON.stringify([text, parts]);
+  if (!once?.questionId) return undefined;
+  const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
+  const contentOf = ({ text, parts = [] }: Pick<Draft, 'text' | 'parts'>) => JSON.stringify([text, parts]);
   return {
     check(message) {
-      if (message.messageId !== question.messageId || contentOf(message) === contentOf(question)) return;
+      if (message.messageId !== question?.messageId || contentOf(message) === contentOf(question)) return;
       throw refusal(
         'once_reused',
         `The name ${JSON.stringify(once.name)} was used for another question.`,
@@ -105,9 +105,9 @@ export function guardQuestion(
       );
     },
     outbox: {
+      claimSends: true,
       save: async () => {},
-      async claim(messageId, sealed) {
-        if (messageId !== question.messageId) return sealed;
+      async claim(_messageId, sealed) {
         try {
           await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members);
           return sealed;

@@ -1,8 +1,10 @@
 import type { Standing } from '../forms/decide.ts';
 import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
+import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
+import type { OpenForm } from '../thread/side.ts';
 import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
@@ -12,6 +14,10 @@ import type { FormOrSchema } from './question.ts';
 export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
+  /** The messages that have decided, by their forms. Other processes with this memory share them. */
+  readonly outcomes: Pick<Memory, 'get' | 'remember'>;
+  /** The error for a message that another process has read, and this one has not. */
+  readonly missing: () => RelayError;
   /** What the newest form was made of, where this process knows it. */
   schema: FormOrSchema | undefined;
   /** Also one that waits to be sent. */
@@ -91,7 +97,8 @@ export async function waitForDecision(
   };
 
   function decisionBy(by: string): Decision {
-    const one = checked.get(by) as Checked;
+    const one = checked.get(by);
+    if (!one) throw conversation.missing();
     if ('error' in one) throw one.error;
     const { answer, content } = one;
     const { messageId, createdAt, protection, text, files } = one.message;
@@ -101,8 +108,15 @@ export async function waitForDecision(
     return (action === 'accept' ? { action, content, ...about } : { action, ...about }) as Decision;
   }
 
+  /** The message that decided, if a program has its decision. */
+  async function decidedBy({ of }: OpenForm): Promise<string | undefined> {
+    const { decided, outcomes } = conversation;
+    return decided?.of === of ? decided.messageId : await outcomes.get(of);
+  }
+
   /** Once its program has a decision, the agent keeps it. */
-  async function handOver(of: string, messageId: string): Promise<Decision> {
+  async function handOver(of: string, deciding: string): Promise<Decision> {
+    const messageId = await conversation.outcomes.remember(of, deciding);
     conversation.decided = { of, messageId };
     const decision = decisionBy(messageId);
     await take(messageId, signal);
@@ -111,13 +125,14 @@ export async function waitForDecision(
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
-    const { decided } = conversation;
-    const before = formTracker.answers.find(({ messageId }) => messageId === decided?.messageId);
-    if (before && formTracker.form && formTracker.form.of === decided?.of) {
-      await check(before, formTracker.form.text);
+    const known = formTracker.form;
+    const by = known && (await decidedBy(known));
+    const before = formTracker.answers.find(({ messageId }) => messageId === by);
+    if (known && before) {
+      await check(before, known.text);
       // A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
       const isWaiting = mailbox.messages.some(({ messageId }) => messageId === before.messageId);
-      return isWaiting ? await handOver(formTracker.form.of, before.messageId) : decisionBy(before.messageId);
+      return isWaiting ? await handOver(known.of, before.messageId) : decisionBy(before.messageId);
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
@@ -128,7 +143,8 @@ export async function waitForDecision(
     if (!form) return undefined;
     for (const one of answers) if (!checked.has(one.messageId)) await check(one, form.text);
     const now = standing();
-    if (now?.decided) return await handOver(form.of, now.decided.messageId);
+    const first = (await decidedBy(form)) ?? now?.decided?.messageId;
+    if (first) return await handOver(form.of, first);
     if (now?.state === 'conflict') throw conflict();
     const invalid = mailbox.messages.find(concerns);
     // It is reported once.

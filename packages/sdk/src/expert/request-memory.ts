@@ -52,7 +52,10 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       const { requestId } = request;
       const shown = await firstVersionOf(request);
       const code = normalizeCode(request.refCode);
-      if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
+      const checkCode = () => {
+        if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
+      };
+      checkCode();
       const name = `code:${code}`;
       let first = await memory.get(name);
       if (first === undefined) {
@@ -63,6 +66,8 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       const known = read(first);
       if (known.requestId !== requestId) throw codeChanged(request.refCode);
       compareWithFirst(known, shown);
+      // Another check may have ended in the meantime.
+      checkCode();
       codes.set(requestId, code);
       return shown;
     },

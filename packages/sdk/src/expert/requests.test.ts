@@ -194,6 +194,18 @@ test('a list of 200 requests costs one write for each new request, and none late
   expect(writes).toBe(200);
 });
 
+test('a page that has one request under two codes shows one of them', async () => {
+  const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
+  const asked = await server.agent({ apiKey: consumerKey }).ask({ question: 'Delete test?' });
+  const [row] = await rowsOf(apiKey);
+  const other = { ...(row as object), refCode: 'HS-22222222', question: 'Delete PRODUCTION?' };
+  const listed = await server.expert({ apiKey, root: makeRoot() }).check([row, other]);
+  expect(listed).toMatchObject([
+    { refCode: asked.refCode, question: 'Delete test?' },
+    { refused: 'question_altered', question: '' },
+  ]);
+});
+
 /** A page of the list, as a program reads it that pages itself. */
 async function rowsOf(apiKey: string): Promise<readonly unknown[]> {
   const path = '/api/v1/requests?limit=200&content=true';

@@ -36,6 +36,18 @@ export function openPrivateFolder(path: string): PrivateFolder {
     return making;
   };
 
+  /** So that a power cut does not bring the old file back. */
+  async function syncFolder(): Promise<void> {
+    // Windows opens no folders.
+    if (process.platform === 'win32') return;
+    const folder = await open(path, 'r');
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  }
+
   /** Writes to a temporary file, and then moves it into its place. */
   async function publish(name: string, text: string, move: typeof rename): Promise<void> {
     await made();
@@ -49,6 +61,7 @@ export function openPrivateFolder(path: string): PrivateFolder {
         await file.close();
       }
       await move(draft, join(path, name));
+      await syncFolder();
     } finally {
       await rm(draft, { force: true });
     }

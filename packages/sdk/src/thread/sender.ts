@@ -34,6 +34,8 @@ export interface Outbox {
   save(unsent: readonly Draft[]): Promise<void>;
   /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
   claim<T extends object>(messageId: string, sealed: T): Promise<T | null>;
+  /** Whether claiming a text also sends it. */
+  readonly claimSends?: boolean;
 }
 
 export interface SenderOptions {
@@ -119,6 +121,12 @@ export function createSender(options: SenderOptions): Sender {
   const isDue = () =>
     outgoing !== undefined || drafts.some((draft) => (role === 'provider' ? !isHeld(draft) : canSeal(draft)));
 
+  /** What the list shows was sent before a restart, or by another process. */
+  function nextDraft(): Draft | undefined {
+    drafts = drafts.filter(isUnsent);
+    return drafts.find(canSeal);
+  }
+
   function drop(draft: Draft): void {
     drafts = drafts.filter((one) => one !== draft);
     refused = refused.filter((one) => one !== draft);
@@ -134,7 +142,8 @@ export function createSender(options: SenderOptions): Sender {
     };
     const take = (sealed: object | null) => {
       drop(draft);
-      outgoing = sealed ? { draft, body: { role, ...sealed }, isOthers } : undefined;
+      if (sealed && outbox?.claimSends) accepted.add(draft);
+      else if (sealed) outgoing = { draft, body: { role, ...sealed }, isOthers };
     };
     thread.checkOpen();
     if (isPlain()) {
@@ -173,12 +182,14 @@ export function createSender(options: SenderOptions): Sender {
       // After a restart nothing is sent before the list was read: its check may refuse this conversation.
       if (isDue() && !thread.head) await thread.read(signal);
       if (drafts.length > 0) await prepare(signal);
+      // Saving it may have failed before.
+      if (outgoing) await save();
       await post(signal);
-      for (let next = drafts.find(canSeal); next; next = drafts.find(canSeal)) {
+      for (let next = nextDraft(); next; next = nextDraft()) {
         throwIfAborted(signal);
         await seal(next);
         // Another client has sent or discarded it: the list shows which.
-        if (!outgoing) await thread.read(signal);
+        if (!outgoing && isUnsent(next)) await thread.read(signal);
         await save();
         await post(signal);
       }

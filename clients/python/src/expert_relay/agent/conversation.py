@@ -11,6 +11,7 @@ from ..crypto.parts import File
 from ..errors import RelayError
 from ..forms.to_form import FormOrModel, to_form
 from ..json_text import Members, write_json
+from ..memory import Memory
 from ..requests import AskedRequest, RequestStatus
 from ..thread.follower import Follower
 from ..thread.message import Message, ReadMessage, describe
@@ -52,6 +53,7 @@ class AsyncConversation:
         keys: OwnKeys | None,
         state: State,
         schema: FormOrModel | None,
+        outcomes: Memory,
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self.thread, self.sender, self.side = thread, sender, side
@@ -59,6 +61,8 @@ class AsyncConversation:
         """What the newest form was made of, where this process knows it."""
         self.decided: Members | None = state.get("decided")
         """The decision that was returned: the form, and the message that decided."""
+        self.outcomes = outcomes
+        """The messages that have decided, by their forms. Other processes with this memory share them."""
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
         self._state, self._save_state = state, save
         self.hand_over = HandOver(thread.mailbox, sender, self.save)

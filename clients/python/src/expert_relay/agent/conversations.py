@@ -10,7 +10,7 @@ from ..crypto.keys import restore_agent_keys
 from ..errors import RelayError, not_as_exported, refusal
 from ..forms.to_form import FormOrModel
 from ..json_text import list_in, object_of
-from ..memory import Memory
+from ..memory import Memory, PartOfMemory
 from ..requests import AskedRequest
 from ..thread.follower import Follower
 from ..thread.sender import Sender, restore_draft
@@ -146,7 +146,7 @@ class Conversations:
             is_plain=lambda: keys is None,
             prepare=prepare,
             save=lambda: conversation.save(),
-            shared_id=question_id,
+            is_shared=question_id is not None,
             state=saved_sender,
         )
         follower = Follower(thread, sender, lambda refresh: self._listen(followed(refresh), begun, listened))
@@ -166,6 +166,7 @@ class Conversations:
             keys=keys,
             state={name: member for name, member in state.items() if name not in ("thread", "sender", "exchange")},
             schema=begun.schema,
+            outcomes=PartOfMemory(self._key_memory, f"decided:{state['id']}"),
             save=self._save,
         )
         return conversation

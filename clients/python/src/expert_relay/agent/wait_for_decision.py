@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..crypto.history import missing
 from ..errors import RelayError, invalid_input
 from ..forms.answer import FormAnswer, Standing
 from ..forms.check_form import parse_form
@@ -110,7 +111,10 @@ class DecisionWait:
             self._checked[one.message_id] = error
 
     def _decision_by(self, message_id: str) -> Decision[Any]:
-        checked = self._checked[message_id]
+        checked = self._checked.get(message_id)
+        if checked is None:
+            # Another process has read it.
+            raise missing()
         if isinstance(checked, RelayError):
             raise checked
         message, answer = checked.message, checked.answer
@@ -128,15 +132,15 @@ class DecisionWait:
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         conversation, thread, sender = self._conversation, self._thread, self._sender
-        before, form = conversation.decided, thread.form_tracker.form
-        if before and form and form.of == before["of"]:
-            message = next((one for one in thread.form_tracker.answers if one.message_id == before["messageId"]), None)
-            if message:
-                self._check(message, form.text)
-                # A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
-                is_waiting = any(one.message_id == message.message_id for one in thread.mailbox.messages)
-                decision = self._decision_by(message.message_id)
-                return await self._hand_over(form.of, decision) if is_waiting else decision
+        form = thread.form_tracker.form
+        by = form and self._decided_by(form.of)
+        before = next((one for one in thread.form_tracker.answers if one.message_id == by), None)
+        if form and before:
+            self._check(before, form.text)
+            # A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
+            if any(one.message_id == by for one in thread.mailbox.messages):
+                return await self._hand_over(form.of, before.message_id)
+            return self._decision_by(before.message_id)
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -156,18 +160,26 @@ class DecisionWait:
                 self._check(one, form.text)
         return await self._outcome(form.of)
 
-    async def _hand_over(self, of: str, decision: Decision[Any]) -> Decision[Any]:
+    def _decided_by(self, of: str) -> str | None:
+        """The message that decided, if a program has its decision."""
+        decided = self._conversation.decided
+        return decided["messageId"] if decided and decided["of"] == of else self._conversation.outcomes.get(of)
+
+    async def _hand_over(self, of: str, deciding: str) -> Decision[Any]:
         """Once its program has a decision, the agent keeps it."""
-        self._conversation.decided = {"of": of, "messageId": decision.message_id}
-        await self._conversation.hand_over.take_arrived(decision.message_id)
+        message_id = self._conversation.outcomes.remember(of, deciding)
+        self._conversation.decided = {"of": of, "messageId": message_id}
+        decision = self._decision_by(message_id)
+        await self._conversation.hand_over.take_arrived(message_id)
         await self._conversation.hand_over.settle()
         return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation = self._conversation
         standing = self._standing()
-        if standing and standing.decided is not None:
-            return await self._hand_over(of, self._decision_by(standing.decided))
+        deciding = self._decided_by(of) or (standing.decided if standing else None)
+        if deciding is not None:
+            return await self._hand_over(of, deciding)
         if standing and standing.state == "conflict":
             raise RelayError(
                 "answer_conflict",

@@ -79,13 +79,13 @@ class Sender:
         prepare: Callable[[], Awaitable[None]],
         save: Callable[[], Awaitable[None]],
         decision_lasts: float = 0.0,
-        shared_id: str | None = None,
+        is_shared: bool = False,
         state: Members | None = None,
     ) -> None:
-        """`prepare` runs before a text is encrypted, and `save` before it is sent. `shared_id` is the `messageId` of a text that
-        other processes may send, too."""
+        """`prepare` runs before a text is encrypted, and `save` before it is sent. `is_shared` says that other processes may send
+        the same texts."""
         self._thread, self._is_plain, self._prepare, self._save = thread, is_plain, prepare, save
-        self._decision_lasts, self._shared_id = decision_lasts, shared_id
+        self._decision_lasts, self._is_shared = decision_lasts, is_shared
         saved = state or {}
         self._drafts = [restore_draft(one) for one in list_in(saved.get("drafts"))]
         # A text that may have been sent. It is sent again unchanged until the relay answers.
@@ -147,6 +147,11 @@ class Sender:
     def _can_seal(self, draft: Draft) -> bool:
         has_way = draft.is_plain is not False if self._is_plain() else self._thread.channel is not None
         return has_way and not self._is_held(draft)
+
+    def _next_draft(self) -> Draft | None:
+        # What the list shows was sent before a restart, or by another process.
+        self._drafts = [one for one in self._drafts if self._is_unsent(one)]
+        return next((one for one in self._drafts if self._can_seal(one)), None)
 
     def _drop(self, draft: Draft) -> None:
         self._drafts = [one for one in self._drafts if one is not draft]
@@ -211,11 +216,14 @@ class Sender:
                 await thread.read()
             if self._drafts:
                 await self._prepare()
+            if self._outgoing:
+                # Saving it may have failed before.
+                await self._save()
             await self._post()
-            while draft := next((one for one in self._drafts if self._can_seal(one)), None):
+            while draft := self._next_draft():
                 await self._seal(draft)
                 # Another process has sent it: the list shows what.
-                if not self._outgoing:
+                if not self._outgoing and self._is_unsent(draft):
                     await thread.read()
                 await self._save()
                 await self._post()
@@ -229,12 +237,12 @@ class Sender:
             body: Members = {"messageId": draft.message_id, "plaintext": draft.text}
             if answer:
                 body["answer"] = answer.json
-        elif draft.message_id == self._shared_id:
-            sealed = await thread.seal_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown)
+        elif self._is_shared:
+            is_sent = await thread.send_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown)
             self._drop(draft)
-            if sealed is None:
-                return
-            body = sealed
+            if is_sent:
+                self._accepted.add(draft.message_id)
+            return
         else:
             body = thread.seal(draft.message_id, draft.text, draft.parts, draft.shown)
         self._drop(draft)

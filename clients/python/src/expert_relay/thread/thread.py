@@ -237,11 +237,10 @@ class Thread:
         self._commit(message_id, sealed, parts)
         return sealed.record
 
-    async def seal_unless_taken(
+    async def send_unless_taken(
         self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]
-    ) -> Members | None:
-        """The same for a message that another process may send, too. It is sent, and None is returned if the relay has another
-        message with this id."""
+    ) -> bool:
+        """Encrypts and sends a text that another process may send, too. False if the relay has another message with this id."""
         # What is read meanwhile would not know whether this message counts.
         async with self._reading:
             sealed = self._encrypt(message_id, text, parts, shown)
@@ -250,10 +249,10 @@ class Thread:
                 await self.api.post(f"/api/v1/message/{self.request_id}", body, members)
             except RelayError as error:
                 if error.problem == "message_id_taken":
-                    return None
+                    return False
                 raise
             self._commit(message_id, sealed, parts)
-            return sealed.record
+            return True
 
     def _encrypt(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> SealedMessage:
         assert self.channel
