@@ -14,6 +14,7 @@ const slowest = [
   'packages/sdk/src/lies-to-',
   'test/conformance/large-bodies',
   'test/fuzz/',
+  'test/constellation/',
   'packages/cli/src/',
   'packages/db/src/',
 ];
