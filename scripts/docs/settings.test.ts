@@ -7,6 +7,7 @@ import { readConfig as readExpiryWorker } from '../../services/expiry-worker/src
 import { readConfig as readGateway } from '../../services/gateway/src/config.ts';
 import { readConfig as readHub } from '../../services/hub/src/config.ts';
 import { readConfig as readMessages } from '../../services/messages/src/config.ts';
+import { readConfig as readNotifier } from '../../services/notifier/src/config.ts';
 import { readConfig as readRequests } from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
 import { renderSettings } from './settings.ts';
@@ -23,6 +24,7 @@ const readers: Record<string, (env: NodeJS.ProcessEnv) => unknown> = {
   hub: readHub,
   'expiry-worker': readExpiryWorker,
   dashboard: readDashboard,
+  notifier: readNotifier,
   migrate: readMigrate,
 };
 

@@ -146,7 +146,7 @@ test('a page that is rate limited shows when it continues, and continues then', 
   await page.getByText('this browser', { exact: true }).waitFor();
 });
 
-test('with four tabs, ten follow-ups in a row appear within 300 ms each', async () => {
+test('with four tabs, ten follow-ups in a row appear soon', async () => {
   await using device = await product.signIn('finn');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');

@@ -8,7 +8,6 @@ export {
   type EventType,
   endReasonName,
   eventType,
-  eventTypes,
   type RoleName,
   roleName,
 } from './event-names.ts';

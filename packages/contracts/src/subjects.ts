@@ -13,12 +13,12 @@ export interface Subjects {
 }
 
 // Lower case only: the name of the stream is the prefix in upper case, and two prefixes must not share a stream.
-const prefixPattern = /^[a-z0-9][a-z0-9_-]{0,47}$/;
+const prefixPattern = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
 export function subjectsFor(prefix: string): Subjects {
   if (!prefixPattern.test(prefix)) {
     throw new Error(
-      `"${prefix}" cannot be a NATS prefix: use up to 48 lower-case letters, digits, "-" and "_", such as "relay".`,
+      `"${prefix}" cannot be a NATS prefix: use up to 40 lower-case letters, digits, "-" and "_", a letter or a digit first, such as "relay".`,
     );
   }
   return {
@@ -35,7 +35,7 @@ export interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/** The services that use NATS. Any process of requests and messages may lead the outbox, and then creates the stream. */
+/** The users of NATS; the notifier needs what the hub needs, and may be the same user. Any process of requests and messages may lead the outbox, and then creates the stream. */
 export function permissionsFor(
   prefix: string,
 ): Readonly<Record<'gateway' | 'requests' | 'messages' | 'hub', Permissions>> {

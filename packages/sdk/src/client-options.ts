@@ -37,7 +37,7 @@ export interface Access extends ConnectionOptions {
 export interface Timing {
   /** One attempt of a call, including its whole answer. Default 30 s. */
   readonly call: number;
-  /** How long a call is repeated after network errors, overload or a rate limit. Default 150 s. */
+  /** How long a call is repeated: up to five times after network errors and overload, and after rate limits. Default 150 s. */
   readonly patience: number;
   /** The first wait before a repetition, at most; it doubles each time, up to `maxBackoff`. Default 250 ms. */
   readonly backoff: number;

@@ -46,7 +46,7 @@ export const continued = (memory: Memory, earlier: Memory): Memory => ({
   remember: async (name, value) => memory.remember(name, (await earlier.get(name)) ?? value),
 });
 
-/** Beyond this number, the values that were not used for the longest time are forgotten. */
+/** Beyond this number, the values that were not written or remembered for the longest time are forgotten. */
 const maxValues = 100_000;
 
 /**

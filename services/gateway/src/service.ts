@@ -24,7 +24,7 @@ export function create(
   overrides: Overrides & {
     /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
     /** See `createBodyReceiver`. */ slowAfterMs?: number;
-    /** See `limitTransferTime`. */ transferGraceMs?: number;
+    /** See `transferAnswers`. */ transferGraceMs?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;

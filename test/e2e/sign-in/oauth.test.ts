@@ -112,7 +112,7 @@ describe('sign-in', () => {
     expect((await me(other)).userId).not.toBe((await me()).userId);
   });
 
-  test('visitors without a session store nothing in Redis', async () => {
+  test('visitors who begin a sign-in store nothing in Redis', async () => {
     const before = (await setup.sessionKeys()).sort();
     const cookies = [
       ...(await visitor.get('/dashboard/requests/x')).setCookies,

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from .crypto.encoding import to_base64, to_utf8
 
-# Beyond this number, the values that were not used for the longest time are forgotten.
+# Beyond this number, the values that were not written or remembered for the longest time are forgotten.
 _max_values = 100_000
 
 

@@ -12,7 +12,7 @@ class Timing:
     call: float = 30.0
     """One attempt of a call, including its whole answer."""
     patience: float = 150.0
-    """How long a call is repeated after network errors, overload or a rate limit."""
+    """How long a call is repeated: up to five times after network errors and overload, and after rate limits."""
     backoff: float = 0.25
     """The first wait before a repetition, at most; it doubles each time, up to `max_backoff`."""
     max_backoff: float = 15.0

@@ -3,7 +3,7 @@ import { unknownSettings } from './index.ts';
 
 test('an unknown name is reported with the nearest known one', () => {
   expect(unknownSettings({ RELAY_RATE_LIMT_API: '30', RELAY_RETENTON: '1d', PATH: '/bin' })).toEqual([
-    'RELAY_RATE_LIMT_API is not a setting of Expert Relay and has no effect. The nearest name is RELAY_RATE_LIMIT_API; all are in docs/configuration.md.',
+    'RELAY_RATE_LIMT_API is not a setting of Expert Relay and has no effect. The nearest name is RELAY_RATE_LIMIT_API; those of services are in docs/configuration.md, those of clients in `relay help environment`.',
     expect.stringContaining('The nearest name is RELAY_RETENTION;'),
   ]);
 });

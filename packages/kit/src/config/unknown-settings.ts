@@ -11,7 +11,7 @@ export function unknownSettings(env: Readonly<Record<string, string | undefined>
     .sort()
     .map(
       (name) =>
-        `${name} is not a setting of Expert Relay and has no effect. The nearest name is ${closest(name, knownSettings)}; all are in docs/configuration.md.`,
+        `${name} is not a setting of Expert Relay and has no effect. The nearest name is ${closest(name, knownSettings)}; those of services are in docs/configuration.md, those of clients in \`relay help environment\`.`,
     );
 }
 

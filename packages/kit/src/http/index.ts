@@ -6,6 +6,8 @@ export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { identifyCaller } from './identify-caller.ts';
 export { jsonText } from './json-text.ts';
+// How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`. `limitPerUser` refuses what is too
+// much, `queuePerUser` lets it wait.
 export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export { limitPerUser } from './limit-per-user.ts';

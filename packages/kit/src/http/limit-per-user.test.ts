@@ -57,8 +57,11 @@ test.each([
 test('0 is no limit, and callers without a user are not counted', () => {
   const off = limitPerUser(0, 'searches');
   const begin = limitPerUser(1, 'searches');
-  for (let count = 0; count < 100; count++) {
-    off(session);
-    begin({ kind: 'signin' });
-  }
+  const beginAll = () => {
+    for (let count = 0; count < 100; count++) {
+      off(session);
+      begin({ kind: 'signin' });
+    }
+  };
+  expect(beginAll).not.toThrow();
 });

@@ -68,7 +68,7 @@ export const problems = {
   conversation_expired: {
     status: 409,
     title: 'The conversation has expired',
-    help: 'A conversation ends 72 hours after it began. It can still be read. Submit a new help request to go on.',
+    help: 'The time of this conversation is over. It can still be read. Submit a new help request to go on.',
   },
   conversation_full: {
     status: 409,
@@ -163,7 +163,7 @@ export const problems = {
   headers_too_large: {
     status: 431,
     title: 'The head of the request is too large',
-    help: 'The request line and all headers together hold at most 16 KiB, in at most 100 headers.',
+    help: 'The request line and all headers together hold at most 16 KiB, in at most 100 headers; at the hub 64 KiB.',
   },
   rate_limited: {
     status: 429,

@@ -12,7 +12,11 @@ export interface FollowerOptions {
   readonly backoff: Api['backoff'];
 }
 
-/** Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection open. */
+/**
+ * Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection
+ * open. The hub reports that there may be news, the read scheduler decides which conversations may have some, and this one's
+ * refresher reads until it succeeds.
+ */
 export interface Follower {
   /** Starts to wait. Returns a function that stops it. */
   follow(): () => void;

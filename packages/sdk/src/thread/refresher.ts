@@ -50,7 +50,7 @@ export function createRefresher({ run, report, backoff }: RefresherOptions): Ref
   };
 }
 
-/** Whether an error is temporary, however long it lasts. */
+/** Whether the relay cannot be reached, or is too busy. An unexpected answer is repeated, too, but reported. */
 export const isOutage = (error: unknown): boolean => isTransient(error) && error.code !== 'unexpected_answer';
 
 function asRelayError(error: unknown): RelayError {

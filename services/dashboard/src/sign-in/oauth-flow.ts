@@ -39,7 +39,7 @@ export interface OAuthFlow {
   finish(request: Request, response: Response): Promise<FinishedSignIn>;
 }
 
-/** A sign-in that was started. Only the browser stores it, so that visitors without a session use no memory here. */
+/** A sign-in that was started. Only the browser stores it. That it was finished is noted for ten minutes (`UseOnce`). */
 interface PendingSignIn {
   readonly provider: ProviderName;
   readonly state: string;

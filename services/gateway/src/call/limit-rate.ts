@@ -13,7 +13,8 @@ const clientsPerSite = 16;
 
 /**
  * Limits the calls of a client in a minute; 0 switches a limit off. With a limit for keys, a call with a valid key counts for its
- * key instead of its address. The step `byAddress` is before the check of keys, `byKey` after it.
+ * key instead of its address. The step `byAddress` is before the check of keys and counts for the address, unless the key was valid
+ * in the last minutes. `byKey` is after it, and takes that back when the key is valid.
  */
 export function limitRate(options: {
   limits: Readonly<Record<LimitName | 'key', number>>;

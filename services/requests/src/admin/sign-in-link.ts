@@ -5,7 +5,7 @@ import { type Command, findUser, parseOptions, userOptions } from './command.ts'
 
 const maxMinutes = 24 * 60;
 
-const usage = `Prints a link that signs a user in once, for installations without GitHub or Google.
+const usage = `Prints a link that signs a user in once, for installations without a sign-in provider.
 
   node services/requests/dist/admin.js sign-in-link --user USER_ID [options]
   node services/requests/dist/admin.js sign-in-link --identity PROVIDER:SUBJECT [options]

@@ -1,4 +1,5 @@
 import { makeRoot, openExpert, type Vault } from '@expert-relay/sdk/crypto';
+import { fromBase64, toBase64 } from '../files/base64.ts';
 import type { Tabs } from '../live/tabs.ts';
 import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -290,8 +291,3 @@ async function ready(root: Uint8Array): Promise<Ready> {
 async function identityOf(root: Uint8Array): Promise<string> {
   return toBase64((await openExpert(root)).identity.raw);
 }
-
-const toBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
-
-const fromBase64 = (text: string): Uint8Array =>
-  Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
