@@ -96,6 +96,23 @@ describe('API keys', () => {
     expect((await setup.alice.provider.get(`/api/v1/messages/${requestId}`)).status).toBe(200);
   });
 
+  test('revocation: the webhooks of the key are gone at once, and a rotation before it keeps them', async () => {
+    const { session, provider, newKey } = setup.alice;
+    const key = await newKey('consumer', 'with a webhook');
+    const { id } = (await key.post('/api/v1/webhooks', { url: 'http://127.0.0.1:9/hook' })).json;
+    const listed = async () =>
+      [await session.get('/api/webhooks'), await provider.get('/api/v1/webhooks')].map(({ json }) =>
+        json.webhooks.some((webhook: { id: string }) => webhook.id === id),
+      );
+    await session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds: 0 });
+    expect(await listed()).toEqual([true, true]);
+    await session.delete(`/api/keys/${key.keyId}`);
+    expect(await listed()).toEqual([false, false]);
+    expect((await session.put(`/api/webhooks/${id}`, { enabled: true })).status).toBe(404);
+    expect((await session.post(`/api/webhooks/${id}/test`)).status).toBe(404);
+    expect((await session.delete(`/api/webhooks/${id}`)).status).toBe(404);
+  });
+
   test('rotation: the key gets a new secret, and the old one works during the grace period', async () => {
     const key = await setup.alice.newKey('consumer', 'rotating');
     const { requestId } = await key.newRequest();

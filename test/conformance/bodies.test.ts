@@ -80,11 +80,21 @@ describe.each(withBody)('$method $path', (endpoint) => {
     ['another charset', { 'content-type': 'application/json; charset=latin1' }],
     ['application/jsonx', { 'content-type': 'application/jsonx' }],
     ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+    ['two encodings', { 'content-type': 'application/json', 'content-encoding': 'identity, gzip' }],
   ])('%s: 415', async (_name, headers) => {
     const answer = await send(endpoint, '{"a":1}', headers);
     expect(answer.status).toBe(415);
     expect(answer.json.error).toBe('unsupported_media_type');
   });
+
+  test.each(['identity', 'Identity', ' identity '])(
+    'the encoding %j is none, and is accepted',
+    async (encoding) => {
+      const headers = { 'content-type': 'application/json', 'content-encoding': encoding };
+      const { status } = await send(endpoint, '{}', headers);
+      expect([200, 400]).toContain(status);
+    },
+  );
 
   test('each spelling of the content type for JSON in UTF-8 is accepted', async () => {
     for (const type of [

@@ -7,6 +7,13 @@ import { row } from './contract.ts';
 const setup = useRelay();
 const count = async () => (await setup.alice.consumer.get('/api/v1/requests?limit=200')).json.requests.length;
 
+const { consumerSignPubKey, consumerEncryptPubKey } = submission();
+const optionalMembers = {
+  ...{ question: 'Which?', answerForm: '{"type":"object"}', agentName: 'an agent', agentVersions: '4' },
+  ...{ expiresIn: 3_600, tags: ['a tag'], consumerSignPubKey, consumerEncryptPubKey },
+};
+const withoutMembers = Object.fromEntries(Object.keys(optionalMembers).map((name) => [name, undefined]));
+
 const variants = [
   {
     member: 'the Idempotency-Key header',
@@ -56,6 +63,17 @@ describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ sub
     }
   });
 
+  test.each(Object.keys(optionalMembers))('%s: null counts as missing', async (name) => {
+    const [key, body] = [randomUUID(), { ...withoutMembers, messages: [], plaintext: 'May I?' }];
+    const first = await submit(key, body);
+    const second = await submit(key, { ...body, [name]: null });
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    const other = randomUUID();
+    const withNull = await submit(other, { ...body, [name]: null });
+    expect((await submit(other, body)).text).toBe(withNull.text);
+    expect((await submit(other, { ...body, ...optionalMembers })).status).toBe(422);
+  });
+
   test('an invalid submit does not use its key', async () => {
     const key = randomUUID();
     expect((await submit(key, { messages: 5 })).status).toBe(400);
@@ -80,6 +98,24 @@ test('the same key in the header and in the body: the first answer is returned',
   const first = await header?.submit(key, body);
   const second = await member?.submit(key, body);
   expect(second?.text).toBe(first?.text);
+});
+
+describe('a key outside ASCII', () => {
+  const key = () => `${randomUUID()} schlüssel 鍵`;
+
+  test.each(['utf8', 'latin1'] as const)('is 400 in the header, as %s', async (encoding) => {
+    // Node writes a header as latin1.
+    const bytes = Buffer.from('schlüssel', encoding).toString('latin1');
+    const answer = await setup.alice.consumer.submit(submission(), { 'idempotency-key': bytes });
+    expect([answer.status, answer.json.fields?.[0]?.path]).toEqual([400, 'Idempotency-Key']);
+  });
+
+  test('is accepted in the body', async () => {
+    const [idempotencyKey, body] = [key(), submission()];
+    const first = await setup.alice.consumer.submit({ ...body, idempotencyKey });
+    const second = await setup.alice.consumer.submit({ ...body, idempotencyKey });
+    expect([second.status, second.text]).toEqual([201, first.text]);
+  });
 });
 
 test('the same submit with the new secret of its API key returns the first answer', async () => {

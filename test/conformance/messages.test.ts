@@ -181,6 +181,14 @@ describe(row('decisions', 'message'), () => {
     expect((await other.sendAsConsumer({ role: 'consumer', plaintext: 'x', messageId })).status).toBe(201);
   });
 
+  test('again with null for the members that it had not: 200', async () => {
+    const { sendAsConsumer } = await newConversation();
+    const body = { role: 'consumer', plaintext: 'x', messageId: randomUUID() };
+    const first = await sendAsConsumer(body);
+    const again = await sendAsConsumer({ ...body, encrypted: null, signature: null, answer: null });
+    expect([first.status, again.status, again.text]).toEqual([201, 200, first.text]);
+  });
+
   test('without a messageId the relay generates one', async () => {
     const { sendAsConsumer, read } = await newConversation();
     const first = await sendAsConsumer({ role: 'consumer', plaintext: 'x' });

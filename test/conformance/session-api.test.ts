@@ -108,6 +108,61 @@ describe(row('decisions', 'who may sign in'), () => {
     expect(planted.headers['set-cookie']?.[0]).not.toBe(cookie);
   });
 
+  describe('POST /auth/dev answers 303 to /dashboard', () => {
+    const post = (
+      body: string,
+      cookies: Record<string, string> = {},
+      type = 'application/x-www-form-urlencoded',
+    ) =>
+      setup.relay.call({
+        ...{ method: 'POST', path: '/auth/dev', body },
+        headers: {
+          'content-type': type,
+          ...(Object.keys(cookies).length > 0 && {
+            cookie: Object.entries(cookies)
+              .map((pair) => pair.join('='))
+              .join('; '),
+          }),
+        },
+      });
+    const cookiesOf = (answer: Awaited<ReturnType<typeof post>>): Record<string, string> =>
+      Object.fromEntries(
+        (answer.headers['set-cookie'] ?? []).map((line) => {
+          const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+          return [name, value];
+        }),
+      );
+    const visit = async () =>
+      cookiesOf(
+        await setup.relay.call({
+          ...{ method: 'GET', path: '/dashboard/requests?status=pending' },
+          headers: { accept: 'text/html' },
+        }),
+      );
+    const form = (user = setup.alice.name) => `user=${user}`;
+    const json = (user = setup.alice.name) => JSON.stringify({ user });
+
+    test.each([
+      ['a form', form, undefined],
+      ['JSON', json, 'application/json'],
+    ])('to %s, however often, as whom, and after whichever page', async (_, body, type) => {
+      const first = await post(body(), {}, type);
+      const again = await post(body(), cookiesOf(first), type);
+      const other = await post(body(setup.bob.name), cookiesOf(again), type);
+      const afterPage = await post(body(), await visit(), type);
+      const againAfterPage = await post(body(), { ...cookiesOf(first), ...(await visit()) }, type);
+      for (const { status, headers } of [first, again, other, afterPage, againAfterPage])
+        expect([status, headers.location]).toEqual([303, '/dashboard']);
+    });
+
+    test('to a body that names another page', async () => {
+      for (const target of ['https://example.com/', '//example.com', '/dashboard/keys']) {
+        const answer = await post(`${form()}&return=${encodeURIComponent(target)}`);
+        expect([answer.status, answer.headers.location]).toEqual([303, '/dashboard']);
+      }
+    });
+  });
+
   test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])(
     'POST /auth/dev with the name %p: 400',
     async (user) => {

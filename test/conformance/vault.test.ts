@@ -55,6 +55,23 @@ describe.each(callers)('$path with $name', ({ path, callerOf }) => {
     expect((await read()).headers.etag).toBe(replaced.headers.etag);
   });
 
+  test.each<[string, (etag: string) => string, number]>([
+    ['a list that contains it', (etag) => `"another", ${etag} ,"a third"`, 200],
+    ['a list beside an empty entry', (etag) => `,${etag},`, 200],
+    ['a list without it', () => '"another", "a third"', 412],
+    ['it as a weak one', (etag) => `W/${etag}`, 412],
+    ['it inside of another one', (etag) => `"a ${etag.slice(1, -1)}"`, 412],
+    ['it without quotes', (etag) => etag.slice(1, -1), 412],
+    ['a list that is broken', (etag) => `"another ${etag}`, 412],
+    ['no ETag', () => '', 412],
+    ['any, which names none that was read', () => '*', 412],
+  ])('PUT with If-Match: %s', async (_name, ifMatch, status) => {
+    const { read, write } = await newVault();
+    const etag = (await write({ version: 1 })).headers.etag ?? '';
+    expect((await write({ version: 2 }, { 'if-match': ifMatch(etag) })).status).toBe(status);
+    expect((await read()).json).toEqual({ vault: { version: status === 200 ? 2 : 1 } });
+  });
+
   test('PUT with If-Match before there is a vault: 412', async () => {
     const { read, write } = await newVault();
     expect((await write({}, { 'if-match': '"another"' })).status).toBe(412);

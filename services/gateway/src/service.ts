@@ -88,6 +88,7 @@ export function create(
       trustedProxies: config.trustedProxies,
       metrics,
     },
+    allowsHalfClosed: true,
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,

@@ -3,13 +3,14 @@ import type { Query } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { deleteOldDeliveries } from './deliveries/delete-old.ts';
+import { deleteOfRevokedKeys } from './endpoints/endpoint-rows.ts';
 import { resealTargets } from './endpoints/reseal.ts';
 import type { TargetSealer } from './endpoints/seal.ts';
 import type { Reports } from './reports.ts';
 
 const defaultIntervalMs = 15_000;
 
-/** Deletes old deliveries, encrypts endpoints again after a rotation of the key, and measures. */
+/** Deletes old deliveries and the webhooks of revoked keys, encrypts endpoints again after a rotation of the key, and measures. */
 export function createMaintenance(options: {
   query: Query;
   sealer: TargetSealer;
@@ -25,6 +26,7 @@ export function createMaintenance(options: {
 
   async function maintain(): Promise<void> {
     await reports.measureDue(query);
+    await deleteOfRevokedKeys(query);
     while (!signal.aborted && (await deleteOldDeliveries(query)) > 0);
     await query`DELETE FROM notification_confirmations WHERE created_at < now() - interval '1 day'`;
     const counts = await resealTargets(query, sealer);

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Part, StartupError } from '../part/index.ts';
+import { answerHalfClosed } from './answer-half-closed.ts';
 import { expressMessages, isExpress } from './express-messages.ts';
 import { guardConnections } from './guard-connections.ts';
 import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
@@ -39,6 +40,8 @@ export function createHttpServer(options: {
   wrapSocket?(socket: Socket): Duplex;
   /** A connection without any traffic for this time is closed. */
   stallTimeoutMs?: number;
+  /** Whether clients may end their side of the connection before the answer. */
+  allowsHalfClosed?: boolean;
   /** A request that is not complete after this time is refused with 408. */
   requestTimeoutMs?: number;
 }): HttpServer {
@@ -75,7 +78,8 @@ export function createHttpServer(options: {
     request.url = pathOf(request.url ?? '', request.headers.host);
     options.handler(request, response);
   };
-  guardConnections(server, handle, options.refusalHeaders);
+  const answer = options.allowsHalfClosed ? answerHalfClosed(server, handle) : handle;
+  guardConnections(server, answer, options.refusalHeaders);
   if (options.wrapSocket) wrapSockets(server, options.wrapSocket);
 
   /** Runs `work` when the server can stop listening: a connection that was not accepted yet would be reset. */

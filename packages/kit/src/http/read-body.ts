@@ -76,7 +76,7 @@ export function checkContentType(request: IncomingMessage): void {
   const [type, ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='));
   const isUtf8 = charset === undefined || /^charset="?utf-8"?$/.test(charset);
-  if (type?.trim() !== 'application/json' || !isUtf8 || request.headers['content-encoding'] !== undefined) {
-    throw new Problem('unsupported_media_type');
-  }
+  const { 'content-encoding': encoding = 'identity' } = request.headers;
+  const isPlain = encoding.toLowerCase() === 'identity';
+  if (type?.trim() !== 'application/json' || !isUtf8 || !isPlain) throw new Problem('unsupported_media_type');
 }

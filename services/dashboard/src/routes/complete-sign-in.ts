@@ -10,8 +10,12 @@ export type CompleteSignIn = (
   request: Request,
   response: Response,
   identity: Identity,
-  /** The user of the identity, when it is already known. */
-  knownUserId?: string,
+  options?: {
+    /** The user of the identity, when it is already known. */
+    readonly knownUserId?: string;
+    /** The page to open, whichever one the person wanted to see. */
+    readonly page?: string | undefined;
+  },
 ) => Promise<void>;
 
 /** Signs an identity in, if it is allowed, and redirects to the page that the person wanted to see. */
@@ -23,13 +27,13 @@ export function createCompleteSignIn(options: {
 }): CompleteSignIn {
   const { users, sessions, isAllowed, returnTo } = options;
 
-  return async (request, response, identity, knownUserId) => {
+  return async (request, response, identity, { knownUserId, page } = {}) => {
     requireAllowed(identity, isAllowed);
     const userId = knownUserId ?? (await users.findOrCreate(identity, response.locals.callId)).userId;
     // A user who is signed in signs in again for the settings, which ask for a recent sign-in.
     const isAgain = request.user?.userId === userId;
     await sessions.begin(request, userId, identity);
-    response.redirect(303, isAgain ? '/dashboard/settings' : returnTo.take(request, response));
+    response.redirect(303, page ?? (isAgain ? '/dashboard/settings' : returnTo.take(request, response)));
   };
 }
 

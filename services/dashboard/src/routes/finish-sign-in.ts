@@ -28,7 +28,7 @@ export const finishSignIn =
       const current = await sessions.readAgain(request);
       // The browser keeps the expert key of its user, and another tab may show this user's requests.
       if (current && current.userId !== userId) throw new SignInFailure('other_user', { identity });
-      await completeSignIn(request, response, identity, userId);
+      await completeSignIn(request, response, identity, { knownUserId: userId });
       return;
     }
     // The session that began this may have ended since.

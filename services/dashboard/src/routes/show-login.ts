@@ -11,6 +11,7 @@ export function showLogin(options: { providers: readonly Provider[]; devLogin: b
   const dev = devLogin
     ? [
         html`<form method="post" action="/auth/dev"><input type="hidden" name="user" value="dev">
+          <input type="hidden" name="from" value="page">
           <button class="button">Sign in as dev</button></form>
           <p class="quiet">For this machine only: anybody who opens this page can sign in as dev.</p>`,
       ]

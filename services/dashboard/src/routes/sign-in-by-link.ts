@@ -53,5 +53,5 @@ export const signInByLink =
       label: 'Sign-in link',
       verifiedEmails: [],
     } as const;
-    await options.completeSignIn(request, response, identity, userId);
+    await options.completeSignIn(request, response, identity, { knownUserId: userId });
   };

@@ -3,21 +3,25 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { Request, RequestHandler } from 'express';
 import type { CompleteSignIn } from './complete-sign-in.ts';
 
-/** The sign-in of the local run: any name without a password. It exists only where `RELAY_DEV_LOGIN` is set. */
+/**
+ * The sign-in of the local run: any name without a password. It exists only where `RELAY_DEV_LOGIN` is set. It leads to the start
+ * page, except for the form of the sign-in page, which leads to the page that the person wanted to see.
+ */
 export const signInDev =
   (completeSignIn: CompleteSignIn): RequestHandler =>
   async (request, response) => {
-    const name = await readName(request);
+    const { name, isOfPage } = await readForm(request);
     const identity = { provider: 'dev', subject: name, name, label: name, verifiedEmails: [] } as const;
-    await completeSignIn(request, response, identity);
+    await completeSignIn(request, response, identity, { page: isOfPage ? undefined : '/dashboard' });
   };
 
-async function readName(request: Request): Promise<string> {
+async function readForm(request: Request): Promise<{ name: string; isOfPage: boolean }> {
   const bytes = await readBody(request, 4096);
-  const name = request.is('application/json')
-    ? parseJson(bytes).user
-    : new URLSearchParams(bytes.toString('utf8')).get('user');
-  if (typeof name === 'string' && /^[\w.@-]{1,64}$/.test(name)) return name;
+  const form = request.is('application/json')
+    ? parseJson(bytes)
+    : Object.fromEntries(new URLSearchParams(bytes.toString('utf8')));
+  const { user: name, from } = form;
+  if (typeof name === 'string' && /^[\w.@-]{1,64}$/.test(name)) return { name, isOfPage: from === 'page' };
   throw new Problem('invalid_request', {
     fields: [{ path: 'user', code: 'format', message: 'Expected 1 to 64 letters, digits or any of . _ @ -' }],
   });

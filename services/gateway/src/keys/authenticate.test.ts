@@ -183,6 +183,29 @@ describe('a revoked key', () => {
     await other.stop();
   });
 
+  test('a replaced secret is refused from its end on, by the clock of the database', async () => {
+    // Its entry in the cache never gets old: this clock moves only to the end of the secret.
+    const clock = createFakeClock();
+    const other = await startTestGateway({ clock });
+    const key = await other.makeKey('consumer');
+    const endsAt = new Date(clock.now() + 4_000);
+    await other.prisma.apiKeySecret.updateMany({ where: { apiKeyId: key.id }, data: { expiresAt: endsAt } });
+    const status = async () =>
+      (await ask(other.url, { path: '/api/v1/whoami', headers: { 'x-api-key': key.text } })).status;
+    const isEarly = async () => {
+      const [row] = await other.prisma.$queryRaw<[{ early: boolean }]>`
+        SELECT clock_timestamp() < ${endsAt}::timestamptz AS early`;
+      return row?.early;
+    };
+    const first = await status();
+    if (await isEarly()) expect(first).toBe(200);
+    clock.advance(4_000);
+    const second = await status();
+    if (await isEarly()) expect(second).toBe(200);
+    await eventually('it is refused', async () => (await status()) === 401);
+    await other.stop();
+  });
+
   test('a secret that has expired after a rotation is refused, and the new one is accepted', async () => {
     const key = await gateway.makeKey('consumer');
     const next = makeApiKey('consumer');

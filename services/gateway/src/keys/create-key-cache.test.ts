@@ -128,6 +128,57 @@ describe('a key that was found', () => {
   });
 });
 
+describe('a secret that a rotation has replaced', () => {
+  const withEnd = (endsAt: number): KeyPrincipal => ({ ...principal, secret: { createdAt: 0, endsAt } });
+
+  async function createCacheWithEnd(lifeMs: number) {
+    const { lookUps, cache, clock } = createCache();
+    const key = inventKey();
+    const replaced = withEnd(clock.now() + lifeMs);
+    const found = cache.find(key);
+    lookUps[0]?.end(replaced);
+    await found;
+    return { lookUps, cache, clock, key, replaced };
+  }
+
+  test.each([0, 1, 1_000, 3_999, 4_000, 4_999])(
+    'that ends in %i ms is looked up again from then on',
+    async (lifeMs) => {
+      const { lookUps, cache, clock, key, replaced } = await createCacheWithEnd(lifeMs);
+      if (lifeMs > 0) {
+        clock.advance(lifeMs - 1);
+        expect(cache.find(key)).toBe(replaced);
+        expect(cache.recall(key)).toBe(replaced);
+        clock.advance(1);
+      }
+      expect(cache.recall(key)).toBeUndefined();
+      const again = cache.find(key);
+      expect(again).toBeInstanceOf(Promise);
+      lookUps.at(-1)?.end();
+      expect(await again).toBeUndefined();
+      expect(cache.find(key)).toBeUndefined();
+    },
+  );
+
+  test('whose look-up fails after its end is not valid', async () => {
+    const { lookUps, cache, clock, key } = await createCacheWithEnd(1_000);
+    clock.advance(1_000);
+    const again = cache.find(key);
+    lookUps.at(-1)?.fail();
+    await expect(again).rejects.toThrow('away');
+    expect(cache.find(key)).toBeInstanceOf(Promise);
+  });
+
+  test('is valid as long as the database says so, even if this clock is ahead', async () => {
+    const { lookUps, cache, clock, key, replaced } = await createCacheWithEnd(1_000);
+    clock.advance(1_000);
+    const again = cache.find(key);
+    lookUps.at(-1)?.end(replaced);
+    expect(await again).toBe(replaced);
+    expect(cache.find(key)).toBeInstanceOf(Promise);
+  });
+});
+
 test('an unknown key is stored for a second', async () => {
   const { clock, lookUps, cache } = createCache();
   const key = inventKey();

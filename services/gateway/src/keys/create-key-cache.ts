@@ -38,7 +38,7 @@ const recentlyValidMs = 300_000;
 
 /**
  * Keeps the results of look-ups for a few seconds. The time counts from the start of a look-up, so a revocation takes
- * effect 5 s after its commit even if its event does not arrive.
+ * effect 5 s after its commit even if its event does not arrive. A secret whose end is known ends then.
  */
 export function createKeyCache(options: {
   lookUp: (key: PresentedKey) => Promise<KeyPrincipal | undefined>;
@@ -79,10 +79,16 @@ export function createKeyCache(options: {
     return lookUp;
   }
 
-  /** The entry, if it is not too old. A clock that was set back must not make it last longer. */
+  /**
+   * The entry, if it is not too old and its secret has not ended. A clock that was set back must not make it last longer. The
+   * database decides whether a secret has ended: this clock may be ahead.
+   */
   function ifRecent(entry: Entry | undefined, maxAgeMs: number): Entry | undefined {
-    const ageMs = entry ? clock.now() - entry.lookedUpAt : maxAgeMs;
-    return ageMs >= 0 && ageMs < maxAgeMs ? entry : undefined;
+    if (!entry) return undefined;
+    const now = clock.now();
+    const ageMs = now - entry.lookedUpAt;
+    const endsAt = entry.principal?.secret?.endsAt ?? Number.POSITIVE_INFINITY;
+    return ageMs >= 0 && ageMs < maxAgeMs && now < endsAt ? entry : undefined;
   }
 
   return {

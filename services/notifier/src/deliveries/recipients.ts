@@ -1,4 +1,5 @@
 import { type Sql, sql } from '@expert-relay/db';
+import { isOfRevokedKey } from '../endpoints/endpoint-rows.ts';
 
 /*
  * Conditions on `endpoint` (notification_endpoints). Only these decide who is notified of what.
@@ -11,7 +12,7 @@ const notifiedRole = sql`
 /** Whether the endpoint may still be used: it is on, confirmed if it is a mail address, and its key is not revoked. */
 export const stillNeeded = sql`(
   endpoint.enabled_at IS NOT NULL AND (endpoint.channel <> 'mail' OR endpoint.confirmed_at IS NOT NULL)
-  AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = endpoint.api_key_id AND revoked_at IS NOT NULL))`;
+  AND NOT ${isOfRevokedKey})`;
 
 /** Whether the expert has written to `request` after a time. */
 const answeredAfter = (time: Sql): Sql => sql`(

@@ -39,4 +39,4 @@ export const endpointsOff: Sql = sql`(
     'reason', off.off_reason) ORDER BY off.created_at, off.id)
   FROM notification_endpoints AS off LEFT JOIN api_keys ON api_keys.id = off.api_key_id
   WHERE off.user_id = endpoint.user_id AND off.id <> endpoint.id AND off.enabled_at IS NULL
-    AND off.off_reason IN ('failing', 'gone'))`;
+    AND off.off_reason IN ('failing', 'gone') AND api_keys.revoked_at IS NULL)`;

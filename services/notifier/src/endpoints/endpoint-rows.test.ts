@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { holdCursor, insertFromEvents } from '../events/cursor.ts';
 import { endSessions } from '../events/end-sessions.ts';
 import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { deleteOfRevokedKeys } from './endpoint-rows.ts';
 import { changeSettings } from './settings.ts';
 
 let database: TestDatabase;
@@ -29,6 +30,13 @@ test.each<[string, () => Promise<unknown>]>([
   ['a change of the settings', () => changeSettings(database.query, database.userId, { pausedUntil: null })],
   ['the end of sessions', () => endSessions(database.query, [{ sessionId, isSignedOut: false }])],
   ['a sign-out', () => endSessions(database.query, [{ sessionId, isSignedOut: true }])],
+  [
+    'the deletion of webhooks whose key is revoked',
+    async () => {
+      await database.query`UPDATE api_keys SET revoked_at = now()`;
+      await deleteOfRevokedKeys(database.query);
+    },
+  ],
 ])(
   '%s locks endpoints in the order of their ids, so that no other statement that does so ends in a deadlock',
   async (_, change) => {
@@ -36,7 +44,7 @@ test.each<[string, () => Promise<unknown>]>([
     await database.query`DELETE FROM notification_cursor`;
     for (let count = 0; count < 16; count++)
       await database.addChannel('chat', { url: 'https://example.com/' });
-    await database.query`UPDATE notification_endpoints SET session_id = ${sessionId}::uuid`;
+    await database.query`UPDATE notification_endpoints SET session_id = ${sessionId}::uuid, api_key_id = ${database.keyId}::uuid`;
     await holdCursor(database.query, randomUUID());
     // Wrapped, since the change ends only after this transaction.
     const { changing } = await database.transact(async (query) => {

@@ -4,6 +4,18 @@ import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
 const maxOfUser = 50;
 const maxOfKey = 3;
 
+/**
+ * Whether an endpoint (notification_endpoints) is one of a revoked key. To its owner it does not exist, and the next maintenance
+ * deletes it.
+ */
+export const isOfRevokedKey: Sql = sql`
+  EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = api_key_id AND revoked_at IS NOT NULL)`;
+
+/** Deletes the endpoints of revoked keys with their deliveries. */
+export async function deleteOfRevokedKeys(query: Query): Promise<void> {
+  await query`DELETE FROM notification_endpoints WHERE ${lockedInOrder(isOfRevokedKey)}`;
+}
+
 /** Throws when the user, or the consumer key, has too many endpoints. The lock makes creations of one user run in turn. */
 export async function requireEndpointLimit(
   query: Query,
@@ -14,7 +26,7 @@ export async function requireEndpointLimit(
   if (!user) throw new Problem('unauthorized');
   const [counts] = await query<{ ofUser: number; ofKey: number }>`
     SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE api_key_id = ${apiKeyId}::uuid)::int AS "ofKey"
-    FROM notification_endpoints WHERE user_id = ${userId}::uuid AND id <> ${id}::uuid`;
+    FROM notification_endpoints WHERE user_id = ${userId}::uuid AND id <> ${id}::uuid AND NOT ${isOfRevokedKey}`;
   if (!counts || counts.ofUser >= maxOfUser || counts.ofKey >= maxOfKey) throw new Problem(code);
 }
 

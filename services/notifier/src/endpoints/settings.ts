@@ -1,4 +1,5 @@
 import { type Query, sql } from '@expert-relay/db';
+import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import { lockedInOrder } from './endpoint-rows.ts';
 import { isTimeZone, type QuietHours, quietHoursEnd } from './quiet-hours.ts';
@@ -77,7 +78,7 @@ export async function changeSettings(
 ): Promise<void> {
   const keepsPause = pausedUntil === undefined;
   const keepsHours = quietHours === undefined;
-  await query`
+  const [changed] = await query`
     WITH changed AS (
       INSERT INTO notification_settings AS old (user_id, paused_until, quiet_from, quiet_to, time_zone)
       SELECT id, ${pausedUntil ?? null}::timestamptz, ${quietHours?.from ?? null}::text, ${quietHours?.to ?? null}::text,
@@ -88,7 +89,13 @@ export async function changeSettings(
         quiet_from = CASE WHEN ${keepsHours} THEN old.quiet_from ELSE EXCLUDED.quiet_from END,
         quiet_to = CASE WHEN ${keepsHours} THEN old.quiet_to ELSE EXCLUDED.quiet_to END,
         time_zone = CASE WHEN ${keepsHours} THEN old.time_zone ELSE EXCLUDED.time_zone END
+      RETURNING 1
+    ),
+    made_due AS (
+      UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
+      WHERE ${lockedInOrder(sql`user_id = ${userId}::uuid AND channel <> 'webhook'`)}
     )
-    UPDATE notification_endpoints SET next_due_at = LEAST(next_due_at, now())
-    WHERE ${lockedInOrder(sql`user_id = ${userId}::uuid AND channel <> 'webhook'`)}`;
+    SELECT 1 FROM changed`;
+  // The user was erased.
+  if (!changed) throw new Problem('unauthorized');
 }

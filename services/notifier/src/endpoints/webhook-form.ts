@@ -3,6 +3,7 @@ import { listOf, uuidPattern } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
+import { isOfRevokedKey } from './endpoint-rows.ts';
 
 /** What a webhook of a user may be notified of, and what one of a consumer key. */
 export const userEvents = [
@@ -21,8 +22,8 @@ export type Manager =
 /** Which webhooks a manager has, as a condition on `notification_endpoints`. */
 export const managedBy = (manager: Manager): Sql =>
   manager.kind === 'consumer'
-    ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid)`
-    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid)`;
+    ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid AND NOT ${isOfRevokedKey})`
+    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid AND NOT ${isOfRevokedKey})`;
 
 const maxUrlLength = 2_000;
 

@@ -1,8 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createMetrics } from '@expert-relay/kit/metrics';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { deliveriesPage } from '../deliveries/list-deliveries.ts';
+import { sendAgain, sendTest } from '../deliveries/send-now.ts';
+import { createMaintenance } from '../maintenance.ts';
+import { createReports } from '../reports.ts';
+import { endpointKey, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
 import { createTargetSealer } from './seal.ts';
-import { keyEvents, type Manager } from './webhook-form.ts';
+import { keyEvents, type Manager, managedBy } from './webhook-form.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 let database: TestDatabase;
@@ -72,6 +77,78 @@ test('an expert makes webhooks of own consumer keys that are not revoked', async
     await expect(of(keyId)).rejects.toMatchObject({ code: 'invalid_request' });
   }
   await expect(of(randomUUID())).rejects.toMatchObject({ code: 'invalid_request' });
+});
+
+describe('the webhooks of a revoked key', () => {
+  const revoke = (revokedAt: Date | null) =>
+    database.query`UPDATE api_keys SET revoked_at = ${revokedAt?.toISOString() ?? null}::timestamptz WHERE id = ${database.keyId}::uuid`;
+  const asSession = (): Manager => ({ kind: 'session', userId: database.userId });
+  const maintain = async () => {
+    const reports = createReports(createMetrics('notifier', { forProcess: false }));
+    const maintenance = createMaintenance({ query: database.query, sealer, reports, log: silent });
+    await maintenance.start?.();
+    await maintenance.stop?.();
+  };
+  const count = () => ({ limit: 10, left: 1, endsInMs: 60_000 });
+  const used = (endpointId: string) => ({
+    ...{ endpointId, userId: database.userId, isOwn: managedBy(asSession()) },
+    ...({ off: 'webhook_off', count, sealer } as const),
+  });
+  let own: string;
+  let ofKey: string[];
+
+  beforeEach(async () => {
+    own = (await make(expert)).id;
+    ofKey = [];
+    for (let number = 0; number < 3; number++) ofKey.push((await make(agent)).id);
+    await revoke(new Date());
+  });
+  afterEach(async () => {
+    await revoke(null);
+    await database.query`DELETE FROM notification_endpoints`;
+  });
+
+  test.each<[string, (id: string) => Promise<unknown>]>([
+    ['a change', (id) => webhooks.change(asSession(), id, { events: ['request.closed'] })],
+    ['being switched on', (id) => webhooks.change(asSession(), id, { enabled: true })],
+    ['a rotation', (id) => webhooks.rotate(asSession(), id, { callId: randomUUID(), graceSeconds: 0 })],
+    ['a test', (id) => sendTest(database.query, { ...used(id), type: 'webhook.test', callId: randomUUID() })],
+    ['a repetition', (id) => sendAgain(database.query, { ...used(id), deliveryId: `msg_${id}` })],
+    [
+      'a list of deliveries',
+      (id) => deliveriesPage(database.query, used(id).isOwn, { endpointId: id, limit: 5 }),
+    ],
+    ['a deletion', (id) => webhooks.delete(asSession(), id)],
+  ])('are unknown to %s', async (_, call) => {
+    const [id = ''] = ofKey;
+    await expect(call(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('are listed to nobody, and others are', async () => {
+    for (const manager of [expert, asSession()])
+      expect((await webhooks.list(manager)).map(({ id }) => id)).toEqual([own]);
+    expect(await webhooks.list(agent)).toEqual([]);
+  });
+
+  test('leave their places to others', async () => {
+    const others = await Promise.allSettled(Array.from({ length: 50 }, () => make(expert)));
+    expect(others.filter(({ status }) => status === 'fulfilled')).toHaveLength(49);
+  });
+
+  test('are deleted with their deliveries, and those of a rotated key are not', async () => {
+    for (const id of [own, ...ofKey]) await database.addDeliveries(id, 2);
+    await maintain();
+    const left = () => database.query<{ id: string }>`SELECT id FROM notification_endpoints`;
+    expect(await left()).toEqual([{ id: own }]);
+    expect(await database.query`SELECT 1 FROM notification_deliveries`).toHaveLength(2);
+    await revoke(null);
+    const { id } = await make(agent);
+    await database.query`
+      INSERT INTO api_key_secrets (secret_digest, api_key_id, call_id, expires_at)
+      VALUES (${randomBytes(32)}, ${database.keyId}::uuid, ${randomUUID()}::uuid, now() - interval '1 hour')`;
+    await maintain();
+    expect((await left()).map((row) => row.id)).toContain(id);
+  });
 });
 
 test('a user has at most fifty, and a consumer key three, also when they are created at the same time', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createStoredStream } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
@@ -5,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/
 import { createReports } from '../reports.ts';
 import { openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
 import { openStream, type TestStream } from '../testing/test-stream.ts';
+import { holdCursor } from './cursor.ts';
 import { EventReader } from './event-reader.ts';
 
 let database: TestDatabase;
@@ -74,6 +76,47 @@ test('without an enabled endpoint there is no consumer; the first one starts it,
   await database.query`UPDATE notification_endpoints SET enabled_at = NULL`;
   await eventually('there is no consumer', async () => (await stream.consumers()).length === 0);
   expect(await held()).toEqual([]);
+});
+
+const chat = () => database.addChannel('chat', { url: 'https://chat.example/hook' });
+const mail = () => database.addChannel('mail', { address: 'ada@example.com', unsubscribeToken: 'x' });
+
+test.each<[string, () => Promise<string>, string, string]>([
+  [
+    'a webhook that is off',
+    () => database.addEndpoint({ of: 'user' }),
+    'UPDATE notification_endpoints SET enabled_at = NULL',
+    'UPDATE notification_endpoints SET enabled_at = now()',
+  ],
+  [
+    'a channel that is off',
+    chat,
+    'UPDATE notification_endpoints SET enabled_at = NULL',
+    'UPDATE notification_endpoints SET enabled_at = now()',
+  ],
+  [
+    'a mail address that is not confirmed',
+    mail,
+    'UPDATE notification_endpoints SET confirmed_at = NULL',
+    'UPDATE notification_endpoints SET confirmed_at = now()',
+  ],
+  [
+    'a webhook of a revoked key',
+    () => database.addEndpoint({ of: 'key' }),
+    'UPDATE api_keys SET revoked_at = now()',
+    'UPDATE api_keys SET revoked_at = NULL',
+  ],
+])('%s holds no cursor', async (_, add, off, on) => {
+  await add();
+  await database.pool.query(off);
+  const holder = randomUUID();
+  expect(await holdCursor(database.query, holder)).toBeUndefined();
+  await database.pool.query(on);
+  expect(await holdCursor(database.query, holder)).toBeDefined();
+  await database.pool.query(off);
+  expect(await holdCursor(database.query, holder)).toBeUndefined();
+  expect(await database.query`SELECT 1 FROM notification_cursor`).toEqual([]);
+  await database.pool.query(on);
 });
 
 test('what happened while no process read is read later, from the cursor', async () => {

@@ -19,6 +19,10 @@ interface CreatedKey {
   readonly text: string;
 }
 
+/** Thrown when the user was erased while one of its sessions still existed. */
+export const erasedUser = () =>
+  new Problem('unauthorized', { detail: 'This account was erased. Sign in to create a new one.' });
+
 /** Creates keys of one user, all or none of them. */
 export const insertKeys = (prisma: PrismaClient, keys: readonly NewKey[]): Promise<CreatedKey[]> =>
   prisma.$transaction(
@@ -38,9 +42,7 @@ async function insertKey(transaction: Prisma.TransactionClient, key: NewKey): Pr
   // and do not wait for this lock.
   const [user] = await transaction.$queryRaw<unknown[]>`
     SELECT 1 FROM users WHERE id = ${key.userId}::uuid FOR NO KEY UPDATE`;
-  // The user was erased while one of its sessions still existed.
-  if (!user)
-    throw new Problem('unauthorized', { detail: 'This account was erased. Sign in to create a new one.' });
+  if (!user) throw erasedUser();
   const others = { userId: key.userId, revokedAt: null, callId: { not: key.callId } };
   if ((await transaction.apiKey.count({ where: others })) >= maxKeys) throw new Problem('too_many_keys');
 

@@ -11,20 +11,32 @@ import type { Submission } from './submit-schema.ts';
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** The key is in the header `Idempotency-Key`, or in the body, since browsers may not send that header. */
+/**
+ * The key is in the header `Idempotency-Key`, or in the body, since browsers may not send that header. Clients encode other
+ * characters of a header in several ways, and the same key must not be two.
+ */
 export function idempotencyKeyOf(
   header: string | undefined,
   submission: Submission,
 ): IdempotencyKey | undefined {
-  if (header !== undefined && (header.length < 1 || header.length > 255)) {
-    throw new Problem('invalid_request', {
-      fields: [{ path: 'Idempotency-Key', code: 'size', message: 'Expected 1 to 255 characters.' }],
-    });
-  }
+  if (header !== undefined && (header.length < 1 || header.length > 255))
+    throw wrongHeader('size', 'Expected 1 to 255 characters.');
+  if (header !== undefined && !/^[\x20-\x7e]*$/.test(header))
+    throw wrongHeader(
+      'format',
+      'Expected ASCII. Send a key with other characters as `idempotencyKey` in the body.',
+    );
   const { idempotencyKey, ...rest } = submission;
   const key = header ?? idempotencyKey;
-  return key ? { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(rest)) } : undefined;
+  return key ? { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(withoutNull(rest))) } : undefined;
 }
+
+const wrongHeader = (code: string, message: string) =>
+  new Problem('invalid_request', { fields: [{ path: 'Idempotency-Key', code, message }] });
+
+/** `null` counts as missing. Inside of members, the schema accepts none. */
+const withoutNull = (body: object): object =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 
 /** Finds the request of an earlier attempt of the same submit, by its call id or its idempotency key. */
 export async function findRepeated(

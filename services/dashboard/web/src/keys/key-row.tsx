@@ -172,7 +172,7 @@ function RevokeKey({
       onKeep={onClose}
     >
       {apiKey.kind === 'consumer'
-        ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. Their open conversations stay readable to you.'
+        ? 'Agents with this key are refused within 5 seconds, and cannot read your answers any more. The webhooks of the key are deleted. Open conversations stay readable to you.'
         : 'Scripts with this key are refused within 5 seconds. Your requests and what was said in them stay.'}{' '}
       This cannot be undone.
     </Confirmation>

@@ -1,0 +1,175 @@
+import type { ServerResponse } from 'node:http';
+import { eventually, openRaw, type RawConnection } from '@expert-relay/testkit';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { routes } from '../routes/index.ts';
+import { useTestGateway } from '../testing/test-gateway.ts';
+
+const gateway = useTestGateway();
+const opened: RawConnection[] = [];
+afterEach(() => {
+  for (const { socket } of opened.splice(0)) socket.destroy();
+});
+
+/** Sends bytes and ends this side of the connection, as `nc -N` does. */
+async function sendAll(bytes: string): Promise<RawConnection> {
+  const connection = await openRaw(gateway.url);
+  opened.push(connection);
+  connection.socket.end(Buffer.from(bytes, 'latin1'));
+  return connection;
+}
+
+/** All that the relay sends before it closes the connection. */
+async function answersTo(bytes: string): Promise<RawConnection> {
+  const connection = await sendAll(bytes);
+  expect(await connection.closed()).toBe(true);
+  return connection;
+}
+
+const request = (method: string, path: string, body = '', key = gateway.consumer.text) =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    'Host: x',
+    `x-api-key: ${key}`,
+    ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`]),
+    '',
+    body,
+  ].join('\r\n');
+const submit = () => request('POST', '/api/v1/help', JSON.stringify({ apiKey: gateway.consumer.text }));
+const countForwarded = () =>
+  Object.values(gateway.upstreams).reduce((sum, { calls }) => sum + calls.length, 0);
+
+describe('a client that ends its side of the connection after its request is answered, and the connection is closed:', () => {
+  test.each(routes.map(({ method, path }) => [method, path]))('%s %s', async (method, path) => {
+    const { statuses } = await answersTo(request(method, path.replace(/:\w+/g, 'abc').replace('*', 'x')));
+    expect(statuses).toHaveLength(1);
+  });
+
+  test.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH'])('%s of an unknown path', async (method) => {
+    expect((await answersTo(request(method, '/nowhere'))).statuses).toHaveLength(1);
+  });
+
+  test('with a body', async () => {
+    expect((await answersTo(submit())).statuses).toEqual([200]);
+    expect(gateway.upstreams.requests.calls.at(-1)?.method).toBe('POST');
+  });
+
+  test('with HTTP/1.0', async () => {
+    const { received } = await answersTo('GET /dashboard HTTP/1.0\r\n\r\n');
+    expect(received).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('whose answer is large', async () => {
+    const size = 3_000_000;
+    gateway.upstreams.dashboard.handler = (_request, response) => response.end('a'.repeat(size));
+    const { received } = await answersTo(request('GET', '/dashboard'));
+    expect(received.length).toBeGreaterThan(size);
+  });
+
+  test('several requests in one packet, in order', async () => {
+    const { received } = await answersTo(
+      request('GET', '/api/v1/messages/first') +
+        request('GET', '/nowhere') +
+        submit() +
+        request('GET', '/api/v1/whoami'),
+    );
+    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      '200',
+      '404',
+      '200',
+      '200',
+    ]);
+  });
+
+  test('more requests in one packet than may wait', async () => {
+    const { statuses } = await answersTo(request('GET', '/nowhere').repeat(40));
+    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: statuses.length - 1 }, () => 404));
+    expect(statuses.length).toBeGreaterThan(16);
+    expect([404, 429]).toContain(statuses.at(-1));
+  });
+});
+
+describe('a client that ends its side of the connection', () => {
+  test('before it has sent anything: the connection is closed', async () => {
+    expect((await answersTo('')).received).toBe('');
+  });
+
+  test('after its answer: the connection is closed', async () => {
+    const connection = await openRaw(gateway.url);
+    opened.push(connection);
+    connection.send(request('GET', '/dashboard'));
+    await connection.answers(1);
+    connection.socket.end();
+    expect(await connection.closed()).toBe(true);
+    expect(connection.statuses).toEqual([200]);
+  });
+
+  test.each([
+    ['a head', 'POST /api/v1/help HTTP/1.1\r\nHost: x\r\nContent-'],
+    ['a body with a length', 'POST /api/v1/help HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"apiKey"'],
+    [
+      'a chunked body',
+      'POST /api/v1/help HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n{"apiKey"\r\n',
+    ],
+    [
+      'a body that waits for 100',
+      'POST /api/v1/help HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n',
+    ],
+  ])('in the middle of %s: 400, and nothing is forwarded', async (_, bytes) => {
+    const before = countForwarded();
+    const { statuses } = await answersTo(bytes);
+    expect(statuses.filter((status) => status !== 100)).toEqual([400]);
+    expect(countForwarded()).toBe(before);
+    expect(await gateway.metric('relay_gateway_body_bytes')).toBe(0);
+  });
+
+  const waitFor = async (bytes: string) => {
+    const calls: ServerResponse[] = [];
+    let ended = 0;
+    for (const upstream of Object.values(gateway.upstreams)) {
+      upstream.handler = (call, response) => {
+        call.resume();
+        calls.push(response);
+        response.once('close', () => ended++);
+      };
+    }
+    const connection = await sendAll(bytes);
+    await eventually('the call arrives', () => calls.length === 1);
+    return { connection, answer: () => calls[0]?.end('done'), hasEnded: () => ended > 0 };
+  };
+
+  test.each(['GET', 'HEAD'])('whose %s is not answered soon has left, and the call ends', async (method) => {
+    const path = method === 'GET' ? '/api/v1/messages/abc' : '/dashboard';
+    const { connection, hasEnded } = await waitFor(request(method, path));
+    await eventually('the call to the service ends', hasEnded);
+    expect(await connection.closed()).toBe(true);
+    expect(connection.received).toBe('');
+    expect(gateway.lines.at(-1)).toMatchObject({ status: 499 });
+  });
+
+  test('whose change takes long gets its answer', async () => {
+    const { connection, answer, hasEnded } = await waitFor(submit());
+    // The reading call of another client, which came later, is given up before it.
+    const reading = await waitFor(request('GET', '/api/v1/messages/abc'));
+    await eventually('the reading call ends', reading.hasEnded);
+    expect(hasEnded()).toBe(false);
+    answer();
+    expect(await connection.closed()).toBe(true);
+    expect(connection.statuses).toEqual([200]);
+  });
+
+  test('whose long answer has begun gets the rest', async () => {
+    const responses: ServerResponse[] = [];
+    gateway.upstreams.messages.handler = (_call, response) => {
+      responses.push(response);
+      response.write('begun');
+    };
+    const connection = await sendAll(request('GET', '/api/v1/messages/abc'));
+    await connection.until('the beginning', () => connection.received.includes('begun'));
+    const [response] = responses;
+    const other = await waitFor(request('GET', '/api/v1/messages/abc'));
+    await eventually('another call ends', other.hasEnded);
+    response?.end('the rest');
+    expect(await connection.closed()).toBe(true);
+    expect(connection.received).toContain('the rest');
+  });
+});
