@@ -29,6 +29,8 @@ export async function serveRelay(): Promise<{ readonly url: string; stop(): Prom
     urls: () => ({ gatewayUrl: url, hubUrl: relay.hubUrl }),
     makeTenant: () => relay.makeTenant(),
     makeRoot,
+    rewriteJson: (text: string) => JSON.stringify(JSON.parse(text)),
+    originOf: (url: string) => new URL(url).origin,
     agent: (options: Omit<RelayOptions, 'url'>) => stopLater(createRelay({ url, timing, ...options })),
     expert: (options: Omit<ExpertOptions, 'url'>) => stopLater(createExpert({ url, timing, ...options })),
     fingerprintOf: async (root: Uint8Array) => (await openExpert(root)).fingerprint,

@@ -277,3 +277,13 @@ def test_a_name_is_the_same_in_both_languages(tenant: Tenant) -> None:
     body = {"apiKey": tenant.consumer_key, "question": "In clear?", "plaintext": "In clear?", "idempotencyKey": "clear"}
     again = httpx.post(f"{tenant.url}/api/v1/help", json={**body, "messages": []})
     assert again.json()["requestId"] == plain
+
+
+@pytest.mark.parametrize("number", [1.0, 1e-7, 1e16, 1e21, 2.5])
+def test_a_name_is_the_same_whatever_a_language_writes_as_a_number(tenant: Tenant, number: float) -> None:
+    form = {"type": "object", "properties": {"share": {"type": "number", "default": number}}}
+    agent = tenant.typescript_relay(secret=tenant.root)
+    for is_confidential in (False, True):
+        asked: dict[str, Any] = {"question": "How much?", "once": f"job-{is_confidential}", "confidential": is_confidential}
+        named = agent.call("ask", {**asked, "form": form}).call("export")["request"]["requestId"]
+        assert tenant.relay(secret=tenant.root).ask(**asked, form=form).request_id == named

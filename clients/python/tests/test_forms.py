@@ -125,3 +125,15 @@ def test_what_crossed(case: Case) -> None:
     seen = [[str(at), 0, *links] for at, (_, *links) in enumerate(case["messages"])]
     by_agent = {str(at) for at, (by, *_) in enumerate(case["messages"]) if by == "agent"}
     assert is_crossed(seen, by_agent, str(case["answer"])) == case["crossed"]
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**60, 1234567890123456789, 10**400])
+@pytest.mark.parametrize("member", ["default", "minimum", "maximum"])
+@pytest.mark.parametrize("type", ["number", "integer"])
+def test_a_number_that_programs_would_read_as_another_one(type: str, member: str, number: int) -> None:
+    """In TypeScript there is no such number."""
+    with pytest.raises(RelayError) as refused:
+        to_form({"type": "object", "properties": {"id": {"type": type, member: number}}})
+    assert failure_of(refused.value) == ("invalid_form", f"properties.id.{member}")
+    form = to_form({"type": "object", "properties": {"id": {"type": type}}})
+    assert [one.name for one in check_content(form, {"id": number})] == ["id"]

@@ -9,8 +9,10 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 from bot import answering
 from conftest import Tenant
@@ -69,6 +71,56 @@ def test_kills_at_every_save(tenant: Tenant, tmp_path: Path) -> None:
         for file in files:
             assert (Path(folder) / file).stat().st_mode & 0o777 == 0o600
             assert not file.endswith(".new")
+
+
+def test_every_folder_that_is_made_is_private(tmp_path: Path) -> None:
+    first_uses: list[Callable[[FileStore], object]] = [
+        lambda store: store.memory.remember("expert", "x"),
+        lambda store: store.memory.get("expert"),
+        lambda store: store.list(),
+        lambda store: store.secret(),
+    ]
+    for first_use in first_uses:
+        made = tmp_path / str(uuid.uuid4())
+        store = FileStore(made / "agents" / "one")
+        before = os.umask(0o022)
+        try:
+            first_use(store)
+            assert store.list() == []
+        finally:
+            os.umask(before)
+        folders = [made, *(one for one in made.rglob("*") if one.is_dir())]
+        assert {one.stat().st_mode & 0o777 for one in folders} == {0o700}
+
+
+class HalvingTransport(httpx.AsyncHTTPTransport):
+    """A relay that writes half of a character where an expert has written "half"."""
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        if response.headers.get("content-type", "").startswith("text/event-stream"):
+            return response
+        body = (await response.aread()).replace(b'"half"', b'"half \\ud83d"')
+        headers = {name: value for name, value in response.headers.items() if name != "content-length"}
+        return httpx.Response(response.status_code, headers=headers, stream=httpx.ByteStream(body))
+
+
+def test_half_a_character_breaks_no_saving(tenant: Tenant, tmp_path: Path) -> None:
+    """TypeScript reads and saves such a text, too."""
+    agent = tenant.relay(store=FileStore(tmp_path), transport=HalvingTransport())
+    conversation = agent.ask("Which one?", encrypted=False, tags=["half"])
+    request = tenant.expert().request(conversation.ref_code)
+    request.answer("half", plaintext=True)
+    conversation.refresh()
+    conversation.send("Please hurry.")
+    assert conversation.wait_for_answer(60, any=True).text == "half \ud83d"
+    request.answer("second", plaintext=True)
+    agent.stop()
+    later = tenant.relay(store=FileStore(tmp_path), transport=HalvingTransport())
+    (state,) = FileStore(tmp_path).list()
+    resumed = later.resume(state)
+    assert [resumed.wait_for_answer(60, any=True).text for _ in range(2)][-1] == "second"
+    assert later.requests()[0].tags == ("half \ud83d",)
 
 
 def test_once(tenant: Tenant, tmp_path: Path) -> None:

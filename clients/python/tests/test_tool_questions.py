@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from data import read
 
 from expert_relay import Decision, RelayError
 from expert_relay.adapters import ToolCall
-from expert_relay.adapters.tool_approval import name_of, read_decision
+from expert_relay.adapters.tool_approval import decide_tool_calls, name_of, read_decision
 from expert_relay.adapters.tool_question import describe_call, form_for
 from expert_relay.forms import check_content
 
@@ -93,6 +94,32 @@ def test_large_numbers_stay_as_they_are() -> None:
     assert str(number) in describe_call(call, "the agent", form)
     decided = read_decision(accepted({"arguments": f'{{"id": {number + 1}}}'}), call, form)
     assert decided and decided.arguments == {"id": number + 1}
+
+
+@pytest.mark.parametrize("number", [2**53 + 1, 2**60, 1234567890123456789, -(2**53) - 1])
+@pytest.mark.parametrize("type", ["integer", "number"])
+def test_a_number_that_a_control_would_change_is_edited_as_json(number: int, type: str) -> None:
+    """An expert's client in JavaScript writes 2**60 as 1152921504606847000."""
+    call = ToolCall("1", "ban", {"user": number}, {"type": "object", "properties": {"user": {"type": type}}})
+    form = form_for(call)
+    assert list(form.form["properties"]) == ["arguments"]
+    decided = read_decision(accepted({"arguments": form.form["properties"]["arguments"]["default"]}), call, form)
+    assert decided and decided.action == "approve"
+
+
+def test_a_limit_that_a_form_cannot_have_is_edited_as_json() -> None:
+    field = {"type": "number", "minimum": 0, "maximum": 2**60}
+    form = form_for(ToolCall("1", "pay", {"amount": 5}, {"type": "object", "properties": {"amount": field}}))
+    assert list(form.form["properties"]) == ["arguments"]
+
+
+def test_of_two_calls_with_one_id_none_is_asked_about() -> None:
+    """One decision would count for both."""
+    calls = [ToolCall("1", "wipe", {"path": path}) for path in ("/tmp/a", "/srv")]
+    relay: Any = None
+    with pytest.raises(RelayError, match="the id 1") as refused:
+        asyncio.run(decide_tool_calls(relay, calls, run="same"))
+    assert refused.value.code == "invalid_input"
 
 
 @pytest.mark.parametrize("hidden", list("\u00a0\u00ad\u034f\u061c\u115f\u200b\u202e\u2028\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\U000e0041"))

@@ -5,7 +5,13 @@ import {
   type ToolApprovalRequest,
   type ToolApprovalResponse,
 } from 'ai';
-import { type ApprovalOptions, decideToolCalls, refusalOf, type ToolDecision } from './decide.ts';
+import {
+  type ApprovalOptions,
+  decideToolCalls,
+  refusalOf,
+  refuseRepeated,
+  type ToolDecision,
+} from './decide.ts';
 import type { ToolCall } from './tool-call.ts';
 
 type Tools = Readonly<Record<string, { readonly inputSchema: Parameters<typeof asSchema<unknown>>[0] }>>;
@@ -15,9 +21,16 @@ export interface AiSdkOptions extends ApprovalOptions {
   readonly tools?: Tools | undefined;
 }
 
+/** Where a part is: the message, and its part. Ids are no names for that, since models repeat them. */
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
 interface Waiting {
   readonly request: ToolApprovalRequest;
   readonly call: ToolCall;
+  readonly place: Place;
 }
 
 /** Whether the messages end with calls that wait for an approval. Give them to {@link answerApprovals}. */
@@ -27,7 +40,8 @@ export const awaitsApproval = (messages: readonly ModelMessage[]): boolean => re
  * Asks an expert about each call of a tool with `needsApproval` that waits. Returns the messages with the approvals, with which
  * `generateText`, `streamText` or an agent goes on; without calls that wait, the messages as they are.
  *
- * @throws RelayError as {@link decideToolCalls}: then the messages can be given again later
+ * @throws RelayError as {@link decideToolCalls}: then the messages can be given again later. `invalid_input` where it is not clear
+ * which call would run, since a model has given two calls of one step the same id
  *
  * @example
  * messages.push(...result.response.messages);
@@ -40,17 +54,22 @@ export async function answerApprovals(
   messages: readonly ModelMessage[],
   { tools = {}, ...options }: AiSdkOptions,
 ): Promise<ModelMessage[]> {
-  const waiting = await Promise.all(
-    requestsIn(messages).map((request) => describe(request, messages, tools)),
-  );
-  if (waiting.length === 0) return [...messages];
+  const requests = requestsIn(messages);
+  if (requests.length === 0) return [...messages];
+  refuseRepeated(requests.map(({ toolCallId }) => toolCallId));
+  const waiting = await Promise.all(requests.map((request) => describe(request, messages, tools)));
   const decisions = await decideToolCalls(
     waiting.map(({ call }) => call),
     options,
   );
-  const edits = new Map(waiting.map(({ request }, index) => [request.toolCallId, decisions[index]] as const));
   const content = waiting.map(({ request }, index) => toResponse(request, decisions[index]));
-  return [...messages.map((message) => withEdits(message, edits)), { role: 'tool', content }];
+  const edited = messages.map((message, at) =>
+    withEdits(message, (part) => {
+      const index = waiting.findIndex(({ place }) => place.message === at && place.part === part);
+      return decisions[index];
+    }),
+  );
+  return [...edited, { role: 'tool', content }];
 }
 
 /** Of the newest turn: what was asked before it is not answered any more. */
@@ -72,10 +91,7 @@ async function describe(
   messages: readonly ModelMessage[],
   tools: Tools,
 ): Promise<Waiting> {
-  const call = messages
-    .flatMap(partsOf)
-    .find((part) => part.type === 'tool-call' && part.toolCallId === request.toolCallId);
-  if (call?.type !== 'tool-call') throw new Error(`The messages lack the tool call ${request.toolCallId}.`);
+  const { call, place } = callOf(request, messages);
   const tool = Object.hasOwn(tools, call.toolName) ? tools[call.toolName] : undefined;
   // The framework refuses other arguments for a signed request, and for those that a schema has transformed.
   const isFixed = request.signature !== undefined || 'inputSchemaInput' in request || call.providerExecuted;
@@ -87,7 +103,23 @@ async function describe(
     schema: tool && (await asSchema(tool.inputSchema).jsonSchema),
     canEdit: !isFixed,
   };
-  return { request, call: about };
+  return { request, call: about, place };
+}
+
+/** The newest call with the id of the request, which is the one that the framework runs. */
+function callOf({ toolCallId }: ToolApprovalRequest, messages: readonly ModelMessage[]) {
+  const calls = messages.flatMap((message, at) =>
+    partsOf(message).flatMap((call, part) =>
+      call.type === 'tool-call' && call.toolCallId === toolCallId
+        ? [{ call, place: { message: at, part } }]
+        : [],
+    ),
+  );
+  const last = calls.at(-1);
+  if (!last) throw new Error(`The messages lack the tool call ${toolCallId}.`);
+  const ofStep = calls.filter(({ place }) => place.message === last.place.message);
+  refuseRepeated(ofStep.map(() => toolCallId));
+  return last;
 }
 
 const partsOf = ({ role, content }: ModelMessage): Exclude<AssistantModelMessage['content'], string> =>
@@ -106,12 +138,14 @@ function toResponse(
 /** The call itself has the arguments with which the tool runs. */
 function withEdits(
   message: ModelMessage,
-  decisions: ReadonlyMap<string, ToolDecision | undefined>,
+  decisionOf: (part: number) => ToolDecision | undefined,
 ): ModelMessage {
   if (message.role !== 'assistant' || typeof message.content === 'string') return message;
-  const content = message.content.map((part) => {
-    const decision = part.type === 'tool-call' ? decisions.get(part.toolCallId) : undefined;
-    return decision?.action === 'edit' ? { ...part, input: decision.arguments } : part;
+  const content = message.content.map((part, index) => {
+    const decision = decisionOf(index);
+    return part.type === 'tool-call' && decision?.action === 'edit'
+      ? { ...part, input: decision.arguments }
+      : part;
   });
   return { ...message, content };
 }

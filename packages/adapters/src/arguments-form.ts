@@ -1,4 +1,5 @@
 import { type Content, type Form, toForm } from '@expert-relay/sdk/forms';
+import { parseExactly } from './parse-exactly.ts';
 import { hasHidden, type ToolCall, toJson } from './tool-call.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;
@@ -45,12 +46,8 @@ function isForm(form: Form): boolean {
 }
 
 function readJson({ arguments: text }: Content): unknown {
-  try {
-    const read: unknown = JSON.parse(String(text));
-    return isJson(read) ? read : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = parseExactly(String(text));
+  return isJson(read) ? read : undefined;
 }
 
 /** What else a schema says, such as a pattern, the framework checks when the tool runs. */

@@ -1,5 +1,12 @@
-import type { Answer, AskingOptions, Conversation, Relay } from '@expert-relay/sdk';
+import {
+  type Answer,
+  type AskingOptions,
+  type Conversation,
+  type Relay,
+  RelayError,
+} from '@expert-relay/sdk';
 import type { Content } from '@expert-relay/sdk/forms';
+import { showHidden } from '@expert-relay/sdk/text';
 import { type Arguments, formOf, isObject, isSame } from './arguments-form.ts';
 import { questionAbout, type ToolCall } from './tool-call.ts';
 
@@ -38,6 +45,7 @@ export async function decideToolCalls(
   calls: readonly ToolCall[],
   options: ApprovalOptions,
 ): Promise<readonly ToolDecision[]> {
+  refuseRepeated(calls.map(({ id }) => id));
   const stop = new AbortController();
   const forward = () => stop.abort(options.signal?.reason);
   options.signal?.addEventListener('abort', forward);
@@ -51,6 +59,16 @@ export async function decideToolCalls(
     await Promise.allSettled(deciding);
     options.signal?.removeEventListener('abort', forward);
   }
+}
+
+/** The decision about one call would count for the other one, too. */
+export function refuseRepeated(ids: readonly string[]): void {
+  const id = ids.find((one, index) => ids.indexOf(one) < index);
+  if (id === undefined) return;
+  throw new RelayError(
+    'invalid_input',
+    `Two tool calls that wait have the id ${showHidden(id)}: it is not clear which one would run. Nothing was asked.`,
+  );
 }
 
 const closingMs = 10_000;
@@ -76,9 +94,12 @@ async function decide(
       return { ...decision, comment };
     }
     // The form is new, since the expert's client takes the old one as answered.
-    await conversation.send('The arguments are not a JSON object. Nothing has run.', { form, signal });
+    await conversation.send(notArguments, { form, signal });
   }
 }
+
+const notArguments =
+  'The arguments are not a JSON object, or have a number with more digits than programs keep, or two members of one name. Nothing has run.';
 
 /** Both are encoded, so that no two calls have the same name. */
 export const questionName = (run: string, id: string): string => [run, id].map(encodeURIComponent).join('/');

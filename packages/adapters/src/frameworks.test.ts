@@ -220,6 +220,40 @@ describe('the AI SDK', () => {
     expect(JSON.stringify(messages)).not.toContain('Ada');
   });
 
+  /** One step of a model: calls with an id, of which some wait. */
+  const step = (...calls: readonly [id: string, path: string, approvalId?: string][]): ModelMessage => ({
+    role: 'assistant',
+    content: calls.flatMap(([toolCallId, path, approvalId]) => [
+      { ...call, toolCallId, input: { path } },
+      ...(approvalId ? [{ type: 'tool-approval-request', approvalId, toolCallId } as const] : []),
+    ]),
+  });
+  const ran = (toolCallId: string): ModelMessage => ({
+    role: 'tool',
+    content: [
+      { type: 'tool-result', toolCallId, toolName: 'wipe', output: { type: 'text', value: 'Wiped.' } },
+    ],
+  });
+
+  test('shows and edits the call that runs, where an earlier one has the same id', async () => {
+    const messages = [step(['call_0', '/tmp/a']), ran('call_0'), step(['call_0', '/srv', 'repeated'])];
+    const answering = answerApprovals(messages, { relay, run: 'same id' });
+    expect((await requestAbout('wipe')).question).toContain('"/srv"');
+    const [answered] = await Promise.all([answering, accept('wipe', { path: '/srv/b' })]);
+    expect(answered.slice(0, 2)).toEqual(messages.slice(0, 2));
+    expect(answered[2]).toMatchObject({ content: [{ input: { path: '/srv/b' } }, {}] });
+  });
+
+  test.each<[string, ModelMessage[]]>([
+    ['two calls of a step', [step(['call_0', '/tmp/a'], ['call_0', '/srv', 'twice'])]],
+    ['two calls that wait', [step(['call_0', '/tmp/a', 'one']), step(['call_0', '/srv', 'two'])]],
+  ])('asks nothing where %s have the same id', async (_what, messages) => {
+    await expect(answerApprovals(messages, { relay, run: 'unclear' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('call_0'),
+    });
+  });
+
   test('answers nothing of a turn that the user has gone on from', async () => {
     const messages = [...turn('old'), { role: 'user', content: 'Never mind.' } as const];
     expect(awaitsApproval(messages)).toBe(false);
@@ -236,30 +270,55 @@ describe('the AI SDK', () => {
   });
 });
 
-test('OpenAI Agents: the calls of its other tools are shown with all that they have', async () => {
-  const rejected: unknown[] = [];
-  const shell = {
-    name: undefined,
-    rawItem: { type: 'shell_call', callId: 's', status: 'completed', action: { commands: ['rm -rf /'] } },
-  };
-  const broken = { name: 'broken', arguments: '{"path": ', rawItem: { type: 'function_call', callId: 'b' } };
-  const state = {
-    getInterruptions: () => [shell, broken],
-    approve: () => {
-      throw new Error('It was not approved.');
+describe('OpenAI Agents', () => {
+  const hosted = (text: string) => ({
+    name: 'pay',
+    arguments: undefined,
+    rawItem: {
+      ...{ type: 'hosted_tool_call', id: 'm', name: 'pay', status: 'in_progress' },
+      providerData: {
+        ...{ type: 'mcp_approval_request', id: 'm', name: 'pay', arguments: text },
+        server_label: 'bank',
+      },
     },
-    reject: (item: unknown, { message }: { message: string }) => rejected.push([item, message]),
-    // biome-ignore lint/suspicious/noExplicitAny: a state of the framework, as far as the adapter uses it
-  } as unknown as RunState<any, any>;
-  const answering = answerInterruptions(state, { relay, run: 'others' });
-  expect((await requestAbout('shell_call')).question).toContain('"rm -rf /"');
-  expect((await requestAbout('broken')).question).toContain('"{\\"path\\": "');
-  await decline('broken', 'That is no JSON.');
-  await Promise.all([answering, decline('shell_call')]);
-  expect(rejected).toEqual([
-    [shell, 'The expert has declined this call.'],
-    [broken, 'The expert has declined this call: That is no JSON.'],
-  ]);
+  });
+  const fn = (name: string, text: string) => ({
+    ...{ name, arguments: text },
+    rawItem: { type: 'function_call', callId: name, name, arguments: text },
+  });
+  const of = (type: string, more: object) => ({
+    ...{ name: type, rawItem: { type, callId: type, status: 'completed', ...more } },
+  });
+
+  test.each<[string, string, object, string]>([
+    ['a shell', 'shell', of('shell', { action: { commands: ['rm -rf /'] } }), '"rm -rf /"'],
+    ['a patch', 'patch', of('patch', { operation: { path: '/etc/hosts' } }), '"/etc/hosts"'],
+    ['a computer', 'computer', of('computer', { actions: [{ type: 'keypress' }] }), '"keypress"'],
+    ['a hosted MCP server', 'bank.pay', hosted('{"account": "DE1"}'), '"account": "DE1"'],
+    // Another program reads the text of a hosted call.
+    [
+      'a number that JavaScript reads as another one',
+      'bank.pay',
+      hosted('{"a": 9007199254740993}'),
+      '9007199254740993',
+    ],
+    ['two members of one name', 'bank.pay', hosted('{"a": 17, "a": 18}'), ' 17, '],
+    ['no JSON', 'broken', fn('broken', '{"path": '), '"{\\"path\\": "'],
+  ])('shows all that would run: %s', async (what, name, item, shown) => {
+    const rejected: unknown[] = [];
+    const state = {
+      getInterruptions: () => [item],
+      approve: () => {
+        throw new Error('It was not approved.');
+      },
+      reject: (one: unknown, { message }: { message: string }) => rejected.push([one, message]),
+      // biome-ignore lint/suspicious/noExplicitAny: a state of the framework, as far as the adapter uses it
+    } as unknown as RunState<any, any>;
+    const answering = answerInterruptions(state, { relay, run: what });
+    expect((await requestAbout(name)).question).toContain(shown);
+    await Promise.all([answering, decline(name, 'No.')]);
+    expect(rejected).toEqual([[item, 'The expert has declined this call: No.']]);
+  });
 });
 
 describe('an expert', () => {
@@ -281,7 +340,7 @@ describe('an expert', () => {
     });
     for await (const { role, text } of second.messages) {
       if (role === 'provider') continue;
-      expect(text).toBe('The arguments are not a JSON object. Nothing has run.');
+      expect(text).toMatch(/^The arguments are not a JSON object, or .* Nothing has run\.$/);
       break;
     }
     const content = { arguments: '{"path": "/tmp/b"}' };
@@ -318,6 +377,14 @@ describe('an expert', () => {
     await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
     await expect(deciding('never', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'aborted',
+    });
+  });
+
+  test('is not asked about two calls with one id, of which one decision would count for both', async () => {
+    const calls = ['/tmp/a', '/srv'].map((path) => ({ id: '1', tool: 'same', arguments: { path } }));
+    await expect(decideToolCalls(calls, { relay, run: 'same' })).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('the id 1'),
     });
   });
 

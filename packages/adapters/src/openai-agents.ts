@@ -1,5 +1,6 @@
 import type { RunState, RunToolApprovalItem } from '@openai/agents';
 import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide.ts';
+import { parseExactly } from './parse-exactly.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /**
@@ -35,18 +36,25 @@ function describe(item: RunToolApprovalItem): ToolCall {
   const { rawItem } = item;
   const id = 'callId' in rawItem ? rawItem.callId : rawItem.id;
   if (id === undefined) throw new Error('The call has no id, so it cannot be asked about once.');
-  return { id, tool: item.name ?? rawItem.type, arguments: argumentsOf(item), canEdit: false };
+  return { id, tool: nameOf(item), arguments: argumentsOf(item), canEdit: false };
+}
+
+/** A call that no tool of the program answers, but a hosted MCP server: its arguments are in no other place. */
+const hostedCallOf = ({ rawItem }: RunToolApprovalItem): Record<string, unknown> | undefined =>
+  rawItem.type === 'hosted_tool_call' ? rawItem.providerData : undefined;
+
+function nameOf(item: RunToolApprovalItem): string {
+  const { name = item.name ?? item.rawItem.type, server_label: server } = hostedCallOf(item) ?? {};
+  return typeof server === 'string' ? `${server}.${name}` : String(name);
 }
 
 /** A shell, a patch and a computer have no arguments, but members of their own. */
-function argumentsOf({ arguments: text, rawItem }: RunToolApprovalItem): unknown {
-  if (text === undefined) {
-    const { type, id, callId, status, providerData, ...action } = rawItem as Record<string, unknown>;
-    return action;
+function argumentsOf(item: RunToolApprovalItem): unknown {
+  const text = item.arguments ?? hostedCallOf(item)?.arguments;
+  if (typeof text !== 'string') {
+    const { type, id, callId, status, providerData, ...action } = item.rawItem as Record<string, unknown>;
+    return hostedCallOf(item) ?? action;
   }
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  // Another program may read the text in another way: then it is shown as it is.
+  return parseExactly(text) ?? text;
 }

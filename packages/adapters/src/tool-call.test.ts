@@ -56,6 +56,24 @@ describe('a call', () => {
     else expect(read).toEqual({ action: 'edit', arguments: expected });
   });
 
+  // In Python, integers have any size.
+  test.each([
+    ['9007199254740993', '9007199254740992'],
+    ['1234567890123456789', '1234567890123456800'],
+    ['100000000000000000000001', '1e+23'],
+  ])('is not answered with the integer %s, which would be %s', (written, read) => {
+    const call = { id: '1', tool: 'pay', arguments: { account: Number(written) } };
+    const { arguments: prefilled = '' } = defaultsOf(ask(call).form);
+    expect(prefilled).toContain(read);
+    expect(readAnswer(call, { arguments: String(prefilled) })).toEqual({ action: 'approve' });
+    expect(readAnswer(call, { arguments: `{"account": ${written}}` })).toBeUndefined();
+    const text = `{"account": "${written}"}`;
+    expect(readAnswer(call, { arguments: text })).toEqual({
+      action: 'edit',
+      arguments: { account: written },
+    });
+  });
+
   test.each(cases.names)('$id of the run $run has a name', ({ run, id, name }) => {
     expect(questionName(run, id)).toBe(name);
   });

@@ -3,7 +3,7 @@ import { invalidInput, type RelayError } from './relay-error.ts';
 
 /** Options of all clients. */
 export interface ConnectionOptions {
-  /** The relay's address, for instance `https://relay.example`. */
+  /** The relay's address, for instance `https://relay.example`: without a user name and a password, since errors show it. */
   readonly url: string | URL;
   /** The hub's address. By default the relay names it. */
   readonly hubUrl?: string | URL | undefined;

@@ -137,7 +137,10 @@ class _PrivateFolder:
         """Makes the folder at its first use. It is an error if other users can enter it."""
         if self._is_made:
             return
-        self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # With `parents=True` only the last folder would get the mode.
+        missing = [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+        for folder in reversed(missing):
+            folder.mkdir(mode=0o700, exist_ok=True)
         # Windows has no such modes.
         if os.name == "posix" and self.path.stat().st_mode & 0o077:
             raise invalid_input(

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeGuard, TypeVar
 from urllib.parse import urlencode
 
 from .errors import unexpected
-from .json_text import Members, is_list, is_object, text_of
+from .json_text import Members, is_list, is_object, text_of, to_well_formed
 from .transport.api import Api
 from .transport.shape import count, list_of, matching, members, optional_text, text
 
@@ -198,7 +198,7 @@ async def list_requests(
             return listed
         seen.add(after)
         length += len(after) + 100_000
-        query["after"] = after
+        query["after"] = to_well_formed(after)
     raise unexpected("a shorter list")
 
 

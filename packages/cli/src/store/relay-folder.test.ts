@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,3 +29,14 @@ test.each([
   'http://localhost.example:8080',
   'http://127.0.0.1:8080/other',
 ])('%s is another relay', (url) => expect(folderOf(url)).not.toBe(folderOf('http://localhost:8080')));
+
+test.each([
+  ['https://relay.example', 'https://relay.example:443'],
+  ['https://relay.example', 'HTTPS://Relay.Example'],
+  ['https://xn--bcher-kva.example/relay', 'https://bücher.example/relay'],
+])('%s is also %s', (url, spelling) => {
+  const path = folderOf(url);
+  // The name of an ordinary address stays, so that a folder is found again.
+  expect(path).toMatch(new RegExp(`-${createHash('sha256').update(url).digest('hex').slice(0, 8)}$`));
+  expect(folderOf(spelling)).toBe(path);
+});

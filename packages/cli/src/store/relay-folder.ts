@@ -5,7 +5,7 @@ import { openPrivateFolder } from './private-folder.ts';
 /** The folder for one relay's state. Each relay has its own, so that none sees keys that were made for another. */
 export function openRelayFolder(folder: string, url: string): string {
   openPrivateFolder(folder);
-  const address = withOneLoopbackName(url);
+  const address = withOneSpelling(url);
   const name = new URL(address).host.replace(/[^a-z0-9.-]/g, '_');
   // The digest identifies the address; the host makes the name readable.
   const digest = createHash('sha256').update(address).digest('hex').slice(0, 8);
@@ -14,10 +14,12 @@ export function openRelayFolder(folder: string, url: string): string {
   return path;
 }
 
-/** localhost, 127.0.0.1 and [::1] are the same local relay and must have the same folder. */
-function withOneLoopbackName(url: string): string {
+/**
+ * An address has one folder, however it is spelled, or another spelling would know no expert. localhost, 127.0.0.1 and [::1] are the
+ * same local relay.
+ */
+function withOneSpelling(url: string): string {
   const address = new URL(url);
-  if (!/^(localhost|127\.0\.0\.1|\[::1\])$/.test(address.hostname)) return url;
-  address.hostname = '127.0.0.1';
+  if (/^(localhost|\[::1\])$/.test(address.hostname)) address.hostname = '127.0.0.1';
   return address.href.replace(/\/$/, '');
 }

@@ -161,16 +161,17 @@ const sessionPath = (path: string): string =>
 /** For every call: no redirect, so that the key goes nowhere else; no cookies by default; no cache. */
 export const fetchSettings = { redirect: 'error', credentials: 'omit', cache: 'no-store' } as const;
 
-/** Undefined when this is not an http(s) address. */
+/** Undefined when this is not an http(s) address, or has a user name or a password, which errors would show. */
 export function httpUrl(url: string | URL): URL | undefined {
   try {
     const parsed = new URL(url);
-    return /^https?:$/.test(parsed.protocol) ? parsed : undefined;
+    const isPlain = /^https?:$/.test(parsed.protocol) && parsed.username + parsed.password === '';
+    return isPlain ? parsed : undefined;
   } catch {
     return undefined;
   }
 }
 
 export function invalidUrl(name: string): never {
-  throw invalidInput(`\`${name}\` must be an http(s) address.`);
+  throw invalidInput(`\`${name}\` must be an http(s) address without a user name and a password.`);
 }

@@ -23,7 +23,8 @@ test.each([
   ['https://relay.example', 'ws://hub.example/'],
   ['http://localhost:8080', 'hub'],
   ['http://localhost:8080', undefined],
-])('a gateway at %s may not name a hub at %s, since the key would be sent there', async (url, hubUrl) => {
+  ['http://localhost:8080', 'http://ada:secret@hub.example/'],
+])('a gateway at %s may not name a hub at %s, where no key is sent', async (url, hubUrl) => {
   await expect(createHubAddress(gateway(url, hubUrl), {})(signal)).rejects.toMatchObject({
     code: 'unexpected_answer',
   });

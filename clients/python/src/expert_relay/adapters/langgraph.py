@@ -11,7 +11,7 @@ from ..agent.relay import AsyncRelay
 from ..sync.conversation import SyncOnReply, in_caller
 from ..sync.relay import Relay
 from .interrupts import InWords, Request, Review, Schemas, read_interrupt
-from .tool_approval import all_or_error, ask_in_words, decide_tool_calls
+from .tool_approval import all_or_error, ask_in_words, decide_tool_calls, refuse_repeated
 
 
 def answer_interrupts(
@@ -56,6 +56,7 @@ async def aanswer_interrupts(
     async def answer(request: Request) -> Any:
         return request.join(await all_or_error(decide(review) for review in request.reviews))
 
+    refuse_repeated(one.id for one in interrupts)
     # All are read before the first one is asked about.
     requests = [read_interrupt(one.id, one.value, one.response_schema, schemas or {}) for one in interrupts]
     answers = await all_or_error(answer(request) for request in requests)

@@ -8,7 +8,7 @@ from agents import RunState, ToolApprovalItem
 
 from ..agent.relay import AsyncRelay
 from ..errors import invalid_input
-from ..json_text import is_object
+from ..json_text import Members, is_object, object_of
 from .tool_approval import decide_tool_calls
 from .tool_question import ToolCall, parse_arguments
 
@@ -29,7 +29,7 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
     ...     result = await Runner.run(agent, state)
     """
     items = state.get_interruptions()
-    calls = [_call_of(item) for item in items]
+    calls = [call_of(item) for item in items]
     decisions = await decide_tool_calls(relay, calls, run=run, **options)
     for item, decision in zip(items, decisions, strict=True):
         if decision.action == "approve":
@@ -38,10 +38,26 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
             state.reject(item, rejection_message=decision.refusal)
 
 
-def _call_of(item: ToolApprovalItem) -> ToolCall:
+def call_of(item: ToolApprovalItem) -> ToolCall:
     if item.call_id is None:
         raise invalid_input("A call without an id cannot be asked about once.")
-    name = item.qualified_name or item.name or item.type
+    raw = _members_of(item.raw_item)
+    name, server = item.qualified_name or item.name or str(raw.get("type")), raw.get("server_label")
+    # Two hosted MCP servers may have tools of one name.
+    tool = f"{server}.{name}" if isinstance(server, str) else name
+    return ToolCall(item.call_id, tool, _arguments_of(item, raw), can_edit=False)
+
+
+def _arguments_of(item: ToolApprovalItem, raw: Members) -> Members:
+    if item.arguments is None:
+        # A shell, a patch and a computer have no arguments, but members of their own.
+        return {name: member for name, member in raw.items() if name not in ("type", "id", "call_id", "status")}
+    # Another program may read the text in another way: then it is shown as it is.
     given = parse_arguments(item.arguments or "{}")
-    arguments = given if is_object(given) else {"input": item.arguments}
-    return ToolCall(item.call_id, name, arguments, can_edit=False)
+    return given if is_object(given) else {"input": item.arguments}
+
+
+def _members_of(raw: object) -> Members:
+    """Of a dict, or of a model of Pydantic."""
+    dump: Any = getattr(raw, "model_dump", None)
+    return dict(dump(mode="json", exclude_none=True)) if dump else object_of(raw)

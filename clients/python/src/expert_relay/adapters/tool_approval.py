@@ -11,6 +11,7 @@ from urllib.parse import quote
 from ..agent.answers import Decision, OnReply
 from ..agent.relay import AsyncRelay, close_in_time
 from ..agent.submission import ContextMessage
+from ..errors import invalid_input
 from ..forms.content import Content
 from ..json_text import Members, is_object
 from .tool_question import ArgumentsForm, ToolCall, describe_call, form_for, is_same
@@ -52,6 +53,7 @@ async def decide_tool_calls(
 
     Raises what `wait_for_decision` raises: then nothing is approved and nothing declined. The questions stay open, and a later
     call with the same `run` continues with them."""
+    refuse_repeated(call.id for call in calls)
 
     async def decide(call: ToolCall) -> ToolDecision:
         form = form_for(call)
@@ -70,7 +72,7 @@ async def decide_tool_calls(
                 # Nothing about it can change any more, so each later run gets the same decision.
                 await close_in_time(conversation)
                 return decided
-            await conversation.send("The arguments must be a JSON object. Decide again.", form=form.form)
+            await conversation.send(_not_arguments, form=form.form)
 
     return await all_or_error(decide(call) for call in calls)
 
@@ -90,6 +92,23 @@ async def ask_in_words(
     `agent` and `on_reply` are for tool calls of the same run, and have no effect."""
     conversation = await relay.ask(question, once=name_of(run, id), **asking)
     return (await conversation.wait_for_answer(timeout)).text
+
+
+_not_arguments = (
+    "The arguments are not a JSON object, or have a number with more digits than programs keep, or two members of one name. "
+    "Nothing has run."
+)
+
+
+def refuse_repeated(ids: Iterable[str]) -> None:
+    """The decision about one call would count for the other one, too."""
+    seen: set[str] = set()
+    for id in ids:
+        if id in seen:
+            raise invalid_input(
+                f"Two tool calls that wait have the id {id}: it is not clear which one would run. Nothing was asked."
+            )
+        seen.add(id)
 
 
 def name_of(run: str, id: str) -> str:

@@ -7,12 +7,20 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from ..errors import RelayError
 from ..forms.content import Content
 from ..forms.to_form import to_form
-from ..json_text import is_list, is_object, write_json
+from ..json_text import (
+    as_javascript,
+    is_double,
+    is_list,
+    is_object,
+    is_same_decimal,
+    object_of,
+    write_json,
+)
 
 # More could not be read before it is approved.
 _most_characters = 60_000
@@ -93,11 +101,22 @@ def form_for(call: ToolCall) -> ArgumentsForm:
 
 
 def parse_arguments(text: str) -> Any:
-    """None when this is not JSON. Numbers are those of Python, so that large ones stay as they are."""
+    """None when this is not JSON that every program reads in the same way: when it has two members of one name, or a fraction that
+    is read as another number. Integers are those of Python, so that large ones stay as they are."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_float=_exact_float, parse_constant=_refuse, object_pairs_hook=_distinct)
     except (ValueError, RecursionError):
         return None
+
+
+def _exact_float(text: str) -> float:
+    value = float(text)
+    return value if is_same_decimal(text, repr(value)) else _refuse(text)
+
+
+def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = dict(members)
+    return names if len(names) == len(members) else _refuse("A name that is there twice")
 
 
 def _read_edited(text: str) -> Any:
@@ -110,8 +129,8 @@ def _names_prototype(text: str) -> bool:
     return '"__proto__":' in text
 
 
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
+def _refuse(what: str) -> NoReturn:
+    raise ValueError(f"{what} is not JSON")
 
 
 _kept = {
@@ -126,7 +145,7 @@ def _fields_of(call: ToolCall) -> dict[str, Any] | None:
     properties = schema.get("properties")
     if not is_object(properties) or not set(call.arguments) <= set(properties):
         return None
-    if not all(_keeps(value) for value in call.arguments.values()):
+    if not all(_keeps(properties[name], value) for name, value in call.arguments.items()):
         return None
     fields: dict[str, Any] = {}
     for name, field in properties.items():
@@ -140,10 +159,15 @@ def _fields_of(call: ToolCall) -> dict[str, Any] | None:
     return {"type": "object", "properties": fields, "required": required}
 
 
-def _keeps(value: object) -> bool:
-    """An empty control is sent as absent, and hidden characters would be lost at the first change."""
+def _keeps(field: object, value: object) -> bool:
+    """An empty control is sent as absent, one of a line has no line breaks, hidden characters would be lost at the first change, and
+    a number is that of JavaScript."""
     if isinstance(value, str):
-        return value == value.strip() != "" and not any(_is_hidden(one) for one in value if one not in "\n\t")
+        is_line = object_of(field).get("maxLength") is not None
+        is_kept = value == value.strip() != "" and not (is_line and "\n" in value)
+        return is_kept and not any(_is_hidden(one) for one in value if one not in "\n\t")
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return is_double(value)
     return len(value) > 0 if is_list(value) else value is not None
 
 
@@ -169,7 +193,7 @@ def show_json(value: object) -> str:
     """JSON in which every character can be seen: those that hide, move or resemble others are written as escapes."""
     shown: list[str] = []
     marks = 0
-    for one in json.dumps(value, indent=2, ensure_ascii=False, default=repr):
+    for one in as_javascript(json.dumps(value, indent=2, ensure_ascii=False, default=repr)):
         marks = marks + 1 if unicodedata.category(one)[0] == "M" else 0
         is_shown = one == "\n" or (not _is_hidden(one) and marks <= _most_marks)
         shown.append(one if is_shown else json.dumps(one)[1:-1])

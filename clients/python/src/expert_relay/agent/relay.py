@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Union
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 
@@ -30,7 +30,7 @@ from ..requests import (
 )
 from ..thread.sender import Draft
 from ..timing import Timing
-from ..transport.api import Api, OnOutage
+from ..transport.api import Api, OnOutage, origin_of
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
 from .answers import Decision, OnReply
@@ -102,11 +102,10 @@ class AsyncRelay:
         self._save, self._store = save, store
         self._secret = None if secret is None else read_secret(secret)
         whole = memory or (store.memory if store else ProcessMemory())
-        parts = urlsplit(self._api.url)
         experts = KnownExperts(
             given,
             accepts_new=accept_new_expert,
-            origin=f"{parts.scheme}://{parts.netloc}".lower(),
+            origin=origin_of(self._api.url),
             memory=whole,
             key_memory=memory_of_key(whole, api_key),
         )

@@ -194,7 +194,7 @@ class Thread:
         blob: Members = encrypted if is_object(encrypted) else {}
         texts = [record.get("role"), *(blob.get(name) for name in ("iv", "ciphertext", "tag", "ephemeralPublicKey"))]
         texts += (record.get(name) for name in ("signature", "plaintext", "answer"))
-        content = write_json([text_of(one) for one in texts]).encode("utf-8", "surrogatepass")
+        content = write_json([text_of(one) for one in texts]).encode("utf-8")
         digest = hashlib.sha256(content).digest()
         message_id = (text_of(record.get("messageId")) or "").lower()
         if self._contents.get(message_id) == digest:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import codecs
+import ipaddress
 import random
 import re
+import socket
 import ssl
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -74,7 +75,7 @@ class Api:
 
     async def post_for_headers(self, path: str, body: Mapping[str, Any], read: ReadAnswer[T]) -> T:
         """The same. `read` gets the headers of the answer, too."""
-        return await self._call("POST", path, write_json(body).encode("utf-8", "surrogatepass"), read)
+        return await self._call("POST", path, write_json(body).encode("utf-8"), read)
 
     def backoff(self, attempt: int) -> float:
         """Seconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter")."""
@@ -195,11 +196,35 @@ def is_outage(error: BaseException) -> bool:
 
 
 def is_http_url(url: str) -> bool:
+    """Whether calls can be made to it. Not with a user name or a password, which errors would show."""
     try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
+        parsed = httpx.URL(url)
+        return parsed.scheme in ("http", "https") and parsed.host != "" and parsed.userinfo == b""
+    except (httpx.InvalidURL, ValueError):
         return False
+
+
+def invalid_url(name: str) -> RelayError:
+    return invalid_input(f"`{name}` must be an http(s) address without a user name and a password.")
+
+
+def origin_of(url: str) -> str:
+    """The one spelling of scheme, host and port: `URL.origin` of JavaScript."""
+    parsed = httpx.URL(url)
+    host = parsed.raw_host.decode("ascii")
+    if _ipv4.fullmatch(host):
+        host = socket.inet_ntoa(socket.inet_aton(host))
+    elif ":" in host:
+        address = ipaddress.IPv6Address(host)
+        mapped = address.ipv4_mapped
+        words = divmod(int(mapped), 2**16) if mapped else ()
+        host = f"[::ffff:{words[0]:x}:{words[1]:x}]" if words else f"[{address}]"
+    return f"{parsed.scheme}://{host}" if parsed.port is None else f"{parsed.scheme}://{host}:{parsed.port}"
+
+
+# Such as 127.0.0.1, and 127.1, which is the same.
+_number = "(?:0x[0-9a-f]+|[0-9]+)"
+_ipv4 = re.compile(rf"{_number}(?:\.{_number}){{0,3}}")
 
 
 @lru_cache
@@ -210,5 +235,5 @@ def _ssl_context() -> ssl.SSLContext:
 
 def _base_url(url: str) -> str:
     if not is_http_url(url):
-        raise invalid_input("`url` must be an http(s) address.")
+        raise invalid_url("url")
     return url.split("#")[0].split("?")[0].rstrip("/")

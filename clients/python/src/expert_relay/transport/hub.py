@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 
 import httpx
 
-from ..errors import invalid_input, unexpected
-from .api import Api, is_http_url
+from ..errors import unexpected
+from .api import Api, invalid_url, is_http_url
 from .hub_stream import HubStream, OnEvent, TopicBeginning
 from .shape import members, text
 from .waiting import Tasks
@@ -29,7 +29,7 @@ class _Follower:
 class Hub:
     def __init__(self, api: Api, hub_url: str | None, *, topics_of: TopicsOf, on_event: OnEvent) -> None:
         if hub_url is not None and not is_http_url(hub_url):
-            raise invalid_input("`hub_url` must be an http(s) address.")
+            raise invalid_url("hub_url")
         self._api, self._hub_url = api, hub_url
         self._topics_of, self._on_event = topics_of, on_event
         self._followers: list[_Follower] = []
