@@ -3,7 +3,6 @@ export type { AskAgainOptions, Conversation, WaitOptions } from './agent/convers
 export type { AcceptedExchange, ConversationState, Verification } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
 export type { Decided, Decision, DecisionOptions } from './agent/decision.ts';
-export { digestAsked } from './agent/once.ts';
 export type { FormOrSchema, Question } from './agent/question.ts';
 export type {
   Approval,

@@ -8,28 +8,24 @@ export interface TypedNumber {
   readonly isWhole: boolean;
 }
 
-const number = /^([+-]?)(\d+\.?\d*|\.\d+)(?:e([+-]?\d+))?$/i;
+const number = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 
 /**
  * A number as JSON writes it, also with a leading plus, or without digits on one side of its point. Undefined for any other
  * text.
  */
 export function readNumber(text: string): TypedNumber | undefined {
-  const typed = text.trim();
-  if (!number.test(typed)) return undefined;
-  const value = Number(typed);
-  const { digits, exponent, normal } = decimalOf(typed);
-  const isExact = Number.isFinite(value) && normal === decimalOf(JSON.stringify(value)).normal;
-  return { value, isExact, isWhole: digits === '' || exponent >= 0 };
+  const typed = decimalOf(text.trim());
+  const value = Number(text);
+  return typed && { value, isExact: typed[0] === decimalOf(`${value}`)?.[0], isWhole: typed[1] >= 0 };
 }
 
-/** Two texts of the same number have the same normal form. Zero has no sign, and no digits. */
-function decimalOf(text: string): { digits: string; exponent: number; normal: string } {
-  const [, sign = '', mantissa = '', power = '0'] = number.exec(text) ?? [];
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const all = (whole + fraction).replace(/^0+/, '');
-  const digits = all.replace(/0+$/, '');
-  const exponent = Number(power) - fraction.length + all.length - digits.length;
-  const normal = digits === '' ? '0' : `${sign === '-' ? '-' : ''}${digits}e${exponent}`;
-  return { digits, exponent, normal };
+/** A text that two texts of the same number have in common, and the power of ten of the last digit. Zero has neither a sign nor digits. */
+function decimalOf(text: string): readonly [string, number] | undefined {
+  const [found, sign, whole = '', fraction = '', power = 0] = number.exec(text) ?? [];
+  if (found === undefined) return undefined;
+  const digits = (whole + fraction).replace(/0+$/, '');
+  const exponent = Number(power) + whole.length - digits.length;
+  const significant = digits.replace(/^0+/, '');
+  return significant ? [`${sign === '-' ? sign : ''}${significant}e${exponent}`, exponent] : ['', 0];
 }

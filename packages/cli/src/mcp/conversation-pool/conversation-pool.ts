@@ -1,4 +1,4 @@
-import { digestAsked } from '@expert-relay/sdk';
+import { digestAsked } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
