@@ -258,18 +258,29 @@ test('Markdown hides nothing of a text', async () => {
     'spaces in code': '`HIDDEN  14`',
     'a heading': '# HIDDEN-15 #',
     'a line of a heading': 'HIDDEN-16\n===',
+    'a code without more than a language': '```HIDDEN-18\nls\n```',
+    'a code in a list': '- a\n\n  ~~~HIDDEN-19 `x`\n  ls\n  ~~~',
+    'a carriage return': 'ls HIDDEN-20\rrm',
+    'numbers of a list': '1. nothing\n3. production\n2. staging',
+    'other numbers': '007) one\n8) two\n123456789) three',
   };
   const table = '| a |\n|---|\n| b | HIDDEN-17 |';
   const messages = [{ role: 'user', content: table }];
   const conversation = await agent.ask(Object.values(hidden).join('\n\n'), messages);
   const page = await device.open(`/requests/${conversation.requestId}`);
   const article = page.getByRole('article', { name: 'Question' });
-  await article.locator('pre').waitFor();
+  await article.locator('pre').first().waitFor();
   // Only the table is shown as it was written.
   await eventually('all is rendered', async () => (await article.locator('[data-plain]').count()) === 1);
   const text = (await article.textContent()) ?? '';
   expect(text).toContain(table);
-  for (let number = 1; number <= 17; number += 1)
+  for (let number = 1; number <= 20; number += 1)
     expect(text).toContain(number === 14 ? 'HIDDEN  14' : `HIDDEN-${number}`);
+  expect(text).toContain('HIDDEN-20␍rm');
+  const marks = await page.evaluate(`[...document.querySelectorAll('article ol > li')].map((item) => {
+    const style = getComputedStyle(item).listStyleType;
+    return style === 'decimal' ? item.value + '. ' : JSON.parse(style);
+  })`);
+  expect(marks).toEqual(['1. ', '3. ', '2. ', '007) ', '8) ', '123456789) ']);
   expect(device.problems).toEqual([]);
 });

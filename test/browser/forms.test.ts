@@ -121,6 +121,7 @@ test('fields are checked while they are filled in, and nothing is sent before al
     ['Website', 'example', 'Give an address, such as https://example.com.'],
     ['Share', '2', 'At most 1.'],
     ['Share', '1,5', 'Give a number.'],
+    ['Pods', '1.9999999999999999', 'Give a whole number.'],
     ['Pods', '1.5', 'Give a whole number.'],
     ['Short name', 'x', 'At least 2 characters.'],
     ['Short name', 'far too long', 'At most 8 characters.'],
@@ -132,6 +133,11 @@ test('fields are checked while they are filled in, and nothing is sent before al
     const about = await field.getAttribute('aria-describedby');
     expect(about?.split(' ').at(-1)).toBe(await problemOf(label).getAttribute('id'));
   }
+  await page.getByLabel('Share').fill('0.30000000000000001');
+  await page
+    .locator('[data-field]:has-text("Share")')
+    .getByText('It is sent as: 0.3', { exact: true })
+    .waitFor();
   // What was typed is still there after a reload.
   await untilStored(page, 'far too long');
   await page.reload();

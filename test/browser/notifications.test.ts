@@ -247,8 +247,27 @@ test('a push message shows a notification, which leads to the conversation in an
   await page.getByText('May I?').first().waitFor();
   expect(await push.count()).toBe(0);
 
+  const hidden = {
+    agentName: 'deploy\u202e\nbot\u200b',
+    question: 'May I?\u2800\n\u{1f469}\u200d\u{1f692} \u202eYes',
+  };
+  await push.deliver({ ...request, ...hidden });
+  expect(await push.untilShown(requestId)).toMatchObject({
+    title: 'Request from deploy<U+202E> bot<U+200B>',
+    body: `${refCode}\nMay I?<U+2800>\n\u{1f469}\u200d\u{1f692} <U+202E>Yes`,
+  });
+  await push.closeAll();
+
   // Every message shows something: otherwise browsers end the subscription.
-  for (const text of ['', 'no JSON', 'null', '[]', '7', '{"type":"later"}']) {
+  for (const text of [
+    '',
+    'no JSON',
+    'null',
+    '[]',
+    '7',
+    '{"type":"later"}',
+    '{"agentName":{},"question":7}',
+  ]) {
     await push.deliverText(text);
     await push.untilShown('/dashboard/requests');
     await push.closeAll();

@@ -153,6 +153,10 @@ describe('a question with a name', () => {
 
   const takeTexts = async (conversation: Conversation) => await conversation.messages();
 
+  const file = (text: string) => ({
+    ...{ name: 'plan.sh', mediaType: 'text/plain' },
+    bytes: new TextEncoder().encode(text),
+  });
   const others: Record<string, [Partial<Question>, Partial<Question>]> = {
     question: [{}, { question: 'Another?' }],
     context: [{}, { messages: [{ role: 'user', content: 'The deploy hangs.' }] }],
@@ -162,6 +166,18 @@ describe('a question with a name', () => {
       { confidential: true },
       { confidential: true, form: { type: 'object', properties: {} } },
     ],
+    file: [{ files: [file('rm -rf /tmp/cache')] }, { files: [file('rm -rf /srv')] }],
+    lifetime: [{}, { expiresIn: 3_600 }],
+    'list of tags': [{ tags: ['staging'] }, { tags: ['production'] }],
+    'confidential context': [
+      { confidential: true },
+      { confidential: true, messages: [{ role: 'user', content: 'The deploy hangs.' }] },
+    ],
+    'confidential file': [
+      { confidential: true, files: [file('rm -rf /tmp/cache')] },
+      { confidential: true, files: [file('rm -rf /srv')] },
+    ],
+    protection: [{}, { confidential: true }],
     'text in clear': [{ encrypted: false }, { encrypted: false, question: 'Another?' }],
   };
   const reused = Object.keys(others).flatMap((what) => laterProcesses.map((has) => ({ what, has })));
@@ -184,7 +200,7 @@ describe('a question with a name', () => {
         await again.waitForAnswer({ timeout: 60_000 });
       };
       await expect(run()).rejects.toMatchObject({ code: 'once_reused' });
-      const texts = (await conversation.messages()).map(({ text }) => text);
+      const texts = (await conversation.messages()).map(({ text }) => text).filter(Boolean);
       expect(texts).toEqual(first.confidential ? ['The first?', 'Yes.'] : ['Yes.']);
     },
   );

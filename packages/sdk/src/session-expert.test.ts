@@ -231,7 +231,15 @@ describe('with the option `listen`', () => {
   });
 });
 
-const outboxOf = async (requestId: string) => (await memory.get(`outbox:${requestId}`)) ?? '';
+/** The texts that wait. */
+async function outboxOf(requestId: string): Promise<string[]> {
+  const waiting: { text: string }[] = JSON.parse((await memory.get(`outbox:${requestId}`)) ?? '[]');
+  for (let number = 0; ; number += 1) {
+    const value = await memory.get(`outbox:${requestId}:${number}`);
+    if (value === undefined) return waiting.map(({ text }) => text);
+    if (value !== 'null') waiting.push(JSON.parse(value));
+  }
+}
 
 describe('an answer that is discarded before it is sent', () => {
   const posts = () => calls.filter(({ init, path }) => isPost(init, path));
@@ -254,9 +262,9 @@ describe('an answer that is discarded before it is sent', () => {
     let request: ExpertRequest | undefined;
     const slowMemory: Memory = {
       ...memory,
-      set: async (name, value) => {
+      remember: async (name, value) => {
         if (name.startsWith('outbox:')) await request?.refresh();
-        await memory.set(name, value);
+        return await memory.remember(name, value);
       },
     };
     request = await expertWith({ memory: slowMemory }).request(conversation.requestId);
@@ -296,7 +304,7 @@ describe('an answer that is discarded before it is sent', () => {
     await expect(other.refresh()).rejects.toMatchObject({ code: 'conflict' });
     expect(await other.discard()).toEqual(['Never mind.']);
     await expect(trying.refresh()).rejects.toMatchObject({ code: 'conflict' });
-    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
     expect((await open()).unsent).toEqual([]);
   });
 
@@ -351,7 +359,7 @@ describe('an unsent answer of a page that was closed', () => {
     expect(request.unsent).toEqual(when === 'before' ? ['Once.'] : []);
     await request.refresh();
     expect(request.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
     await request.answer('Twice.', { plaintext: !encrypted });
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Once.');
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Twice.');
@@ -362,7 +370,7 @@ describe('an unsent answer of a page that was closed', () => {
     const conversation = await ask('Is it safe?');
     const request = await expertWith().request(conversation.requestId);
     const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
-    let atReport: { kept: Promise<string>; posts: number } | undefined;
+    let atReport: { kept: Promise<string[]>; posts: number } | undefined;
     await request.answer('Once.', {
       onKept: () => {
         atReport = { kept: outboxOf(conversation.requestId), posts: posts() };
@@ -434,7 +442,7 @@ describe('an unsent answer of a page that was closed', () => {
         await request.refresh();
         expect(request.unsent).toEqual([]);
       }
-      expect(await outboxOf(conversation.requestId)).toBe('[]');
+      expect(await outboxOf(conversation.requestId)).toEqual([]);
     }
   });
 
@@ -451,7 +459,7 @@ describe('an unsent answer of a page that was closed', () => {
     expect(again.unsent).toEqual(['Once.']);
     expect(await again.discard()).toEqual(['Once.']);
     expect(again.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
     expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
   });
 
@@ -460,7 +468,7 @@ describe('an unsent answer of a page that was closed', () => {
     await startAnswer(conversation, closing('after'));
     await conversation.close();
     expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
   });
 
   test('stays in `unsent` if the relay refuses its content, and blocks no other answer', async () => {
@@ -487,7 +495,7 @@ describe('an unsent answer of a page that was closed', () => {
     const answering = request.answer('Never mind.', { signal: aborted.signal });
     await expect(answering).rejects.toMatchObject({ code: 'aborted' });
     expect(request.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toBe('[]');
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
     const again = await expertWith().request(conversation.requestId);
     await again.answer('Yes.');
     expect(await textsOf(again)).toEqual(['Yes.']);

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
-import { defineConfig, type Plugin } from 'vite';
+import { build, defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   base: '/dashboard/',
@@ -25,8 +25,28 @@ export default defineConfig({
       output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
     },
   },
-  plugins: [finishBuild()],
+  plugins: [bundleServiceWorker(), finishBuild()],
 });
+
+/** The service worker is one script, since not all browsers load modules in one. Its name has no hash, so that browsers find the next one. */
+function bundleServiceWorker(): Plugin {
+  return {
+    name: 'bundle-service-worker',
+    apply: 'build',
+    async generateBundle() {
+      const { root, resolve } = this.environment.config;
+      const entry = join(root, 'src/notifications/service-worker.js');
+      const built = await build({
+        ...{ root, configFile: false, publicDir: false, logLevel: 'warn' },
+        resolve: { conditions: resolve.conditions },
+        build: { write: false, target: 'es2022', lib: { entry, formats: ['iife'], name: 'serviceWorker' } },
+      });
+      const [output] = [built].flat();
+      if (!output || !('output' in output)) throw new Error('The service worker was not built.');
+      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: output.output[0].code });
+    },
+  };
+}
 
 /** Removes the files of earlier builds, and adds compressed files (.br, .gz) where these are smaller. */
 function finishBuild(): Plugin {

@@ -28,6 +28,26 @@ test.each<[string, Form, GivenContent, RegExp]>([
   ['no options', form({ note: { type: 'string' } }), { chosen: ['x'] }, /no options to choose from/],
   ['options of two fields', form({ region, zone: region }), { chosen: ['eu'] }, /2 fields with options/],
   ['no number', form({ count: { type: 'number' } }), { set: ['count=0x10'] }, /count: Give a number/],
+  [
+    'a rounded number',
+    form({ n: { type: 'number' } }),
+    { set: ['n=9007199254740993'] },
+    /n: 9007199254740993 would be sent as 9007199254740992\./,
+  ],
+  ['a tiny number', form({ n: { type: 'number' } }), { set: ['n=1e-400'] }, /n: 1e-400 would be sent as 0\./],
+  [
+    'nearly an integer',
+    form({ n: { type: 'integer' } }),
+    { set: ['n=4.9999999999999999'] },
+    /n: Give a whole/,
+  ],
+  ['a tiny integer', form({ n: { type: 'integer' } }), { set: ['n=1e-400'] }, /n: Give a whole number/],
+  [
+    'a large fraction',
+    form({ n: { type: 'integer' } }),
+    { set: ['n=9007199254740990.6'] },
+    /n: Give a whole/,
+  ],
   ['neither yes nor no', form({ sure: { type: 'boolean' } }), { set: ['sure=1'] }, /sure: Choose yes or no/],
 ])('%s is refused in a sentence', (_name, asked, given, sentence) => {
   expect(() => contentOf(asked, given)).toThrow(sentence);

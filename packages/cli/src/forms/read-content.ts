@@ -6,6 +6,7 @@ import {
   type Form,
   isApproval,
   optionsOf,
+  readNumber,
 } from '@expert-relay/sdk/forms';
 import { Failure } from '../failure.ts';
 
@@ -49,6 +50,7 @@ export function contentOf(
     const field = Object.hasOwn(form.properties, name) ? form.properties[name] : undefined;
     if (!field)
       throw refuse(`The form has no field "${name}". It has: ${Object.keys(form.properties).join(', ')}.`);
+    requireExact(name, field, values);
     content[name] = fieldValue(field, values);
   }
   return requireValid(form, content);
@@ -88,7 +90,17 @@ export function fieldValue(field: Field, texts: readonly string[]): Value {
   if (field.type === 'boolean')
     return /^(y|yes|true)$/i.test(text) || (/^(n|no|false)$/i.test(text) ? false : text);
   if (field.type === 'string') return optionsOf(field).length > 0 ? optionOf(field, text) : text;
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim()) ? Number(text) : text;
+  const typed = readNumber(text);
+  return typed && (field.type === 'number' || typed.isWhole) ? typed.value : text;
+}
+
+/** A number that is sent must be the one that was written. */
+function requireExact(name: string, { type }: Field, texts: readonly string[]): void {
+  for (const text of type === 'number' ? texts : []) {
+    const { value, isExact } = readNumber(text) ?? { value: Number.NaN, isExact: true };
+    if (!isExact && Number.isFinite(value))
+      throw refuse(`${name}: ${text} would be sent as ${value}. If that is meant: --set ${name}=${value}`);
+  }
 }
 
 /** Values come before titles, since one option's title may be another one's value. */

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
@@ -112,15 +115,63 @@ describe('an idempotency key', () => {
     }),
   );
 
-  test.concurrent(
-    'belongs to one question',
+  const first = {
+    context: [{ role: 'assistant', content: 'Plan: delete the staging database.' }],
+    form: { type: 'object', properties: {} },
+    attach: ['plan.sh'],
+    expires_in_seconds: 3_600,
+    tags: ['staging'],
+    idempotency_key: 'plan',
+  };
+  type Change = { written?: string; [name: string]: unknown };
+  const others: Readonly<Record<string, Change>> = {
+    question: { question: 'And the second lock?' },
+    'message of the context': { context: [{ role: 'assistant', content: 'Plan: delete production.' }] },
+    'speaker in the context': { context: [{ ...first.context[0], role: 'user' }] },
+    'question without context': { context: undefined },
+    form: { form: { type: 'object', properties: { count: { type: 'integer' } } } },
+    'question without a form': { form: undefined },
+    file: { attach: ['other.sh'] },
+    'question without a file': { attach: undefined },
+    lifetime: { expires_in_seconds: 7_200 },
+    'question without a lifetime': { expires_in_seconds: undefined },
+    tag: { tags: ['production'] },
+    'question without tags': { tags: undefined },
+    'content of a file': { written: 'rm -rf /srv/production' },
+  };
+
+  test.concurrent.each([true, false])('belongs to one question (confidential: %s)', (confidential) =>
     withClient(async (session) => {
-      await ask(session, { idempotency_key: 'one' });
-      const other = { question: 'And the second lock?', idempotency_key: 'one' };
-      expect(await session.agent.call('ask_expert', other)).toMatchObject({
-        isError: true,
-        text: expect.stringContaining('used for another question'),
-      });
-    }),
+      const folder = mkdtempSync(join(tmpdir(), 'relay-once-'));
+      const write = (text: string) => writeFileSync(join(folder, 'plan.sh'), text);
+      write('rm -rf /tmp/cache');
+      writeFileSync(join(folder, 'other.sh'), 'rm -rf /tmp/cache');
+      const agent = await session.start({}, { args: ['--files', folder] });
+      const asked = { question, ...first, confidential };
+      const { data, text } = await agent.call('ask_expert', asked);
+      expect(text).toContain(`Asked as ${data.reference}. The expert was notified.`);
+      const request = await session.expert.request(data.reference);
+      await request.pickUp();
+      const changes: Readonly<Record<string, Change>> = {
+        ...others,
+        protection: { confidential: !confidential },
+      };
+      const taken: string[] = [];
+      for (const [what, { written, ...change }] of Object.entries(changes)) {
+        if (written) write(written);
+        const { isError, text } = await agent.call('ask_expert', { ...asked, ...change });
+        if (!isError || !text.includes('This idempotency_key was used for another question'))
+          taken.push(what);
+      }
+      expect(taken).toEqual([]);
+      write('rm -rf /tmp/cache');
+      await agent.close();
+      await session.start({}, { args: ['--files', folder] });
+      const again = await session.agent.call('ask_expert', asked);
+      expect(again.data.reference).toBe(data.reference);
+      expect(again.text).toContain('It was asked before, and is not asked again.');
+      expect(again.text).not.toContain('notified');
+      rmSync(folder, { recursive: true });
+    })(),
   );
 });

@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { sha256, toUtf8 } from '../crypto/bytes.ts';
-import { type AgentKeys, onceId, onceKeys } from '../crypto/index.ts';
+import { type AgentKeys, makeAgentKeys, onceId, onceKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { Draft, Outbox, SenderState } from '../thread/sender.ts';
@@ -8,8 +8,10 @@ import type { Side } from '../thread/side.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { ConversationState, Named } from './conversation-state.ts';
+import { loadDecisions } from './load-decisions.ts';
+import type { FormOrSchema, Question } from './question.ts';
 import type { RelayOptions } from './relay.ts';
-import type { SubmissionBody } from './submission.ts';
+import { makeSubmission, type SubmissionBody } from './submission.ts';
 
 /* What is loaded with the first question that has a name. */
 
@@ -38,18 +40,36 @@ export async function openName(
     id,
     keys,
     questionId,
-    describe: async ({ question, messages, plaintext, answerForm, expiresIn, tags }, { drafts }) => {
-      const context = messages?.map(({ role, content }) => [role, content]);
-      const first = drafts.map(({ text, parts }) => [text, parts]);
-      const all = JSON.stringify([question, context, plaintext, answerForm, first, expiresIn, tags]);
-      return { name, questionId, digest: toBase64(await sha256(toUtf8(all))) };
-    },
+    describe: async (body, { drafts }) => ({ name, questionId, digest: await digestOf(body, drafts) }),
     async recall(named) {
       const state = await store?.find(id);
       if (state && state.once?.digest !== named.digest) throw onceReused(name);
       return state;
     },
   };
+}
+
+/**
+ * The digest of all that is asked: the question with its context, form, files, lifetime and tags. The state of a question with a name has
+ * it as `once.digest`, so that a program can compare a stored question with one that is to be asked under the same name.
+ */
+export async function digestAsked(asked: Question<FormOrSchema>): Promise<string> {
+  const { form, encrypted = true } = asked;
+  const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+  const keys = encrypted ? await makeAgentKeys() : undefined;
+  const agent = { keys, id: '', agentName: undefined };
+  const { body, first } = await makeSubmission({ ...asked, answerForm }, agent);
+  return await digestOf(body, first ? [first] : []);
+}
+
+async function digestOf(
+  { question, messages, plaintext, answerForm, expiresIn, tags }: SubmissionBody,
+  firsts: readonly Pick<Draft, 'text' | 'parts'>[],
+): Promise<string> {
+  const context = messages?.map(({ role, content }) => [role, content]);
+  const first = firsts.map(({ text, parts }) => [text, parts]);
+  const all = JSON.stringify([question, context, plaintext, answerForm, first, expiresIn, tags]);
+  return toBase64(await sha256(toUtf8(all)));
 }
 
 async function readSecret(secret: RelayOptions['secret'], store: RelayOptions['store']): Promise<Uint8Array> {

@@ -7,32 +7,86 @@ export interface SessionOutbox extends Outbox {
   recall(): Promise<readonly Draft[]>;
 }
 
-/** Stores the unsent answers of one request in the memory, so that they are not lost with the page. */
+/** How many values are read at the same time. */
+const batch = 16;
+/** What is stored in place of a text that is over. */
+const over = 'null';
+
+/**
+ * Stores the unsent answers of one request in the memory, so that they are not lost with the page. Each has a numbered value of its
+ * own, and the first client that writes to a number has it: tabs that save at the same time overwrite nothing of each other.
+ */
 export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
-  const name = `outbox:${requestId}`;
   const queue = createQueue();
-  let own: readonly Draft[] = [];
-  const read = async () => (await memory.get(name)) ?? '[]';
-  const parse = (json: string): readonly Draft[] => JSON.parse(json);
+  const numbered = (number: number) => `outbox:${requestId}:${number}`;
+  /** One list for all clients, of pages from before texts had values of their own. */
+  const listName = `outbox:${requestId}`;
   const sealedName = (messageId: string) => `sealed:${messageId}`;
+  const isOver = async ({ messageId }: Draft) => (await memory.get(sealedName(messageId))) === over;
+  const stored = new Map<string, { readonly number: number; readonly json: string }>();
+  let own: readonly Draft[] = [];
+  let free = 0;
+  let list = '[]';
+
+  async function readNumbered(): Promise<Draft[]> {
+    const drafts: Draft[] = [];
+    for (;;) {
+      const names = Array.from({ length: batch }, (_, index) => numbered(free + index));
+      for (const json of await Promise.all(names.map((name) => memory.get(name)))) {
+        if (json === undefined) return drafts;
+        const draft: Draft | null = JSON.parse(json);
+        if (draft) drafts.push(draft);
+        if (draft) stored.set(draft.messageId, { number: free, json });
+        free += 1;
+      }
+    }
+  }
+
+  async function store(draft: Draft): Promise<void> {
+    const { messageId } = draft;
+    const json = JSON.stringify(draft);
+    const before = stored.get(messageId);
+    // Answers with files are large, and this runs at each attempt to send them.
+    if (before?.json === json) return;
+    if (before) await memory.set(numbered(before.number), json);
+    else while ((await memory.remember(numbered(free), json)) !== json) free += 1;
+    stored.set(messageId, { number: before?.number ?? free, json });
+  }
+
+  async function remove({ messageId }: Draft): Promise<void> {
+    const { number } = stored.get(messageId) ?? {};
+    stored.delete(messageId);
+    if (number !== undefined) await memory.set(numbered(number), over);
+  }
 
   return {
-    recall: async () => (own = parse(await read())),
+    recall: () =>
+      queue(async () => {
+        list = (await memory.get(listName)) ?? '[]';
+        const found = new Map<string, Draft>();
+        for (const draft of [...JSON.parse(list), ...(await readNumbered())])
+          found.set(draft.messageId, draft);
+        own = [];
+        for (const draft of found.values()) {
+          if (await isOver(draft)) await remove(draft);
+          else own = [...own, draft];
+        }
+        return own;
+      }),
     save: (unsent) =>
       queue(async () => {
+        const gone = own.filter((draft) => !unsent.includes(draft));
         // First of all, so that another tab that still has them does not send them again.
-        for (const draft of own)
-          if (!unsent.includes(draft)) await memory.set(sealedName(draft.messageId), 'null');
-        const ids = [...own, ...unsent].map(({ messageId }) => messageId);
-        const before = await read();
-        const others = parse(before).filter(({ messageId }) => !ids.includes(messageId));
+        for (const { messageId } of gone) await memory.set(sealedName(messageId), over);
+        for (const draft of gone) await remove(draft);
         own = unsent;
-        // Another tab has discarded or sent those that are sealed as null.
-        const states = await Promise.all(unsent.map(({ messageId }) => memory.get(sealedName(messageId))));
-        const kept = unsent.filter((_, index) => states[index] !== 'null');
-        const now = JSON.stringify([...others, ...kept]);
-        // Answers with files are large, and this runs at each attempt to send them.
-        if (now !== before) await memory.set(name, now);
+        for (const draft of unsent) {
+          // Another tab has discarded or sent it.
+          if (await isOver(draft)) await remove(draft);
+          else await store(draft);
+        }
+        if (list !== '[]' && (await memory.get(listName)) === list) await memory.set(listName, '[]');
+        list = '[]';
       }),
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);

@@ -4,7 +4,7 @@ import { checkAddress } from '../../relay/check-address.ts';
 import { ask } from '../ask/begin.ts';
 import type { AskPlan } from '../ask/read-plan.ts';
 import { waitForDecision } from '../ask/wait-for-decision.ts';
-import { describeRequest } from './describe-request.ts';
+import { code, describeRequest } from './describe-request.ts';
 import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
 import { keeps, readRules } from './rules.ts';
 
@@ -22,13 +22,14 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
   await checkAddress(context);
   if (plan.on === 'notification') return await report(context, plan, text);
   const request = readPermissionRequest(text);
+  // First, since the rules look at each word.
+  const question = describeRequest(request);
+  if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
   const rule = keeps(readRules(config.folder), request);
   if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
   // The first expert who answers counts as known elsewhere. Here that could be the relay, which would run commands.
   if (!config.expert)
     throw new Failure('usage', 'RELAY_EXPERT is not set: only an expert whom you name can allow anything.');
-  const question = describeRequest(request);
-  if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
   return await decide(context, { ...plan, request, question });
 }
 
@@ -67,7 +68,7 @@ async function decide(
 /** Tells the expert that the agent waits, and does not wait for anything. */
 async function report(context: Context, plan: HookPlan, text: string): Promise<undefined> {
   const { cwd, message } = readNotification(text);
-  const words = [`The agent in \`${cwd.replaceAll('`', ' ')}\` waits: ${message}`];
+  const words = [`The agent in ${code(cwd)} waits: ${message}`];
   const { relay, journal, outages } = await ask(context, { ...asking(context, plan), words });
   outages.stop();
   relay.stop();

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { PermissionRequest } from './hook-input.ts';
 import { programOf } from './hook-input.ts';
 
@@ -11,8 +12,8 @@ const mostCharacters = 60_000;
 export function describeRequest(request: PermissionRequest): string | undefined {
   const { tool_name: tool, tool_input: input, cwd } = request;
   const parts = [
-    `May ${programOf(request)} use \`${inline(tool)}\`?`,
-    `In the directory \`${inline(cwd)}\`:`,
+    `May ${programOf(request)} use ${code(tool)}?`,
+    `In the directory ${code(cwd)}:`,
     ...describeInput(tool, input),
     'The program receives your yes or no. It receives a comment only with a no.',
   ];
@@ -22,25 +23,64 @@ export function describeRequest(request: PermissionRequest): string | undefined 
 
 type Input = PermissionRequest['tool_input'];
 
-function describeInput(tool: string, input: Input): string[] {
-  const { command, description, file_path: path, ...rest } = input;
-  if (typeof command === 'string') {
-    const isPatch = command.trimStart().startsWith('*** Begin Patch');
-    return [block(command, isPatch ? 'diff' : 'sh'), ...reason(description), ...others(rest)];
-  }
-  if (typeof path !== 'string') return [block(JSON.stringify(input, null, 2), 'json')];
-  const file = `The file \`${inline(path)}\`:`;
-  const { content, old_string, new_string, edits, ...more } = rest;
-  if (tool === 'Write' && typeof content === 'string') return [file, block(content, ''), ...others(more)];
-  const changes = Array.isArray(edits) ? edits : [{ old_string, new_string }];
-  const diffs = changes.map((one) => diffOf(Object(one)));
-  if (!diffs.every((diff) => diff !== undefined)) return [block(JSON.stringify(input, null, 2), 'json')];
-  return [file, ...diffs.map((diff) => block(diff, 'diff')), ...others(more)];
+/** A part of the input that has a form of its own, and the names of the members that it shows in full. */
+interface Rendered {
+  readonly names: readonly string[];
+  readonly parts: readonly string[];
 }
 
+/** All of the input: what has no form of its own is shown as JSON. */
+function describeInput(tool: string, input: Input): string[] {
+  const { names, parts } = render(tool, input) ?? { names: [], parts: [] };
+  const others = Object.entries(input).filter(([name]) => !names.includes(name));
+  if (names.length > 0 && others.length === 0) return [...parts];
+  const json = block(JSON.stringify(Object.fromEntries(others), null, 2), 'json');
+  return names.length > 0 ? [...parts, 'Further settings:', json] : [json];
+}
+
+function render(tool: string, input: Input): Rendered | undefined {
+  const { command, description, file_path: path } = input;
+  if (typeof command === 'string') {
+    const isPatch = command.trimStart().startsWith('*** Begin Patch');
+    const shown = block(command, isPatch ? 'diff' : 'sh');
+    if (typeof description !== 'string' || description === '') return { names: ['command'], parts: [shown] };
+    const reason = `Reason given by the program: ${code(description)}`;
+    return { names: ['command', 'description'], parts: [shown, reason] };
+  }
+  const change = typeof path === 'string' ? renderChange(tool, input) : undefined;
+  return (
+    change && {
+      names: ['file_path', ...change.names],
+      parts: [`The file ${code(String(path))}:`, ...change.parts],
+    }
+  );
+}
+
+function renderChange(tool: string, input: Input): Rendered | undefined {
+  const { content, edits } = input;
+  if (tool === 'Write' && typeof content === 'string')
+    return { names: ['content'], parts: [block(content, '')] };
+  const { old_string, new_string, replace_all } = input;
+  const single = change.safeParse({
+    ...{ old_string, new_string },
+    ...(typeof replace_all === 'boolean' && { replace_all }),
+  });
+  if (single.success) return { names: Object.keys(single.data), parts: [block(diffOf(single.data), 'diff')] };
+  const several = z.array(change).min(1).safeParse(edits);
+  if (!several.success) return undefined;
+  return { names: ['edits'], parts: several.data.map((one) => block(diffOf(one), 'diff')) };
+}
+
+/** A change with a further member is no diff. */
+const change = z.strictObject({
+  old_string: z.string(),
+  new_string: z.string(),
+  replace_all: z.boolean().optional(),
+});
+type Change = z.infer<typeof change>;
+
 /** The lines that are replaced, with the equal ones around them. */
-function diffOf({ old_string: before, new_string: after, replace_all }: Input): string | undefined {
-  if (typeof before !== 'string' || typeof after !== 'string') return undefined;
+function diffOf({ old_string: before, new_string: after, replace_all }: Change): string {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const shortest = Math.min(old.length, now.length);
   let same = 0;
@@ -48,7 +88,7 @@ function diffOf({ old_string: before, new_string: after, replace_all }: Input): 
   let end = 0;
   while (end < shortest - same && old.at(-1 - end) === now.at(-1 - end)) end += 1;
   return [
-    ...(replace_all === true ? ['@@ everywhere in the file @@'] : []),
+    ...(replace_all === undefined ? [] : [`@@ ${replace_all ? 'everywhere' : 'once'} in the file @@`]),
     ...old.slice(0, same).map((line) => ` ${line}`),
     ...old.slice(same, old.length - end).map((line) => `-${line}`),
     ...now.slice(same, now.length - end).map((line) => `+${line}`),
@@ -56,19 +96,23 @@ function diffOf({ old_string: before, new_string: after, replace_all }: Input): 
   ].join('\n');
 }
 
-const reason = (description: unknown): string[] =>
-  typeof description === 'string' && description
-    ? [`Reason given by the program: ${inline(description)}`]
-    : [];
-
-const others = (rest: Input): string[] =>
-  Object.keys(rest).length > 0 ? ['Further settings:', block(JSON.stringify(rest, null, 2), 'json')] : [];
-
-/** A block of code. The fence is longer than any in the text, so that the text cannot end it. */
 function block(text: string, language: string): string {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = fenceOf(text, 3);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-const inline = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
+/** A text as code in one line. One that does not look like itself in a line is written as JSON writes texts. */
+export function code(text: string): string {
+  const isItself = text !== '' && !/^[ "]| $|`| {2}|[^\S ]/.test(text);
+  const line = isItself ? text : JSON.stringify(text).replaceAll(/[^\S ]/g, escapeCharacter);
+  const fence = fenceOf(line, 1);
+  return `${fence}${line}${fence}`;
+}
+
+const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Longer than any in the text, so that the text cannot end it. */
+const fenceOf = (text: string, least: number): string => {
+  const longest = Math.max(least - 1, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  return '`'.repeat(longest + 1);
+};

@@ -1,7 +1,11 @@
+import { readNumber } from '@expert-relay/sdk/forms';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 
-const toolInput = z.record(z.string(), z.unknown());
+/** As it was read: zod's own objects lose a member `__proto__`, which would not be shown. */
+const toolInput = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+);
 
 /** What both programs write to the hook's stdin. Further members are ignored. */
 const permissionRequest = z.object({
@@ -23,7 +27,16 @@ const notification = z.object({
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 export type AgentNotification = z.infer<typeof notification>;
 
-export const readPermissionRequest = (text: string): PermissionRequest => read(permissionRequest, text);
+/** @throws Failure `usage` for another text, and for one with a number that would be shown as another one */
+export function readPermissionRequest(text: string): PermissionRequest {
+  const request = read(permissionRequest, text);
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    if (!token.startsWith('"') && !readNumber(token)?.isExact)
+      throw new Failure('usage', `It has a number that cannot be shown as it is: ${token}.`);
+  }
+  return request;
+}
+
 export const readNotification = (text: string): AgentNotification => read(notification, text);
 
 /** The program that runs the hook, as it is called in questions. */

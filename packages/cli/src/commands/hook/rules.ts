@@ -44,29 +44,67 @@ export function readRules(folder: string): Rules {
 /** The pattern that keeps a request on this machine; undefined when none does. */
 export function keeps(rules: Rules, { tool_input: input, cwd }: PermissionRequest): string | undefined {
   const texts = textsIn(input);
-  const words = texts.flatMap((text) => text.split(/[\s'"`=:;|&<>()[\]{},@]+/)).filter(Boolean);
+  const words = new Set(texts.flatMap(readingsOf).flatMap(wordsIn));
+  const paths = Array.from(words, (word) => pathOf(cwd, word));
   return (
-    [...alwaysKept, ...rules.paths].find((pattern) => words.some((word) => isPath(pattern, word, cwd))) ??
-    rules.commands.find((pattern) => texts.some((text) => matches(pattern, text)))
+    [...alwaysKept, ...rules.paths].find((pattern) => paths.some(isPath(pattern))) ??
+    rules.commands.find((pattern) => texts.some((text) => like(pattern).test(text)))
   );
 }
 
-/** All texts of the input: a path or a command may be anywhere in it. */
-const textsIn = (value: unknown): string[] =>
-  typeof value === 'string'
-    ? [value]
-    : typeof value === 'object' && value !== null
-      ? Object.values(value).flatMap(textsIn)
-      : [];
-
-/** A pattern without a slash is compared with the name of the file, any other with the whole path. */
-function isPath(pattern: string, word: string, cwd: string): boolean {
-  const home = (path: string) => path.replace(/^~(?=$|\/)/, homedir());
-  const whole = resolve(cwd, home(word));
-  return pattern.includes('/') ? matches(home(pattern), whole) : matches(pattern, basename(whole));
+/** All texts of the input, the names of members among them: a path or a command may be anywhere in it. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => [name, ...textsIn(one)]);
 }
 
-function matches(pattern: string, text: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^]*')}$`, 'i').test(text);
+/** A text as it is, without a shell's quotes, with the separators of Windows, and as the address of a file. */
+function readingsOf(text: string): string[] {
+  const whole = text.replaceAll(/\$HOME\b|\$\{HOME\}/g, homedir());
+  return [
+    whole,
+    whole.replaceAll(/\\\r?\n|['"]|\\(?=.)/g, ''),
+    whole.replaceAll('\\', '/'),
+    whole.replaceAll(/%([0-7][\da-f])/gi, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
+  ];
+}
+
+/** A question mark may be a wildcard, or begin the query of an address. */
+const wordsIn = (text: string): string[] =>
+  text
+    .split(/[\s'"`=:;|&<>()[\]{},@]+/)
+    .flatMap((word) => [word, ...(word.match(/^[^?#]+(?=[?#])/) ?? [])])
+    .filter(Boolean);
+
+const home = (path: string) => path.replace(/^~(?=$|\/)/, homedir());
+
+interface Path {
+  readonly whole: string;
+  readonly name: string;
+  /** What a shell's pattern stands for. One that begins with a wildcard would fit everything. */
+  readonly wildcard: RegExp | undefined;
+}
+
+function pathOf(cwd: string, word: string): Path {
+  const whole = resolve(cwd, home(word));
+  const name = basename(whole);
+  const isWildcard = /^[^*?]+[*?]/.test(name);
+  return { whole, name, wildcard: isWildcard ? like(name, { isShell: true }) : undefined };
+}
+
+/** A pattern without a slash is compared with the name of the file, any other with the whole path, also that of a folder. */
+function isPath(pattern: string): (path: Path) => boolean {
+  if (pattern.includes('/')) {
+    const matching = like(home(pattern));
+    return ({ whole }) => matching.test(whole) || matching.test(`${whole}/`);
+  }
+  const matching = like(pattern);
+  const shortest = pattern.replaceAll('*', '');
+  return ({ name, wildcard }) => matching.test(name) || wildcard?.test(shortest) === true;
+}
+
+function like(pattern: string, { isShell = false } = {}): RegExp {
+  const quoted = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^]*');
+  return new RegExp(`^${isShell ? quoted.replaceAll('\\?', '[^]') : quoted}$`, 'i');
 }

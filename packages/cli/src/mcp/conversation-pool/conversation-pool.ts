@@ -1,3 +1,4 @@
+import { digestAsked } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
@@ -23,7 +24,12 @@ type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
  * Otherwise it is only in its file, where other commands and servers can lease it.
  */
 export interface ConversationPool {
-  ask<T>(question: AskedQuestion, use: Use, work: Work<T>): Promise<T>;
+  /** A question with an idempotency key is asked once. */
+  ask<T>(
+    question: AskedQuestion,
+    use: Use,
+    work: (leased: LeasedConversation, isRepeated: boolean) => T | Promise<T>,
+  ): Promise<T>;
   /** By its reference code, or by its id while it has no code. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** The stored conversation, with its messages. */
@@ -102,7 +108,7 @@ export function createConversationPool({
         const kept = open()
           .conversations.all()
           .find(({ askedAs, state }) => askedAs === name || state.once?.name === name);
-        if (kept) return await useKept(checkSame(kept, question), use, run);
+        if (kept) return await useKept(await checkSame(kept, question), use, (leased) => run(leased, true));
       }
       let id = '';
       const lease = leaseNew({ agent: open(), now }, question, (name) => {
@@ -124,7 +130,7 @@ export function createConversationPool({
         throw id === '' ? error : new AskFailure(id, error);
       }
       leases.set(id, lease);
-      return work(id, lease, use, run);
+      return work(id, lease, use, (leased) => run(leased, false));
     },
     use: async (reference, use, run) => useKept(read(reference), use, run),
     list: () => {
@@ -147,17 +153,13 @@ export function createConversationPool({
   };
 }
 
-/** An idempotency key belongs to one question. */
-function checkSame(kept: KeptConversation, asked: AskedQuestion): KeptConversation {
-  const { entries, state } = kept;
-  const { question = '', form, files = [] } = asked;
-  const { text, form: stored, files: attached = [] } = entries[0] ?? {};
-  const given = form && JSON.stringify(form);
-  const names = (some: readonly { readonly name: string }[]) => some.map(({ name }) => name).join('\n');
-  if (text === question && stored === given && names(attached) === names(files)) return kept;
+/** An idempotency key belongs to one question: its answer is none to another context or file. */
+async function checkSame(kept: KeptConversation, asked: AskedQuestion): Promise<KeptConversation> {
+  const { once, request, id } = kept.state;
+  if (once?.digest === (await digestAsked(asked))) return kept;
   throw new Failure(
     'usage',
-    `This idempotency_key was used for another question, ${state.request?.refCode ?? state.id}. Ask under another one.`,
+    `This idempotency_key was used for another question, context, form, files, lifetime or tags, ${request?.refCode ?? id}. Ask under another one.`,
   );
 }
 

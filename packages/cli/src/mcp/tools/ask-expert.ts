@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { hasEnded } from '../../relay/request-state.ts';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
@@ -56,14 +57,17 @@ The conversation is end-to-end encrypted, but the question, its context and its 
     const files = readAttachments(given.attach, call);
     const { expires_in_seconds: expiresIn, tags } = given;
     const asked = { question, messages: context, form, files, confidential, expiresIn, tags, idempotencyKey };
-    return call.pool.ask(asked, call, ({ conversation }) => {
+    return call.pool.ask(asked, call, ({ conversation }, isRepeated) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';
       const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`;
       const kept = describeUnsent(conversation);
       return {
         text: [
-          `Asked as ${refCode}. The expert was notified. It stays open until ${expiresAt}.`,
+          isRepeated
+            ? `${refCode} is this question. It was asked before, and is not asked again.`
+            : `Asked as ${refCode}. The expert was notified.`,
+          hasEnded(status) ? `It is ${status}.` : `It stays open until ${expiresAt}.`,
           kept,
           `Next: ${next}`,
         ],

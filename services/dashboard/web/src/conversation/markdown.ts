@@ -34,9 +34,6 @@ const withOwnDirection = new Set(['p', 'li', 'blockquote', 'th', 'td']);
 /** The longest text of a cell that is not broken into lines. */
 const maxUnbroken = 16;
 
-/** A code that names its language, and nothing else. */
-const onlyLanguage = /^[\w+#-]{1,20}$/;
-
 /** What stands behind a link: where it leads, and its title. */
 function aside(target: string | undefined, title: string): string {
   const words = [target, title && `"${title}"`].filter(Boolean).join(', ');
@@ -97,7 +94,7 @@ class Rendering {
     if (around && token.nesting === 1) {
       for (const tag of around) {
         const element = this.#enter(tag);
-        if (tag === 'ol') element.setAttribute('start', attribute(token, 'start') || '1');
+        if (tag === 'li') numberItem(element as HTMLLIElement, token);
         const [, align] = /text-align:(center|right)/.exec(attribute(token, 'style')) ?? [];
         if (align) element.dataset.align = align;
       }
@@ -124,10 +121,10 @@ class Rendering {
     }
   }
 
-  /** What stands beside the language of a code. */
+  /** What stands behind the fence of a code: its language, as a rule. */
   #addInfo(info: string): void {
-    if (info === '' || onlyLanguage.test(info)) return;
-    this.#enter('p');
+    if (info === '') return;
+    this.#enter('p').dataset.info = '';
     this.#addText(showHidden(info));
     this.#leave();
   }
@@ -229,6 +226,21 @@ class Rendering {
 }
 
 const attribute = (token: Token, name: string): string => String(token.attrGet(name) ?? '');
+
+/** Shows the number that was written. A list that is numbered by the browser would have others. */
+function numberItem(item: HTMLLIElement, { info, markup }: Token): void {
+  if (info === '') return;
+  item.value = Number(info);
+  if (`${item.value}.` !== info + markup) item.style.listStyleType = JSON.stringify(`${info}${markup} `);
+  if (info.length > 2) makeSpace(item.parentElement as HTMLElement, `${info.length + 2}ch`);
+}
+
+/** Numbers stand beside the text, where long ones would be cut off: at the side where their items begin. */
+function makeSpace(list: HTMLElement, width: string): void {
+  if (Number.parseInt(list.style.paddingInlineStart, 10) >= Number.parseInt(width, 10)) return;
+  list.style.paddingInlineStart = width;
+  list.style.setProperty('--number-space', width);
+}
 
 /** Puts an element into a box that can be scrolled, also with the keyboard. */
 function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {

@@ -94,3 +94,21 @@ test('a definition of a reference is a text', () => {
   const tokens = parseMarkdown('Well?\n\n[//]: # (and drop prod)');
   expect(tokens.map(({ content }) => content).join(' ')).toContain('and drop prod');
 });
+
+test.each([
+  ['ls\rrm -rf /', 'ls␍rm -rf /'],
+  ['```\nls\rrm -rf /\n```', 'ls␍rm -rf /\n'],
+  ['ls\r\nrm', 'ls\nrm'],
+  ['`a\0b`', '`a␀b`'],
+])('%j is shown with its control characters', (text, shown) => {
+  expect(parseMarkdown(text).map(({ content }) => content)).toContain(shown);
+});
+
+test.each([
+  ['1. a\n3. b\n2. c', ['1.', '3.', '2.']],
+  ['007) a\n8) b', ['007)', '8)']],
+  ['- a', ['-']],
+])('each item of the list %j has its own mark', (text, marks) => {
+  const items = parseMarkdown(text).filter(({ type }) => type === 'list_item_open');
+  expect(items.map(({ info, markup }) => info + markup)).toEqual(marks);
+});

@@ -66,4 +66,7 @@ parser.inline.State = class extends parser.inline.State {
  *
  * @throws TooMuchWork or HiddenText
  */
-export const parseMarkdown = (text: string): readonly Token[] => parser.parse(text, {});
+export const parseMarkdown = (text: string): readonly Token[] => parser.parse(withoutReplaced(text), {});
+
+/** The parser makes line breaks of carriage returns, and replaces U+0000. They are shown by the signs that `showHidden` has for them. */
+const withoutReplaced = (text: string): string => text.replaceAll(/\r(?!\n)/g, '␍').replaceAll('\0', '␀');

@@ -8,7 +8,7 @@ import styles from './fields.module.css';
 import { isDateFormat, showsExactly } from './local-time.ts';
 import { showLabel } from './show-label.ts';
 import { TextBox } from './text-box.tsx';
-import type { FieldProps } from './values.ts';
+import { type FieldProps, sentInstead } from './values.ts';
 
 export function FormField(props: FieldProps) {
   const { name, field, isRequired, problem, onLeave } = props;
@@ -55,7 +55,10 @@ function notesOf({ field, value }: FieldProps): readonly string[] {
   const given = field.default === undefined ? undefined : [field.default].flat().map(String);
   const isDefault = given !== undefined && JSON.stringify(given) === JSON.stringify([value].flat());
   const filledIn = isDefault ? ['Filled in by the agent.'] : [];
-  if (field.type !== 'string' || typeof value !== 'string' || value === '') return filledIn;
+  if (typeof value !== 'string' || value === '') return filledIn;
+  const sent = sentInstead(field, value);
+  if (sent !== undefined) return [...filledIn, `It is sent as: ${sent}`];
+  if (field.type !== 'string') return filledIn;
   const visible = showHidden(value);
   const isHidden = visible !== value.replaceAll('\r\n', '\n');
   const format = formatOf(field);

@@ -2,7 +2,7 @@ import { type Form, parseFormAnswer } from '@expert-relay/sdk/forms';
 import { describe, expect, test } from '@jest/globals';
 import { describeDecision } from './describe-decision.ts';
 import { incomplete, readLocal, toLocal } from './local-time.ts';
-import { contentOf, problemsOf, valuesOf } from './values.ts';
+import { contentOf, problemsOf, sentInstead, valuesOf } from './values.ts';
 
 const form: Form = {
   type: 'object',
@@ -45,11 +45,28 @@ test.each([
   ),
   ['pods', '3.0', 3],
   ['pods', '9007199254740993', undefined],
+  ['pods', '9007199254740990.6', undefined],
+  ['pods', '4.9999999999999999', undefined],
+  ['pods', '1e-400', undefined],
+  ['pods', '50e-1', 5],
+  ['share', '1e400', undefined],
   ['day', incomplete, undefined],
 ])('%s: %j is read as %j', (name, typed, value) => {
   const values = { ...empty, now: 'true', [name]: typed };
   const isValid = !problemsOf(form, values).has(name);
   expect(isValid ? contentOf(form, values)[name] : undefined).toBe(value);
+});
+
+test.each([
+  ['9007199254740993', '9007199254740992'],
+  ['1.000000000000000000001', '1'],
+  ['1e-400', '0'],
+  ['0.10', undefined],
+  ['1e400', undefined],
+  ['none', undefined],
+])('a number typed as %s is sent as %s', (typed, sent) => {
+  expect(sentInstead({ type: 'number' }, typed)).toBe(sent);
+  expect(sentInstead({ type: 'string' }, typed)).toBeUndefined();
 });
 
 describe('a time of the browser’s zone', () => {

@@ -1,4 +1,4 @@
-import { type Content, checkContent, type Field, type Form } from '@expert-relay/sdk/forms';
+import { type Content, checkContent, type Field, type Form, readNumber } from '@expert-relay/sdk/forms';
 
 /** What the controls of a form contain, by the names of the fields. An empty text or list: the field is not filled in. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;
@@ -26,14 +26,17 @@ function readValue({ type }: Field, value: string | readonly string[]): Content[
   if (value.length === 0) return undefined;
   if (typeof value !== 'string') return value;
   if (type === 'boolean') return value === 'true';
-  return type === 'number' || type === 'integer' ? readNumber(value) : value;
+  if (type !== 'number' && type !== 'integer') return value;
+  const typed = readNumber(value);
+  // NaN is not valid in any field.
+  return typed && (type === 'number' || typed.isWhole) ? typed.value : Number.NaN;
 }
 
-/** As JSON writes numbers, also with a leading plus or without a leading zero. */
-const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
-
-/** NaN is not valid in any field. */
-const readNumber = (text: string): number => (number.test(text.trim()) ? Number(text) : Number.NaN);
+/** The number that is sent, where it is not the one in the control. */
+export function sentInstead({ type }: Field, value: string): string | undefined {
+  const typed = type === 'number' ? readNumber(value) : undefined;
+  return typed && !typed.isExact && Number.isFinite(typed.value) ? JSON.stringify(typed.value) : undefined;
+}
 
 /** The sentences for what must be changed, by the names of the fields. */
 export const problemsOf = (form: Form, values: Values): ReadonlyMap<string, string> =>

@@ -1,3 +1,5 @@
+import { showHidden } from '@expert-relay/sdk/text';
+
 // Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. It
 // caches no files: they always come from the relay.
 
@@ -13,9 +15,13 @@ const openPages = async () => {
 const isPageVisible = async () =>
   (await openPages()).some(({ visibilityState }) => visibilityState === 'visible');
 
-/** Each request has one notification: a later one replaces it. */
-const show = (title, { requestId, url, ...options }) =>
-  registration.showNotification(title, {
+/**
+ * Each request has one notification: a later one replaces it. Agents have written parts of it, and nothing compares what arrives by
+ * push with the request.
+ */
+const show = (title, { requestId, url, body, ...options }) =>
+  registration.showNotification(showHidden(title).replaceAll('\n', ' '), {
+    body: showHidden(body),
     icon: '/dashboard/icons/icon-192.png',
     tag: requestId ?? url,
     renotify: !options.silent,
@@ -50,7 +56,7 @@ async function showPush(data) {
   const { event, requestId, refCode = '', agentName, question } = message;
   const what = event === 'message.created' ? 'Message' : 'Request';
   await show(`${what} from ${agentName || 'an agent'}`, {
-    body: question ? `${refCode}\n${shorten(question)}` : refCode,
+    body: question ? `${refCode}\n${shorten(String(question))}` : refCode,
     requestId,
     url: requestId ? addressOf(requestId) : '/dashboard/requests',
     silent,

@@ -1,0 +1,92 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Memory } from '../memory.ts';
+import type { Draft } from '../thread/sender.ts';
+import { createOutbox, type SessionOutbox } from './session-outbox.ts';
+
+const values = new Map<string, string>();
+beforeEach(() => values.clear());
+const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
+/** Each call takes a while, as in a browser. */
+const memory: Memory = {
+  async get(name) {
+    await pause();
+    return values.get(name);
+  },
+  async set(name, value) {
+    await pause();
+    values.set(name, value);
+  },
+  async remember(name, value) {
+    await pause();
+    const kept = values.get(name) ?? value;
+    values.set(name, kept);
+    return kept;
+  },
+};
+const openTab = () => createOutbox(memory, 'r');
+const draft = (messageId: string, more: Partial<Draft> = {}): Draft => ({
+  ...{ messageId, text: messageId, shown: [] },
+  ...more,
+});
+const idsIn = async (tab: SessionOutbox) => (await tab.recall()).map(({ messageId }) => messageId);
+const contents = () => [...values].filter(([name]) => name.startsWith('outbox:')).map(([, value]) => value);
+
+test('tabs that save at the same time lose nothing of each other', async () => {
+  const tabs = Array.from({ length: 5 }, (_, at) => ({
+    tab: openTab(),
+    texts: [draft(`${at}a`), draft(`${at}b`)],
+  }));
+  for (const count of [1, 2])
+    await Promise.all(tabs.map(({ tab, texts }) => tab.save(texts.slice(0, count))));
+  expect((await idsIn(openTab())).sort()).toEqual(tabs.flatMap((_, at) => [`${at}a`, `${at}b`]).sort());
+});
+
+test('a text that one tab removes while another one saves is gone, and nothing else is', async () => {
+  const [one, other] = [openTab(), openTab()];
+  await one.save([draft('old')]);
+  const recalled = await other.recall();
+  await Promise.all([other.save([]), one.save([draft('new')])]);
+  expect(recalled.map(({ messageId }) => messageId)).toEqual(['old']);
+  expect(await idsIn(openTab())).toEqual(['new']);
+});
+
+test('a text that another tab has removed is not stored again, and its content is removed', async () => {
+  const [one, other] = [openTab(), openTab()];
+  const text = draft('secret');
+  await one.save([text]);
+  await other.recall();
+  await other.save([]);
+  await one.save([text]);
+  expect(await idsIn(openTab())).toEqual([]);
+  expect(contents().join()).not.toContain('secret');
+});
+
+test('the order is kept beyond one batch, and a change is stored', async () => {
+  const tab = openTab();
+  const texts = Array.from({ length: 40 }, (_, at) => draft(`m${at}`));
+  await tab.save(texts);
+  const [first, ...others] = texts;
+  if (first) first.isHeldIfNewer = true;
+  await tab.save(texts);
+  const again = openTab();
+  const recalled = await again.recall();
+  expect(recalled).toEqual(texts);
+  expect(recalled[0]?.isHeldIfNewer).toBe(true);
+  await again.save(recalled.slice(1));
+  expect(await openTab().recall()).toEqual(others);
+});
+
+test('a list of an earlier version is taken over, by two tabs at the same time too', async () => {
+  values.set('outbox:r', JSON.stringify([draft('1'), draft('2')]));
+  const tabs = [openTab(), openTab()];
+  const recalled = await Promise.all(tabs.map((tab) => tab.recall()));
+  await Promise.all(tabs.map((tab, at) => tab.save([...(recalled[at] ?? []), draft(`of ${at}`)])));
+  expect((await idsIn(openTab())).sort()).toEqual(['1', '2', 'of 0', 'of 1']);
+  expect(values.get('outbox:r')).toBe('[]');
+  const last = openTab();
+  await last.recall();
+  await last.save([]);
+  expect(await idsIn(openTab())).toEqual([]);
+  await openTab().recall();
+  expect(new Set(contents())).toEqual(new Set(['[]', 'null']));
+});
