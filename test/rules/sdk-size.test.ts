@@ -9,7 +9,7 @@ const limits = {
   '.': 24_500,
   './expert': 17_250,
   './crypto': 8_650,
-  './forms': 4_750,
+  './forms': 4_950,
   './files': 1_300,
   './text': 700,
 };

@@ -1,5 +1,4 @@
-import { type Content, type Form, toForm } from '@expert-relay/sdk/forms';
-import { parseExactly } from './parse-exactly.ts';
+import { type Content, type Form, parseExactly, toForm } from '@expert-relay/sdk/forms';
 import { hasHidden, type ToolCall, toJson } from './tool-call.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;

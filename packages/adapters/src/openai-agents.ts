@@ -1,6 +1,6 @@
+import { parseExactly } from '@expert-relay/sdk/forms';
 import type { RunState, RunToolApprovalItem } from '@openai/agents';
 import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide.ts';
-import { parseExactly } from './parse-exactly.ts';
 import type { ToolCall } from './tool-call.ts';
 
 /**

@@ -56,10 +56,12 @@ describe('relay hook', () => {
 
   const bash = JSON.stringify(claudeInputs.bash);
   const secret = JSON.stringify({ ...claudeInputs.bash, tool_input: { command: 'cat .env' } });
+  const named = JSON.stringify({ ...claudeInputs.notification, message: 'May Claude read .env' });
   test.concurrent.each([
     ['no decision arrives in time', ['--wait', '1s'], bash, {}, /No decision within/],
     ['the input is another one', [], '{}', {}, /not what this hook gets/],
     ['a rule keeps it here', [], secret, {}, /A rule of this machine keeps it here: \.env/],
+    ['a rule keeps a notification here', ['--on', 'notification'], named, {}, /keeps it here: \.env/],
     ['no expert is named', [], bash, { RELAY_EXPERT: '' }, /RELAY_EXPERT is not set/],
     ['a setting is wrong', [], bash, { RELAY_EXPERT: '12' }, /RELAY_EXPERT is not a fingerprint/],
     ['the key is none', [], bash, { RELAY_API_KEY: `hs_${'0'.repeat(38)}` }, /No decision of the expert/],

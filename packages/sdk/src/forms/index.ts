@@ -24,6 +24,7 @@ export {
   type TextField,
 } from './form.ts';
 export { type FormAnswer, parseFormAnswer } from './form-answer.ts';
+export { parseExactly } from './parse-exactly.ts';
 export { readNumber, type TypedNumber } from './read-number.ts';
 export type { StandardSchema } from './standard-schema.ts';
 export { readContent, toForm } from './to-form.ts';

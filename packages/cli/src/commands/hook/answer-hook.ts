@@ -6,7 +6,7 @@ import type { AskPlan } from '../ask/read-plan.ts';
 import { waitForDecision } from '../ask/wait-for-decision.ts';
 import { code, describeRequest } from './describe-request.ts';
 import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
-import { keeps, readRules } from './rules.ts';
+import { keeps, type Named, readRules } from './rules.ts';
 
 export interface HookPlan {
   readonly on: 'permission' | 'notification';
@@ -25,12 +25,16 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
   // First, since the rules look at each word.
   const question = describeRequest(request);
   if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
-  const rule = keeps(readRules(config.folder), request);
-  if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
+  checkRules(context, request);
   // The first expert who answers counts as known elsewhere. Here that could be the relay, which would run commands.
   if (!config.expert)
     throw new Failure('usage', 'RELAY_EXPERT is not set: only an expert whom you name can allow anything.');
   return await decide(context, { ...plan, request, question });
+}
+
+function checkRules({ config }: Context, named: Named): void {
+  const rule = keeps(readRules(config.folder), named);
+  if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
 }
 
 /** A program that ends the hook has its time: closing must not take longer. */
@@ -68,6 +72,7 @@ async function decide(
 /** Tells the expert that the agent waits, and does not wait for anything. */
 async function report(context: Context, plan: HookPlan, text: string): Promise<undefined> {
   const { cwd, message } = readNotification(text);
+  checkRules(context, { cwd, tool_input: { message } });
   const words = [`The agent in ${code(cwd)} waits: ${message}`];
   const { relay, journal, outages } = await ask(context, { ...asking(context, plan), words });
   outages.stop();

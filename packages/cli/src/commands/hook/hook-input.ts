@@ -1,4 +1,4 @@
-import { readNumber } from '@expert-relay/sdk/forms';
+import { parseExactly } from '@expert-relay/sdk/forms';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 
@@ -27,14 +27,11 @@ const notification = z.object({
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 export type AgentNotification = z.infer<typeof notification>;
 
-/** @throws Failure `usage` for another text, and for one with a number that would be shown as another one */
+/** @throws Failure `usage` for another text, and for one that another program could read as something else */
 export function readPermissionRequest(text: string): PermissionRequest {
   const request = read(permissionRequest, text);
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g)) {
-    if (!token.startsWith('"') && !readNumber(token)?.isExact)
-      throw new Failure('usage', `It has a number that cannot be shown as it is: ${token}.`);
-  }
-  return request;
+  if (parseExactly(text) !== undefined) return request;
+  throw new Failure('usage', 'It has a number that cannot be shown as it is, or two members of one name.');
 }
 
 export const readNotification = (text: string): AgentNotification => read(notification, text);

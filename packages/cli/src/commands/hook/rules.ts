@@ -29,6 +29,9 @@ const alwaysKept = [
   ...['*/.ssh/*', '*/.aws/*', '*/.gnupg/*', '*/.kube/*', '*/.docker/config.json', '*/.config/expert-relay/*'],
 ];
 
+/** What a rule looks at. */
+export type Named = Pick<PermissionRequest, 'tool_input' | 'cwd'>;
+
 type Rules = Pick<z.infer<typeof schema>, 'paths' | 'commands'>;
 
 /** The rules of this machine. */
@@ -42,7 +45,7 @@ export function readRules(folder: string): Rules {
 }
 
 /** The pattern that keeps a request on this machine; undefined when none does. */
-export function keeps(rules: Rules, { tool_input: input, cwd }: PermissionRequest): string | undefined {
+export function keeps(rules: Rules, { tool_input: input, cwd }: Named): string | undefined {
   const texts = textsIn(input);
   const words = new Set(texts.flatMap(readingsOf).flatMap(wordsIn));
   const paths = Array.from(words, (word) => pathOf(cwd, word));

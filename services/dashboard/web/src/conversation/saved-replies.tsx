@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useServices } from '../services/services.tsx';
+import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { firstWords } from '../ui/first-words.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -15,21 +16,23 @@ interface SavedRepliesProps {
   readonly onClose: () => void;
 }
 
+const readReplies = async (storage: Storage): Promise<readonly string[]> =>
+  JSON.parse((await storage.get(name)) ?? '[]');
+
 /** Texts that the expert uses often. They stay in this browser, encrypted as drafts are, until the sign-out. */
 export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
   const { storage } = useServices();
   const [replies, setReplies] = useState<readonly string[]>();
   useEffect(() => {
-    void storage
-      .get(name)
-      .then((kept) => setReplies(kept === undefined ? [] : JSON.parse(kept)))
-      .catch(() => setReplies([]));
+    void readReplies(storage).then(setReplies, () => setReplies([]));
   }, [storage]);
   if (!replies) return null;
 
-  function change(next: readonly string[]): void {
+  /** Changes what is stored now: another tab may have changed it since it was shown. */
+  async function change(edit: (before: readonly string[]) => readonly string[]): Promise<void> {
+    const next = edit(await readReplies(storage).catch(() => replies ?? []));
     setReplies(next);
-    void storage.set(name, JSON.stringify(next)).catch(() => {});
+    await storage.set(name, JSON.stringify(next)).catch(() => {});
   }
 
   const canSave = text.trim() !== '' && !replies.includes(text);
@@ -47,7 +50,7 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
               <Button
                 look="quiet"
                 aria-label={`Remove: ${words}`}
-                onClick={() => change(replies.filter((one) => one !== reply))}
+                onClick={() => change((before) => before.filter((one) => one !== reply))}
               >
                 Remove
               </Button>
@@ -57,7 +60,9 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
       </ul>
       <div className={styles.actions}>
         {canSave && (
-          <Button onClick={() => change([text, ...replies].slice(0, maxReplies))}>Save this text</Button>
+          <Button onClick={() => change((before) => [text, ...before].slice(0, maxReplies))}>
+            Save this text
+          </Button>
         )}
         <Button look="quiet" onClick={onClose}>
           Hide

@@ -1,3 +1,5 @@
+import { readNumber } from './read-number.ts';
+
 /**
  * JSON of others whose value is the same in every program that reads it. Undefined for anything else: no JSON, a number that is
  * read as another one, or an object with two members of one name, of which programs take the first or the last.
@@ -19,7 +21,7 @@ function isExact(json: string): boolean {
   for (const [, string = '', colon, number, brace] of json.matchAll(tokens)) {
     if (brace === '{') objects.push(new Set());
     else if (brace === '}') objects.pop();
-    if (number !== undefined && !isSameDecimal(number, String(Number(number)))) return false;
+    if (number !== undefined && !readNumber(number)?.isExact) return false;
     if (!colon) continue;
     const names = objects.at(-1);
     const name: string = JSON.parse(string);
@@ -27,21 +29,4 @@ function isExact(json: string): boolean {
     names?.add(name);
   }
   return true;
-}
-
-/** Whether two texts are the same decimal number, such as 1e3 and 1000.0. Infinity is none. */
-function isSameDecimal(one: string, other: string): boolean {
-  const [first, second] = [readDecimal(one), readDecimal(other)];
-  return first !== undefined && first === second;
-}
-
-function readDecimal(text: string): string | undefined {
-  const [, sign = '', whole = '', fraction = '', power = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-  if (whole === '') return undefined;
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  // The last digit that is not zero stands for this power of ten.
-  const last = Number(power) - fraction.length + digits.length - kept.length;
-  return kept === '' ? '0' : `${sign}${kept}e${last}`;
 }
