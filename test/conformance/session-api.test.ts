@@ -156,9 +156,15 @@ describe(row('decisions', 'who may sign in'), () => {
     });
 
     test('to a body that names another page', async () => {
-      for (const target of ['https://example.com/', '//example.com', '/dashboard/keys']) {
-        const answer = await post(`${form()}&return=${encodeURIComponent(target)}`);
-        expect([answer.status, answer.headers.location]).toEqual([303, '/dashboard']);
+      for (const from of ['https://example.com/', '//example.com', '/dashboard/keys', ['page'], null]) {
+        const bodies = [
+          [`${form()}&from=${encodeURIComponent(String(from))}x`],
+          [JSON.stringify({ user: setup.alice.name, from }), 'application/json'],
+        ];
+        for (const [body = '', type] of bodies) {
+          const answer = await post(body, await visit(), type);
+          expect([answer.status, answer.headers.location]).toEqual([303, '/dashboard']);
+        }
       }
     });
   });

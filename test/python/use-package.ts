@@ -7,7 +7,13 @@ import { root } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
 import { buildPythonPackage, pythonClient } from '../../scripts/python/build-package.ts';
 import type { Python } from '../../scripts/python/find-python.ts';
+import { StepError } from '../../scripts/terminal/failure.ts';
 import { serveRelay } from './serve-relay.ts';
+
+/** Jest shows only the message of an error. */
+function withOutput(error: unknown): never {
+  throw error instanceof StepError ? new Error([error.message, ...error.output].join('\n')) : error;
+}
 
 /** clients/python as its users have it, built and installed into a folder, with a relay for its tests. Without a Python it does nothing. */
 export function usePackage(python: Python) {
@@ -23,7 +29,7 @@ export function usePackage(python: Python) {
       cwd: pythonClient,
       timeout: 600_000,
       failure,
-    });
+    }).catch(withOutput);
   }
 
   beforeAll(async () => {
@@ -50,7 +56,7 @@ export function usePackage(python: Python) {
         cwd: pythonClient,
         timeout: 600_000,
         failure: 'pyright failed.',
-      }),
+      }).catch(withOutput),
     mypy: (...args: readonly string[]) => run(['-m', 'mypy', '--cache-dir', join(folder, 'mypy'), ...args]),
     pytest(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
       const child = spawn(program ?? '', ['-m', 'pytest', '-q', '--tb=short', ...args], {

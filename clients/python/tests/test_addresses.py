@@ -67,6 +67,9 @@ def test_the_origin_of_an_ordinary_address_is_the_address(url: str) -> None:
         "s3cret",
         "https://",
         "https://relay.example/\ud83d",
+        "http://300.1",
+        "http://08",
+        "http://4294967296",
     ],
 )
 def test_an_address_that_is_refused_is_not_repeated(url: str) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import uuid
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from conftest import Tenant
+from remote import quick
 
 from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError
 from expert_relay.agent.state import State
@@ -68,6 +73,56 @@ def test_an_outcome_is_final_for_other_processes(tenant: Tenant, tmp_path: Path)
     for one in (second, start()):
         decision = one.wait_for_decision(60)
         assert (decision.action, decision.comment) == ("accept", "Yes.")
+
+
+class Liar(httpx.AsyncHTTPTransport):
+    """Answers to messages with this status, instead of the relay."""
+
+    status: int | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        if self.status is None or request.method != "POST" or "/message/" not in request.url.path:
+            return await super().handle_async_request(request)
+        error = "message_id_taken" if self.status == 409 else "unavailable"
+        body = json.dumps({"error": error, "status": self.status, "title": error})
+        return httpx.Response(self.status, stream=httpx.ByteStream(body.encode()))
+
+
+@pytest.mark.parametrize("status", [409, 503])
+def test_an_earlier_decision_counts_for_no_new_form(tenant: Tenant, status: int) -> None:
+    liar = Liar()
+    timing = replace(quick, patience=0)
+    relay = tenant.relay(transport=liar, secret=tenant.root, timing=timing)
+    conversation = relay.ask("May I list the tables?", form=form, once=str(uuid.uuid4()))
+    request = tenant.expert().request(conversation.request_id)
+    request.answer("Yes.", decision=Accept({}))
+    assert conversation.wait_for_decision(60).action == "accept"
+    liar.status = status
+    with pytest.raises(RelayError):
+        conversation.send("May I drop them all?", form=form)
+    assert conversation.unsent == ["May I drop them all?"]
+    with pytest.raises(RelayError):
+        conversation.wait_for_decision(0.5)
+    liar.status = None
+    conversation.refresh()
+    read_all(request, 2)
+    request.answer("No!", decision=Decline())
+    assert conversation.wait_for_decision(60).action == "decline"
+
+
+def test_no_decision_counts_until_the_expert_could_read_a_text(tenant: Tenant) -> None:
+    liar = Liar()
+    relay = tenant.relay(transport=liar, secret=tenant.root, timing=replace(quick, patience=0))
+    conversation = relay.ask("May I deploy?", form=form, once=str(uuid.uuid4()))
+    conversation.send("Only if staging is green.")
+    liar.status = 409
+    tenant.expert().request(conversation.request_id).answer("Yes.", decision=Accept({}))
+    with pytest.raises(RelayError) as refused:
+        conversation.refresh()
+    assert refused.value.code == "conflict"
+    assert conversation.unsent == ["Only if staging is green."]
+    with pytest.raises(RelayError):
+        conversation.wait_for_decision(0.5)
 
 
 @pytest.mark.parametrize("saves", [0, 1, 2])

@@ -96,6 +96,15 @@ def test_large_numbers_stay_as_they_are() -> None:
     assert decided and decided.arguments == {"id": number + 1}
 
 
+@pytest.mark.parametrize("number", [10**21, 10**23, 5 * 10**22, 2**60 + 1, -(10**21), 1e21, 1e-7, 0.1, 1.5])
+def test_an_edit_of_one_argument_changes_no_number(number: float) -> None:
+    call = ToolCall("1", "pay", {"wei": number, "to": ["a", {"b": number}]}, None)
+    default = form_for(call).form["properties"]["arguments"]["default"]
+    decided = read_decision(accepted({"arguments": default.replace('"a"', '"b"')}), call, form_for(call))
+    assert decided and decided.action == "edit"
+    assert repr(decided.arguments) == repr({"wei": number, "to": ["b", {"b": number}]})
+
+
 @pytest.mark.parametrize("number", [2**53 + 1, 2**60, 1234567890123456789, -(2**53) - 1])
 @pytest.mark.parametrize("type", ["integer", "number"])
 def test_a_number_that_a_control_would_change_is_edited_as_json(number: int, type: str) -> None:

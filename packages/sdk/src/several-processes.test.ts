@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
-import type { Conversation, ConversationState, Question } from './index.ts';
+import { type Conversation, type ConversationState, createMemory, type Question } from './index.ts';
 import { createFileStore } from './node/index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -100,6 +100,94 @@ describe('an outcome that one process has returned', () => {
     await request.answer('Stop!', { decision: decline, evenIfNewer: true });
     for (const one of [second, await start()])
       expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
+  });
+});
+
+describe('the relay says that it has a text already', () => {
+  const taken = { status: 409, body: { error: 'message_id_taken', status: 409, title: 'Taken' } };
+  const away = { status: 503, body: { error: 'unavailable', status: 503, title: 'Away' } };
+  const timing = { patience: 0 };
+  const table = [['says so of a text that it does not list', taken] as const, ['is away', away] as const];
+
+  async function decided(relayUrl: string) {
+    const relay = server.agent({ url: relayUrl, secret: makeRoot(), timing });
+    const conversation = await relay.ask({
+      question: 'May I list the tables?',
+      form,
+      once: crypto.randomUUID(),
+    });
+    const request = await requestOf(conversation);
+    await request.answer('Yes.', { decision: accept });
+    return { conversation, request };
+  }
+
+  test.concurrent.each(table)(
+    'while the relay %s, an earlier decision counts for no new form',
+    async (_, answer) => {
+      const liar = await server.startLyingRelay();
+      const { conversation, request } = await decided(liar.url);
+      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+      liar.tell({
+        swallow: ({ method, path }) => (method === 'POST' && path.includes('/message/') ? answer : undefined),
+      });
+      await expect(conversation.send('May I drop them all?', { form })).rejects.toThrow();
+      expect(conversation.unsent).toEqual(['May I drop them all?']);
+      await expect(conversation.waitForDecision({ timeout: 500 })).rejects.toThrow();
+      liar.tell({});
+      await conversation.refresh();
+      await request.refresh();
+      await takeMessages(request);
+      await request.answer('No!', { decision: decline });
+      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+    },
+  );
+
+  test.concurrent('no decision counts until the expert could read it', async () => {
+    const liar = await server.startLyingRelay();
+    const relay = server.agent({ url: liar.url, secret: makeRoot(), timing });
+    const conversation = await relay.ask({ question: 'May I deploy?', form, once: crypto.randomUUID() });
+    await conversation.send('Only if staging is green.');
+    liar.tell({
+      swallow: ({ method, path }) => (method === 'POST' && path.includes('/message/') ? taken : undefined),
+    });
+    const request = await requestOf(conversation);
+    await request.answer('Yes.', { decision: accept });
+    await expect(conversation.refresh()).rejects.toMatchObject({ code: 'conflict' });
+    expect(conversation.unsent).toEqual(['Only if staging is green.']);
+    await expect(conversation.waitForDecision({ timeout: 500 })).rejects.toThrow();
+  });
+});
+
+describe('an outcome that no program got', () => {
+  test.concurrent('since it could not be saved is not final', async () => {
+    const saved: ConversationState[] = [];
+    let isFull = false;
+    const save = (state: ConversationState) => {
+      if (isFull) throw new Error('ENOSPC: no space left on device');
+      saved.push(JSON.parse(JSON.stringify(state)));
+    };
+    const memory = createMemory();
+    const conversation = await server.agent({ save, memory }).ask({ question: 'May I?', form });
+    const request = await requestOf(conversation);
+    await request.answer('Yes.', { decision: accept });
+    isFull = true;
+    await expect(conversation.waitForDecision({ timeout })).rejects.toThrow('ENOSPC');
+    await request.answer('Stop!', { decision: decline });
+    const again = await server.agent({ memory }).resume(saved.at(-1) as ConversationState);
+    expect(await again.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+  });
+
+  test.concurrent('is no reply in words to another process', async () => {
+    const start = sharingFolder({ question: 'Deploy 4711?' });
+    const [first, second] = [await start(), await start()];
+    const request = await requestOf(first);
+    await request.answer('Yes.', { decision: accept });
+    expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    await request.answer('Stop!', { decision: decline, evenIfNewer: true });
+    const replies: string[] = [];
+    const onReply = ({ text }: { readonly text: string }) => void replies.push(text);
+    expect(await second.waitForDecision({ timeout, onReply })).toMatchObject({ action: 'accept' });
+    expect(replies).toEqual([]);
   });
 });
 

@@ -23,6 +23,7 @@ export function create(
   config: Config,
   overrides: Overrides & {
     /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
+    /** See `createHttpServer`. */ halfClosedMs?: number | undefined;
     /** See `createBodyReceiver`. */ slowAfterMs?: number;
     /** See `transferAnswers`. */ transferGraceMs?: number;
   } = {},
@@ -88,7 +89,7 @@ export function create(
       trustedProxies: config.trustedProxies,
       metrics,
     },
-    allowsHalfClosed: true,
+    halfClosedMs: overrides.halfClosedMs ?? 500,
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,

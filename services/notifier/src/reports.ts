@@ -8,7 +8,7 @@ export function createReports(metrics: Metrics) {
   const registers = [metrics];
   const reading = new Gauge({
     name: 'relay_notifier_reading',
-    help: 'Whether this process reads the events: one process does, and none while no endpoint is enabled.',
+    help: 'Whether this process reads the events: one process does, and none while no endpoint is enabled and may be used.',
     registers,
   });
   const events = new Counter({

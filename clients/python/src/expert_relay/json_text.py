@@ -45,15 +45,19 @@ def write_json(value: object) -> str:
     return as_javascript(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
-def as_javascript(json: str) -> str:
+def as_javascript(json: str, *, keeps_integers: bool = False) -> str:
     """JSON with the numbers and the lone surrogates as JavaScript writes them, since programs of both languages compare such texts.
-    An integer that JavaScript would change, such as 2**53 + 1, stays as it is."""
-    text = _string_or_number.sub(lambda found: found[1] or _write_number(found[0]), json)
+    An integer that JavaScript would change, such as 2**53 + 1, stays as it is; with `keeps_integers` all of them, since Python
+    would read 1e+21 as a float."""
+    numbers = _string_or_float if keeps_integers else _string_or_number
+    text = numbers.sub(lambda found: found[1] or _write_number(found[0]), json)
     return _surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 # Numbers without a fraction, an exponent or many digits are the same in both languages.
-_string_or_number = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:e[+-]\d+)|-?\d+\.\d+|-?\d{16,}')
+_float = r'("[^"\\]*(?:\\.[^"\\]*)*")|-?\d+(?:\.\d+)?(?:e[+-]\d+)|-?\d+\.\d+'
+_string_or_float = re.compile(_float)
+_string_or_number = re.compile(rf"{_float}|-?\d{{16,}}")
 _surrogate = re.compile("[\ud800-\udfff]")
 
 

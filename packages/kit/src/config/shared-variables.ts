@@ -162,8 +162,8 @@ export const redisVariables = {
   prefix: text('RELAY_REDIS_PREFIX', {
     help: 'The first part of all keys.',
     default: 'relay',
-    pattern: /^[a-z0-9][a-z0-9_-]{0,39}$/,
-    expected: 'up to 40 of a-z, 0-9, _ and -, of which the first is a letter or a digit',
+    pattern: /^[a-z0-9_-]{1,40}$/,
+    expected: 'up to 40 of a-z, 0-9, _ and -',
   }),
 };
 

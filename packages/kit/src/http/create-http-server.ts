@@ -40,8 +40,11 @@ export function createHttpServer(options: {
   wrapSocket?(socket: Socket): Duplex;
   /** A connection without any traffic for this time is closed. */
   stallTimeoutMs?: number;
-  /** Whether clients may end their side of the connection before the answer. */
-  allowsHalfClosed?: boolean;
+  /**
+   * Clients may end their side of the connection before the answer. After this time a call that only reads is given up, and after
+   * thirty times as long any other one. Without it, Node closes such connections at once.
+   */
+  halfClosedMs?: number | undefined;
   /** A request that is not complete after this time is refused with 408. */
   requestTimeoutMs?: number;
 }): HttpServer {
@@ -78,7 +81,7 @@ export function createHttpServer(options: {
     request.url = pathOf(request.url ?? '', request.headers.host);
     options.handler(request, response);
   };
-  const answer = options.allowsHalfClosed ? answerHalfClosed(server, handle) : handle;
+  const answer = options.halfClosedMs ? answerHalfClosed(server, handle, options.halfClosedMs) : handle;
   guardConnections(server, answer, options.refusalHeaders);
   if (options.wrapSocket) wrapSockets(server, options.wrapSocket);
 

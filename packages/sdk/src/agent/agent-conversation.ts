@@ -56,8 +56,8 @@ export class AgentConversation<C = Content>
       },
       settle: () => this.#settle(),
       describe: (message) => toMessage(message, thread.formTracker.load),
-      get hasForm() {
-        return thread.formTracker.form !== undefined || sender.unsent.some(({ parts }) => hasForms(parts));
+      get sendsForm() {
+        return sender.unsent.some(({ parts }) => hasForms(parts));
       },
     };
   }

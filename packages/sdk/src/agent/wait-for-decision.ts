@@ -20,8 +20,8 @@ export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'>
   readonly missing: () => RelayError;
   /** What the newest form was made of, where this process knows it. */
   schema: FormOrSchema | undefined;
-  /** Also one that waits to be sent. */
-  readonly hasForm: boolean;
+  /** Whether a form waits to be sent. */
+  readonly sendsForm: boolean;
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
@@ -108,25 +108,27 @@ export async function waitForDecision(
     return (action === 'accept' ? { action, content, ...about } : { action, ...about }) as Decision;
   }
 
-  /** The message that decided, if a program has its decision. */
-  async function decidedBy({ of }: OpenForm): Promise<string | undefined> {
+  /** The message that decided about the newest form, if a program has its decision. */
+  async function decidedBy(form: OpenForm | undefined): Promise<string | undefined> {
+    if (!form || conversation.sendsForm) return undefined;
     const { decided, outcomes } = conversation;
-    return decided?.of === of ? decided.messageId : await outcomes.get(of);
+    return (await outcomes.get(form.of)) ?? (decided?.of === form.of ? decided.messageId : undefined);
   }
 
   /** Once its program has a decision, the agent keeps it. */
-  async function handOver(of: string, deciding: string): Promise<Decision> {
-    const messageId = await conversation.outcomes.remember(of, deciding);
+  async function handOver(of: string, messageId: string): Promise<Decision> {
     conversation.decided = { of, messageId };
     const decision = decisionBy(messageId);
     await take(messageId, signal);
     await conversation.settle();
-    return decision;
+    // Another process may have returned another one in the meantime.
+    const first = await conversation.outcomes.remember(of, messageId);
+    return first === messageId ? decision : await handOver(of, first);
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
     const known = formTracker.form;
-    const by = known && (await decidedBy(known));
+    const by = await decidedBy(known);
     const before = formTracker.answers.find(({ messageId }) => messageId === by);
     if (known && before) {
       await check(before, known.text);
@@ -154,13 +156,14 @@ export async function waitForDecision(
     return undefined;
   }
 
-  if (!conversation.hasForm) {
+  if (!formTracker.form && !conversation.sendsForm) {
     throw invalidInput('This conversation has no form: ask with `form`, or send one.');
   }
   let hasWaited = false;
   for (;;) {
     const [next] = mailbox.messages;
-    if (next && onReply && !concerns(next)) {
+    const isReply = next && !concerns(next) && next.messageId !== (await decidedBy(formTracker.form));
+    if (isReply && onReply) {
       const reply = await take(next.messageId, signal);
       if (reply) {
         await onReply(reply);

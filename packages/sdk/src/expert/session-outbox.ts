@@ -31,7 +31,9 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   async function readNumbered(): Promise<Draft[]> {
     const drafts: Draft[] = [];
     for (;;) {
-      const names = Array.from({ length: batch }, (_, index) => numbered(free + index));
+      // Most requests have none.
+      const length = free === 0 ? 1 : batch;
+      const names = Array.from({ length }, (_, index) => numbered(free + index));
       for (const json of await Promise.all(names.map((name) => memory.get(name)))) {
         if (json === undefined) return drafts;
         const draft: Draft | null = JSON.parse(json);

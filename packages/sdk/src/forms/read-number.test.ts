@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { parseExactly } from './parse-exactly.ts';
 import { readNumber } from './read-number.ts';
 
 test.each([
@@ -52,3 +53,16 @@ test.each(['', ' ', '1,5', '0x10', 'Infinity', 'NaN', 'e3', '1 2', '--1', '.', '
     expect(readNumber(text)).toBeUndefined();
   },
 );
+
+test.each([
+  `1${'0'.repeat(1_000_000)}1`,
+  `${'1'.repeat(1_000_000)}x`,
+  `0.${'0'.repeat(1_000_000)}1`,
+  `1e${'1'.repeat(1_000_000)}`,
+])('a number of a million characters is none, and takes no time', (text) => {
+  const { user } = process.cpuUsage();
+  expect(readNumber(text)).toBeUndefined();
+  expect(parseExactly(`[${text}]`)).toBeUndefined();
+  // Time that grows with the square would be an hour.
+  expect(process.cpuUsage().user - user).toBeLessThan(10_000_000);
+});

@@ -8,14 +8,16 @@ export interface TypedNumber {
   readonly isWhole: boolean;
 }
 
-const number = /^([+-]?)(?=\.?\d)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
+const number = /^([+-]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d+))?$/i;
+/** No double is written with so many characters. */
+const maxLength = 400;
 
 /**
  * A number as JSON writes it, also with a leading plus, or without digits on one side of its point. Undefined for any other
- * text.
+ * text, and for a very long one.
  */
 export function readNumber(text: string): TypedNumber | undefined {
-  const typed = decimalOf(text.trim());
+  const typed = text.length > maxLength ? undefined : decimalOf(text.trim());
   const value = Number(text);
   return typed && { value, isExact: typed[0] === decimalOf(`${value}`)?.[0], isWhole: typed[1] >= 0 };
 }

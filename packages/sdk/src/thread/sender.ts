@@ -102,6 +102,8 @@ export function createSender(options: SenderOptions): Sender {
   let refused: readonly Draft[] = [];
   /** Texts that the relay has accepted. The list may not show them yet. */
   const accepted = new WeakSet<Draft>();
+  /** Texts whose claiming has begun: the relay may have them. */
+  const claimed = new WeakSet<Draft>();
   /** When this process was given each answer to a form, in milliseconds since 1970. */
   const decidedAt = new WeakMap<Draft, number>();
 
@@ -141,10 +143,11 @@ export function createSender(options: SenderOptions): Sender {
       return first as T;
     };
     const take = (sealed: object | null) => {
+      if (outbox?.claimSends) return void (sealed && accepted.add(draft));
       drop(draft);
-      if (sealed && outbox?.claimSends) accepted.add(draft);
-      else if (sealed) outgoing = { draft, body: { role, ...sealed }, isOthers };
+      outgoing = sealed ? { draft, body: { role, ...sealed }, isOthers } : undefined;
     };
+    if (outbox?.claimSends) claimed.add(draft);
     thread.checkOpen();
     if (isPlain()) {
       const { answer } = readSaved(draft.parts, role);
@@ -189,7 +192,10 @@ export function createSender(options: SenderOptions): Sender {
         throwIfAborted(signal);
         await seal(next);
         // Another client has sent or discarded it: the list shows which.
-        if (!outgoing && isUnsent(next)) await thread.read(signal);
+        if (!outgoing && isUnsent(next)) {
+          await thread.read(signal);
+          if (outbox?.claimSends && isUnsent(next)) throw notListed();
+        }
         await save();
         await post(signal);
       }
@@ -242,7 +248,7 @@ export function createSender(options: SenderOptions): Sender {
         });
       } catch (error) {
         // The caller still has the text and decides, unless it will be sent later without the caller.
-        if (signal?.aborted || (role === 'provider' && !isTransient(error))) {
+        if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
           drop(draft);
           await keep();
         }
@@ -267,6 +273,13 @@ export function createSender(options: SenderOptions): Sender {
       }),
   };
 }
+
+/** Not believed, since the other side would never see this text. */
+const notListed = () =>
+  new RelayError(
+    'conflict',
+    'The relay says that it has this text already, and does not list it. The text waits in `unsent`.',
+  );
 
 export const heldError = () =>
   new RelayError(

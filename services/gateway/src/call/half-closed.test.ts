@@ -4,7 +4,10 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { routes } from '../routes/index.ts';
 import { useTestGateway } from '../testing/test-gateway.ts';
 
-const gateway = useTestGateway();
+/** Here every call is answered, however long this machine takes. */
+const gateway = useTestGateway({ halfClosedMs: 600_000 });
+const usual = useTestGateway();
+const impatient = useTestGateway({ halfClosedMs: 20 });
 const opened: RawConnection[] = [];
 afterEach(() => {
   for (const { socket } of opened.splice(0)) socket.destroy();
@@ -122,51 +125,56 @@ describe('a client that ends its side of the connection', () => {
     expect(await gateway.metric('relay_gateway_body_bytes')).toBe(0);
   });
 
-  const waitFor = async (bytes: string) => {
+  /** Sends a call, and ends this side once a service has it, and the client has this beginning of the answer. */
+  const callAndEnd = async (at: typeof gateway, method: string, path: string, body = '', begun = '') => {
     const calls: ServerResponse[] = [];
     let ended = 0;
-    for (const upstream of Object.values(gateway.upstreams)) {
+    for (const upstream of Object.values(at.upstreams)) {
       upstream.handler = (call, response) => {
         call.resume();
         calls.push(response);
         response.once('close', () => ended++);
       };
     }
-    const connection = await sendAll(bytes);
+    const connection = await openRaw(at.url);
+    opened.push(connection);
+    connection.send(request(method, path, body, at.consumer.text));
     await eventually('the call arrives', () => calls.length === 1);
-    return { connection, answer: () => calls[0]?.end('done'), hasEnded: () => ended > 0 };
+    if (begun) calls[0]?.write(begun);
+    await connection.until('the beginning', () => connection.received.includes(begun));
+    connection.socket.end();
+    return { connection, response: calls[0], hasEnded: () => ended > 0 };
   };
+  const read = (at: typeof gateway) => callAndEnd(at, 'GET', '/api/v1/messages/abc');
+  const change = (at: typeof gateway) =>
+    callAndEnd(at, 'POST', '/api/v1/help', JSON.stringify({ apiKey: at.consumer.text }));
 
-  test.each(['GET', 'HEAD'])('whose %s is not answered soon has left, and the call ends', async (method) => {
-    const path = method === 'GET' ? '/api/v1/messages/abc' : '/dashboard';
-    const { connection, hasEnded } = await waitFor(request(method, path));
+  test.each<[string, () => ReturnType<typeof callAndEnd>]>([
+    ['GET', () => read(impatient)],
+    ['HEAD', () => callAndEnd(impatient, 'HEAD', '/dashboard')],
+    ['POST', () => change(impatient)],
+  ])('whose %s is not answered in time has left, and the call ends', async (_, call) => {
+    const { connection, hasEnded } = await call();
     await eventually('the call to the service ends', hasEnded);
     expect(await connection.closed()).toBe(true);
     expect(connection.received).toBe('');
-    expect(gateway.lines.at(-1)).toMatchObject({ status: 499 });
+    expect(impatient.lines.at(-1)).toMatchObject({ status: 499 });
   });
 
-  test('whose change takes long gets its answer', async () => {
-    const { connection, answer, hasEnded } = await waitFor(submit());
+  test('whose change takes longer than what only reads gets its answer', async () => {
+    const { connection, response, hasEnded } = await change(usual);
     // The reading call of another client, which came later, is given up before it.
-    const reading = await waitFor(request('GET', '/api/v1/messages/abc'));
+    const reading = await read(usual);
     await eventually('the reading call ends', reading.hasEnded);
     expect(hasEnded()).toBe(false);
-    answer();
+    response?.end('done');
     expect(await connection.closed()).toBe(true);
     expect(connection.statuses).toEqual([200]);
   });
 
-  test('whose long answer has begun gets the rest', async () => {
-    const responses: ServerResponse[] = [];
-    gateway.upstreams.messages.handler = (_call, response) => {
-      responses.push(response);
-      response.write('begun');
-    };
-    const connection = await sendAll(request('GET', '/api/v1/messages/abc'));
-    await connection.until('the beginning', () => connection.received.includes('begun'));
-    const [response] = responses;
-    const other = await waitFor(request('GET', '/api/v1/messages/abc'));
+  test('whose answer has begun gets the rest, however long it takes', async () => {
+    const { connection, response } = await callAndEnd(impatient, 'GET', '/api/v1/messages/abc', '', 'begun');
+    const other = await read(impatient);
     await eventually('another call ends', other.hasEnded);
     response?.end('the rest');
     expect(await connection.closed()).toBe(true);

@@ -37,6 +37,7 @@ interface Options {
   clock?: Clock;
   /** The connection to Postgres, if the test interrupts it. */
   proxy?: { readonly url: string };
+  halfClosedMs?: number;
   stallTimeoutMs?: number;
   slowAfterMs?: number;
   transferGraceMs?: number;
@@ -104,6 +105,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
   const service = create(config, {
     log: createLog('gateway', { level: 'debug', destination }),
     ...(options.clock && { clock: options.clock }),
+    halfClosedMs: options.halfClosedMs,
     ...(options.stallTimeoutMs && { stallTimeoutMs: options.stallTimeoutMs }),
     ...(options.slowAfterMs && { slowAfterMs: options.slowAfterMs }),
     ...(options.transferGraceMs && { transferGraceMs: options.transferGraceMs }),

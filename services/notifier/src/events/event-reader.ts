@@ -180,7 +180,7 @@ export class EventReader implements Part {
       if (performance.now() >= holdAt) {
         holdAt = performance.now() + holdIntervalMs;
         if (!(await holdCursor(query, this.#holder)))
-          return 'no endpoint is enabled, or another process reads';
+          return 'no endpoint is enabled and may be used, or another process reads';
         continue;
       }
       await news.wait(holdAt - performance.now(), this.#stopping.signal);

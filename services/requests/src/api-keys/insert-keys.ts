@@ -19,7 +19,7 @@ interface CreatedKey {
   readonly text: string;
 }
 
-/** Thrown when the user was erased while one of its sessions still existed. */
+/** Thrown when the user was erased while one of its sessions or keys still counted. */
 export const erasedUser = () =>
   new Problem('unauthorized', { detail: 'This account was erased. Sign in to create a new one.' });
 

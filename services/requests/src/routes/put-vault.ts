@@ -44,7 +44,10 @@ export const putVault = (context: Context) =>
 
 /** The strong ones of a list of ETags. `*` is none: it names no vault that the caller has read. */
 const etagsIn = (ifMatch = ''): string[] =>
-  [...ifMatch.matchAll(/(W\/)?("[^"]*")/g)].flatMap(([, weak, etag = '']) => (weak ? [] : etag));
+  ifMatch
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => /^"[^"]*"$/.test(one));
 
 /** The strong ETag of a vault's text. */
 export const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('hex')}"`;

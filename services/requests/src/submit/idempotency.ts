@@ -24,11 +24,18 @@ export function idempotencyKeyOf(
   if (header !== undefined && !/^[\x20-\x7e]*$/.test(header))
     throw wrongHeader(
       'format',
-      'Expected ASCII. Send a key with other characters as `idempotencyKey` in the body.',
+      'Expected printable ASCII. Send a key with other characters as `idempotencyKey` in the body.',
     );
   const { idempotencyKey, ...rest } = submission;
   const key = header ?? idempotencyKey;
-  return key ? { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(withoutNull(rest))) } : undefined;
+  if (!key) return undefined;
+  const bodyDigest = sha256(JSON.stringify(withoutNull(rest)));
+  return {
+    keyDigest: sha256(key),
+    bodyDigest,
+    // Earlier releases stored the digest of a body with its nulls.
+    isOfBody: (digest) => digest.equals(bodyDigest) || digest.equals(sha256(JSON.stringify(rest))),
+  };
 }
 
 const wrongHeader = (code: string, message: string) =>
@@ -58,6 +65,6 @@ export async function findRepeated(
     ) AS record ON record.request_id = help_requests.id`;
   if (!record) return undefined;
   const { bodyDigest, ...request } = record;
-  if (!idempotency.bodyDigest.equals(bodyDigest)) throw new Problem('idempotency_key_reused');
+  if (!idempotency.isOfBody(bodyDigest)) throw new Problem('idempotency_key_reused');
   return request;
 }

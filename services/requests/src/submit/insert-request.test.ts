@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findRepeated } from './idempotency.ts';
+import { findRepeated, idempotencyKeyOf } from './idempotency.ts';
 import { insertRequest, type NewRequest } from './insert-request.ts';
 
 let database: OpenDatabase;
@@ -29,7 +29,6 @@ const newRequest = (given: Partial<NewRequest> = {}): NewRequest => ({
   callId: randomUUID(),
   ...given,
 });
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
 const count = () => database.prisma.helpRequest.count();
 
 test('a repeated call inserts nothing and finds its request', async () => {
@@ -44,7 +43,7 @@ test('when a reference code exists already, nothing is kept, so that another att
   const first = newRequest();
   await insertRequest(database.query, first);
   const before = await count();
-  const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
+  const idempotency = idempotencyKeyOf(randomUUID(), draft.submission);
   for (const given of [{}, { idempotency }]) {
     const request = newRequest({ refCode: first.refCode, ...given });
     expect(await insertRequest(database.query, request)).toBeUndefined();
@@ -55,7 +54,7 @@ test('when a reference code exists already, nothing is kept, so that another att
 });
 
 test('an idempotency key can be used again a day after its request would have expired', async () => {
-  const idempotency = { keyDigest: sha256(randomUUID()), bodyDigest: sha256('body') };
+  const idempotency = idempotencyKeyOf(randomUUID(), draft.submission);
   const first = newRequest({ idempotency });
   await insertRequest(database.query, first);
   for (const age of ['23 hours', '24 hours 1 second']) {

@@ -19,7 +19,6 @@ from ..json_text import (
     is_object,
     is_same_decimal,
     object_of,
-    write_json,
 )
 
 # More could not be read before it is approved.
@@ -183,7 +182,7 @@ def is_same(one: object, other: object) -> bool:
 def _is_json(value: object) -> bool:
     """Whether JSON keeps the value as it is."""
     try:
-        text = write_json(value)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         return not _names_prototype(text) and is_same(json.loads(text), value)
     except (TypeError, ValueError, RecursionError):
         return False
@@ -193,7 +192,7 @@ def show_json(value: object) -> str:
     """JSON in which every character can be seen: those that hide, move or resemble others are written as escapes."""
     shown: list[str] = []
     marks = 0
-    for one in as_javascript(json.dumps(value, indent=2, ensure_ascii=False, default=repr)):
+    for one in as_javascript(json.dumps(value, indent=2, ensure_ascii=False, default=repr), keeps_integers=True):
         marks = marks + 1 if unicodedata.category(one)[0] == "M" else 0
         is_shown = one == "\n" or (not _is_hidden(one) and marks <= _most_marks)
         shown.append(one if is_shown else json.dumps(one)[1:-1])

@@ -41,13 +41,14 @@ class DecisionWait:
 
     async def run(self) -> Decision[Any] | None:
         """None when the conversation has ended without a decision. Raises `answer_invalid` and `answer_conflict`."""
-        if not self._thread.form_tracker.form and not any(has_form(draft.parts) for draft in self._sender.unsent):
+        if not self._thread.form_tracker.form and not self._sends_form():
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
         mailbox = self._thread.mailbox
         has_waited = False
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
-            if first and self._on_reply and not self._concerns(first):
+            is_reply = first and not self._concerns(first) and first.message_id != self._decided_by()
+            if first and self._on_reply and is_reply:
                 reply = await self._conversation.hand_over.take_arrived(first.message_id)
                 if reply:
                     result = self._on_reply(answer_of(describe(reply)))
@@ -131,9 +132,9 @@ class DecisionWait:
         )
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
-        conversation, thread, sender = self._conversation, self._thread, self._sender
+        thread, sender = self._thread, self._sender
         form = thread.form_tracker.form
-        by = form and self._decided_by(form.of)
+        by = self._decided_by()
         before = next((one for one in thread.form_tracker.answers if one.message_id == by), None)
         if form and before:
             self._check(before, form.text)
@@ -160,24 +161,32 @@ class DecisionWait:
                 self._check(one, form.text)
         return await self._outcome(form.of)
 
-    def _decided_by(self, of: str) -> str | None:
-        """The message that decided, if a program has its decision."""
-        decided = self._conversation.decided
-        return decided["messageId"] if decided and decided["of"] == of else self._conversation.outcomes.get(of)
+    def _sends_form(self) -> bool:
+        """Whether a form waits to be sent."""
+        return any(has_form(draft.parts) for draft in self._sender.unsent)
 
-    async def _hand_over(self, of: str, deciding: str) -> Decision[Any]:
+    def _decided_by(self) -> str | None:
+        """The message that decided about the newest form, if a program has its decision."""
+        form, decided = self._thread.form_tracker.form, self._conversation.decided
+        if not form or self._sends_form():
+            return None
+        known = self._conversation.outcomes.get(form.of)
+        return known or (decided["messageId"] if decided and decided["of"] == form.of else None)
+
+    async def _hand_over(self, of: str, message_id: str) -> Decision[Any]:
         """Once its program has a decision, the agent keeps it."""
-        message_id = self._conversation.outcomes.remember(of, deciding)
         self._conversation.decided = {"of": of, "messageId": message_id}
         decision = self._decision_by(message_id)
         await self._conversation.hand_over.take_arrived(message_id)
         await self._conversation.hand_over.settle()
-        return decision
+        # Another process may have returned another one in the meantime.
+        first = self._conversation.outcomes.remember(of, message_id)
+        return decision if first == message_id else await self._hand_over(of, first)
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation = self._conversation
         standing = self._standing()
-        deciding = self._decided_by(of) or (standing.decided if standing else None)
+        deciding = self._decided_by() or (standing.decided if standing else None)
         if deciding is not None:
             return await self._hand_over(of, deciding)
         if standing and standing.state == "conflict":

@@ -97,6 +97,8 @@ class Sender:
             self._outgoing = restore_draft(outgoing.get("draft")), outgoing["body"]
         # Texts that the relay has accepted. The list may not show them yet.
         self._accepted: set[str] = set()
+        # Texts that other processes may send, too, and whose sending has begun: the relay may have them.
+        self._begun: set[str] = set()
         self._queue = asyncio.Lock()
 
     def export(self) -> Members:
@@ -188,7 +190,8 @@ class Sender:
         try:
             await self.flush()
         except asyncio.CancelledError:
-            self._drop(draft)
+            if draft.message_id not in self._begun:
+                self._drop(draft)
             raise
         except RelayError as error:
             # The caller still has the text and decides, unless it will be sent later without the caller.
@@ -225,6 +228,8 @@ class Sender:
                 # Another process has sent it: the list shows what.
                 if not self._outgoing and self._is_unsent(draft):
                     await thread.read()
+                    if self._is_unsent(draft):
+                        raise _not_listed()
                 await self._save()
                 await self._post()
             await self._save()
@@ -238,9 +243,8 @@ class Sender:
             if answer:
                 body["answer"] = answer.json
         elif self._is_shared:
-            is_sent = await thread.send_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown)
-            self._drop(draft)
-            if is_sent:
+            self._begun.add(draft.message_id)
+            if await thread.send_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown):
                 self._accepted.add(draft.message_id)
             return
         else:
@@ -280,6 +284,13 @@ def _timeless(parts: Sequence[Part]) -> object:
     if is_object(decision):
         decision.pop("decidedAt", None)
     return answer and answer.of, decision, [part for part in parts if part.kind != ANSWER_KIND]
+
+
+def _not_listed() -> RelayError:
+    """Not believed, since the other side would never see this text."""
+    return RelayError(
+        "conflict", "The relay says that it has this text already, and does not list it. The text waits in `unsent`."
+    )
 
 
 def held_error() -> RelayError:

@@ -199,8 +199,10 @@ def is_http_url(url: str) -> bool:
     """Whether calls can be made to it. Not with a user name or a password, which errors would show."""
     try:
         parsed = httpx.URL(url)
+        if _ipv4.fullmatch(parsed.host):
+            socket.inet_aton(parsed.host)
         return parsed.scheme in ("http", "https") and parsed.host != "" and parsed.userinfo == b""
-    except (httpx.InvalidURL, ValueError):
+    except (httpx.InvalidURL, ValueError, OSError):
         return False
 
 

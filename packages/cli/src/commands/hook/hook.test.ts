@@ -97,6 +97,7 @@ describe('a rule of this machine', () => {
     ['Bash', { command: 'cat .e*' }, '.env'],
     ['Bash', { command: 'cat .en?' }, '.env'],
     ['Bash', { command: 'cat id_rs*' }, 'id_rsa*'],
+    ['Bash', { command: `ls i${'*'.repeat(60)}z; cat .env` }, '.env'],
     ['Bash', { command: 'cat \\.env' }, '.env'],
     ['Bash', { command: 'cat .e\\nv' }, '.env'],
     ['Bash', { command: 'cat .env\\\n' }, '.env'],

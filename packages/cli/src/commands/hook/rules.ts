@@ -108,6 +108,7 @@ function isPath(pattern: string): (path: Path) => boolean {
 }
 
 function like(pattern: string, { isShell = false } = {}): RegExp {
-  const quoted = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^]*');
+  // Several stars in a row would take exponential time.
+  const quoted = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll(/\*+/g, '[^]*');
   return new RegExp(`^${isShell ? quoted.replaceAll('\\?', '[^]') : quoted}$`, 'i');
 }

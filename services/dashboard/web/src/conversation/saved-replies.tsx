@@ -60,7 +60,11 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
       </ul>
       <div className={styles.actions}>
         {canSave && (
-          <Button onClick={() => change((before) => [text, ...before].slice(0, maxReplies))}>
+          <Button
+            onClick={() =>
+              change((before) => [text, ...before.filter((one) => one !== text)].slice(0, maxReplies))
+            }
+          >
             Save this text
           </Button>
         )}

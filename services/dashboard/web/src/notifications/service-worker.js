@@ -53,10 +53,10 @@ async function showPush(data) {
     });
     return;
   }
-  const { event, requestId, refCode = '', agentName, question } = message;
+  const { event, requestId, refCode, agentName, question } = message;
   const what = event === 'message.created' ? 'Message' : 'Request';
   await show(`${what} from ${agentName || 'an agent'}`, {
-    body: question ? `${refCode}\n${shorten(String(question))}` : refCode,
+    body: [refCode, question && shorten(String(question))].filter(Boolean).join('\n'),
     requestId,
     url: requestId ? addressOf(requestId) : '/dashboard/requests',
     silent,
