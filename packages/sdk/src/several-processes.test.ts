@@ -70,6 +70,40 @@ describe('texts that several processes have', () => {
   );
 });
 
+test('a text that one process has sent and another one not waits in no saved state after the end', async () => {
+  const start = sharingFolder({ question: 'Deploy 4711?', confidential: true });
+  const [first, second] = [await start(), await start()];
+  const request = await requestOf(first);
+  await request.pickUp();
+  await first.refresh();
+  await request.refresh();
+  await takeMessages(request);
+  await request.answer('Yes.', { decision: accept });
+  await request.close();
+  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  await second.close().catch(() => {});
+  const third = await start();
+  await third.refresh();
+  expect(third.unsent).toEqual([]);
+  expect(await third.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+});
+
+test('a decision about the form before is not returned for one that another process has sent', async () => {
+  const start = sharingFolder({ question: 'May I list the tables?' });
+  const [first, second] = [await start(), await start()];
+  const request = await requestOf(first);
+  await request.answer('Yes.', { decision: accept });
+  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  await second.refresh();
+  await first.send('May I drop production?', { form });
+  await request.refresh();
+  await takeMessages(request);
+  await request.answer('No!', { decision: decline, evenIfNewer: true });
+  // A list that was read less than a second ago counts as new.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(await second.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+});
+
 describe('an outcome that one process has returned', () => {
   const uses: Record<string, (other: Conversation) => Promise<unknown>> = {
     read: async (other) => await other.waitForAnswer({ timeout }),
@@ -175,6 +209,56 @@ describe('an outcome that no program got', () => {
     await request.answer('Stop!', { decision: decline });
     const again = await server.agent({ memory }).resume(saved.at(-1) as ConversationState);
     expect(await again.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+  });
+
+  test.concurrent.each(['save', 'remember'] as const)(
+    'because %s failed once is final once it has it',
+    async (failing) => {
+      const saved: ConversationState[] = [];
+      let fails = 0;
+      const failOnce = (name: string) => {
+        if (name === failing && fails-- > 0) throw new Error('EIO: it failed once');
+      };
+      const save = (state: ConversationState) => {
+        failOnce('save');
+        saved.push(JSON.parse(JSON.stringify(state)));
+      };
+      const kept = createMemory();
+      const memory = {
+        ...kept,
+        async remember(name: string, value: string) {
+          failOnce('remember');
+          return await kept.remember(name, value);
+        },
+      };
+      const conversation = await server.agent({ save, memory }).ask({ question: 'May I?', form });
+      const request = await requestOf(conversation);
+      await request.answer('Yes.', { decision: accept });
+      fails = 1;
+      await expect(conversation.waitForDecision({ timeout })).rejects.toThrow('EIO');
+      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+      await request.answer('Stop!', { decision: decline, evenIfNewer: true });
+      const again = await server.agent({ memory: kept }).resume(saved.at(-1) as ConversationState);
+      for (const one of [conversation, again]) {
+        await one.refresh();
+        expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
+        expect((await one.waitForAnswer({ timeout, any: true })).text).toBe('Stop!');
+      }
+    },
+  );
+
+  test.concurrent('is returned again without the relay', async () => {
+    const liar = await server.startLyingRelay();
+    const saved: ConversationState[] = [];
+    const save = (state: ConversationState) => void saved.push(JSON.parse(JSON.stringify(state)));
+    const conversation = await server.agent({ save }).ask({ question: 'May I?', form });
+    await (await requestOf(conversation)).answer('Yes.', { decision: accept });
+    expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    const calls: string[] = [];
+    liar.tell({ call: ({ path }) => void calls.push(path) });
+    const again = await server.agent({ url: liar.url }).resume(saved.at(-1) as ConversationState);
+    expect(await again.waitForDecision({ timeout: 0 })).toMatchObject({ action: 'accept' });
+    expect(calls).toEqual([]);
   });
 
   test.concurrent('is no reply in words to another process', async () => {

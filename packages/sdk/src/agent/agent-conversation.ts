@@ -54,6 +54,7 @@ export class AgentConversation<C = Content>
         // Another taker may have it.
         return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
       },
+      save: () => this.save(),
       settle: () => this.#settle(),
       describe: (message) => toMessage(message, thread.formTracker.load),
       get sendsForm() {

@@ -25,6 +25,7 @@ export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'>
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
+  save(): Promise<void>;
   /** Saves that what was taken is processed. */
   settle(): Promise<void>;
 }
@@ -115,35 +116,44 @@ export async function waitForDecision(
     return (await outcomes.get(form.of)) ?? (decided?.of === form.of ? decided.messageId : undefined);
   }
 
+  async function checkAll(): Promise<void> {
+    const { form, answers } = formTracker;
+    for (const one of answers) if (form && !checked.has(one.messageId)) await check(one, form.text);
+  }
+
   /** Once its program has a decision, the agent keeps it. */
   async function handOver(of: string, messageId: string): Promise<Decision> {
-    conversation.decided = { of, messageId };
+    await checkAll();
+    // Another process may have read more.
+    if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
     const decision = decisionBy(messageId);
+    conversation.decided = { of, messageId };
+    await conversation.save();
+    // It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
+    const first = await conversation.outcomes.remember(of, messageId);
+    if (first !== messageId) return await handOver(of, first);
     await take(messageId, signal);
     await conversation.settle();
-    // Another process may have returned another one in the meantime.
-    const first = await conversation.outcomes.remember(of, messageId);
-    return first === messageId ? decision : await handOver(of, first);
+    return decision;
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
+    const isOthers = conversation.decided?.of !== formTracker.form?.of && (await decidedBy(formTracker.form));
+    // The process that has returned the decision may have sent another form since.
+    if (isOthers && !mailbox.hasEnded) await thread.readIfStale(signal);
     const known = formTracker.form;
     const by = await decidedBy(known);
-    const before = formTracker.answers.find(({ messageId }) => messageId === by);
-    if (known && before) {
-      await check(before, known.text);
-      // A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
-      const isWaiting = mailbox.messages.some(({ messageId }) => messageId === before.messageId);
-      return isWaiting ? await handOver(known.of, before.messageId) : decisionBy(before.messageId);
+    if (known && by && formTracker.answers.some(({ messageId }) => messageId === by)) {
+      return await handOver(known.of, by);
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
     // The relay may already have a decline, which comes before an accept. A message that has ended the wait was read only just now.
     if (!mailbox.hasEnded) await (hasWaited ? thread.readIfStale(signal) : thread.read(signal));
     if (thread.refusal) throw thread.refusal;
-    const { form, answers } = formTracker;
+    const { form } = formTracker;
     if (!form) return undefined;
-    for (const one of answers) if (!checked.has(one.messageId)) await check(one, form.text);
+    await checkAll();
     const now = standing();
     const first = (await decidedBy(form)) ?? now?.decided?.messageId;
     if (first) return await handOver(form.of, first);

@@ -206,7 +206,7 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     get state() {
-      return { outgoing, drafts };
+      return { outgoing, drafts: drafts.filter(isUnsent) };
     },
     get unsent() {
       return unsent();

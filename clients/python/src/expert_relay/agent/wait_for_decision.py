@@ -133,15 +133,14 @@ class DecisionWait:
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         thread, sender = self._thread, self._sender
-        form = thread.form_tracker.form
+        form, own = thread.form_tracker.form, self._conversation.decided
+        if form and self._decided_by() and not (own and own["of"] == form.of) and not thread.mailbox.has_ended:
+            # The process that has returned the decision may have sent another form since.
+            await thread.read(if_stale=True)
+            form = thread.form_tracker.form
         by = self._decided_by()
-        before = next((one for one in thread.form_tracker.answers if one.message_id == by), None)
-        if form and before:
-            self._check(before, form.text)
-            # A state that was saved during the hand-over still has the message. It must not be returned as an answer, too.
-            if any(one.message_id == by for one in thread.mailbox.messages):
-                return await self._hand_over(form.of, before.message_id)
-            return self._decision_by(before.message_id)
+        if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
+            return await self._hand_over(form.of, by)
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -156,10 +155,14 @@ class DecisionWait:
         form = thread.form_tracker.form
         if not form:
             return None
-        for one in thread.form_tracker.answers:
-            if one.message_id not in self._checked:
-                self._check(one, form.text)
+        self._check_all()
         return await self._outcome(form.of)
+
+    def _check_all(self) -> None:
+        form = self._thread.form_tracker.form
+        for one in self._thread.form_tracker.answers:
+            if form and one.message_id not in self._checked:
+                self._check(one, form.text)
 
     def _sends_form(self) -> bool:
         """Whether a form waits to be sent."""
@@ -175,13 +178,21 @@ class DecisionWait:
 
     async def _hand_over(self, of: str, message_id: str) -> Decision[Any]:
         """Once its program has a decision, the agent keeps it."""
-        self._conversation.decided = {"of": of, "messageId": message_id}
+        self._check_all()
+        if message_id not in self._checked:
+            # Another process may have read more.
+            await self._thread.read()
+            self._check_all()
         decision = self._decision_by(message_id)
+        self._conversation.decided = {"of": of, "messageId": message_id}
+        await self._conversation.save()
+        # It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
+        first = self._conversation.outcomes.remember(of, message_id)
+        if first != message_id:
+            return await self._hand_over(of, first)
         await self._conversation.hand_over.take_arrived(message_id)
         await self._conversation.hand_over.settle()
-        # Another process may have returned another one in the meantime.
-        first = self._conversation.outcomes.remember(of, message_id)
-        return decision if first == message_id else await self._hand_over(of, first)
+        return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation = self._conversation

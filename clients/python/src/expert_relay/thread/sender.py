@@ -105,7 +105,7 @@ class Sender:
         outgoing = self._outgoing
         return {
             **({"outgoing": {"draft": outgoing[0].export(), "body": outgoing[1]}} if outgoing else {}),
-            "drafts": [one.export() for one in self._drafts],
+            "drafts": [one.export() for one in self._drafts if self._is_unsent(one)],
         }
 
     @property
