@@ -8,6 +8,11 @@ const inRequests = (alter: (requests: Json[], answer: Json) => unknown): Lie => 
   },
 });
 
+/** An event that comes late names the request as well. */
+const withoutEvents = (requestId: string): Lie => ({
+  blocks: (blocks) => blocks.filter((block) => !block.includes(requestId)),
+});
+
 const unknownId = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 const rows: readonly ExpertRow[] = [
@@ -23,19 +28,23 @@ const rows: readonly ExpertRow[] = [
   },
   {
     name: 'lists another request in place of this one',
-    lie: ({ requestId, otherRequestId }) =>
-      inRequests((requests) => {
+    lie: ({ requestId, otherRequestId }) => ({
+      ...inRequests((requests) => {
         for (const one of requests) if (one.requestId === requestId) one.requestId = otherRequestId;
       }),
+      ...withoutEvents(requestId),
+    }),
     unnoticed: 'only the relay knows which requests there are',
     code: 'timeout',
   },
   {
     name: 'leaves a request out of the list',
-    lie: ({ requestId }) =>
-      inRequests((requests, answer) => {
+    lie: ({ requestId }) => ({
+      ...inRequests((requests, answer) => {
         answer.requests = requests.filter((one) => one.requestId !== requestId);
       }),
+      ...withoutEvents(requestId),
+    }),
     unnoticed: 'only the relay knows which requests there are',
     code: 'timeout',
   },
