@@ -35,7 +35,10 @@ export interface Permissions {
   readonly subscribe: readonly string[];
 }
 
-/** The users of NATS; the notifier needs what the hub needs, and may be the same user. Any process of requests and messages may lead the outbox, and then creates the stream. */
+/**
+ * The users of NATS. The notifier needs what the hub needs, and may be the same user. Any process of requests and messages may lead the
+ * outbox, and then creates the stream.
+ */
 export function permissionsFor(
   prefix: string,
 ): Readonly<Record<'gateway' | 'requests' | 'messages' | 'hub', Permissions>> {

@@ -34,6 +34,16 @@ const requestOf = async ({ requestId }: Pick<Conversation, 'requestId'>) =>
 const agentsTexts = async (conversation: Conversation): Promise<string[]> =>
   (await conversation.messages()).flatMap(({ role, text }) => (role === 'consumer' ? [text] : []));
 
+/** Two processes of one question, of which the first has returned the accept. */
+async function startDecided() {
+  const start = sharingFolder({ question: 'Deploy 4711?' });
+  const [first, second] = [await start(), await start()];
+  const request = await requestOf(first);
+  await request.answer('Yes.', { decision: accept });
+  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  return { start, first, second, request };
+}
+
 const accept = { action: 'accept', content: {} } as const;
 const decline = { action: 'decline' } as const;
 
@@ -89,11 +99,7 @@ test('a text that one process has sent and another one not waits in no saved sta
 });
 
 test('a decision about the form before is not returned for one that another process has sent', async () => {
-  const start = sharingFolder({ question: 'May I list the tables?' });
-  const [first, second] = [await start(), await start()];
-  const request = await requestOf(first);
-  await request.answer('Yes.', { decision: accept });
-  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  const { first, second, request } = await startDecided();
   await second.refresh();
   await first.send('May I drop production?', { form });
   await request.refresh();
@@ -112,11 +118,7 @@ describe('an outcome that one process has returned', () => {
   };
 
   test.concurrent.each(Object.keys(uses))('is final for another one that has %s since', async (used) => {
-    const start = sharingFolder({ question: 'Deploy 4711?' });
-    const [first, second] = [await start(), await start()];
-    const request = await requestOf(first);
-    await request.answer('Yes.', { decision: accept });
-    expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    const { start, second, request } = await startDecided();
     await uses[used]?.(second);
     // Another state is saved last.
     await second.close();
@@ -125,15 +127,34 @@ describe('an outcome that one process has returned', () => {
   });
 
   test.concurrent('is not changed by a later decline', async () => {
-    const start = sharingFolder({ question: 'Deploy 4711?' });
-    const [first, second] = [await start(), await start()];
-    const request = await requestOf(first);
-    await request.answer('Yes.', { decision: accept });
-    expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    const { start, second, request } = await startDecided();
     await second.waitForAnswer({ timeout });
     await request.answer('Stop!', { decision: decline, evenIfNewer: true });
     for (const one of [second, await start()])
       expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
+  });
+
+  test.concurrent('is returned again without the relay', async () => {
+    const liar = await server.startLyingRelay();
+    const saved: ConversationState[] = [];
+    const save = (state: ConversationState) => void saved.push(JSON.parse(JSON.stringify(state)));
+    const conversation = await server.agent({ save }).ask({ question: 'May I?', form });
+    await (await requestOf(conversation)).answer('Yes.', { decision: accept });
+    expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    const calls: string[] = [];
+    liar.tell({ call: ({ path }) => void calls.push(path) });
+    const again = await server.agent({ url: liar.url }).resume(saved.at(-1) as ConversationState);
+    expect(await again.waitForDecision({ timeout: 0 })).toMatchObject({ action: 'accept' });
+    expect(calls).toEqual([]);
+  });
+
+  test.concurrent('is no reply in words to another process', async () => {
+    const { second, request } = await startDecided();
+    await request.answer('Stop!', { decision: decline, evenIfNewer: true });
+    const replies: string[] = [];
+    const onReply = ({ text }: { readonly text: string }) => void replies.push(text);
+    expect(await second.waitForDecision({ timeout, onReply })).toMatchObject({ action: 'accept' });
+    expect(replies).toEqual([]);
   });
 });
 
@@ -246,33 +267,6 @@ describe('an outcome that no program got', () => {
       }
     },
   );
-
-  test.concurrent('is returned again without the relay', async () => {
-    const liar = await server.startLyingRelay();
-    const saved: ConversationState[] = [];
-    const save = (state: ConversationState) => void saved.push(JSON.parse(JSON.stringify(state)));
-    const conversation = await server.agent({ save }).ask({ question: 'May I?', form });
-    await (await requestOf(conversation)).answer('Yes.', { decision: accept });
-    expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
-    const calls: string[] = [];
-    liar.tell({ call: ({ path }) => void calls.push(path) });
-    const again = await server.agent({ url: liar.url }).resume(saved.at(-1) as ConversationState);
-    expect(await again.waitForDecision({ timeout: 0 })).toMatchObject({ action: 'accept' });
-    expect(calls).toEqual([]);
-  });
-
-  test.concurrent('is no reply in words to another process', async () => {
-    const start = sharingFolder({ question: 'Deploy 4711?' });
-    const [first, second] = [await start(), await start()];
-    const request = await requestOf(first);
-    await request.answer('Yes.', { decision: accept });
-    expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
-    await request.answer('Stop!', { decision: decline, evenIfNewer: true });
-    const replies: string[] = [];
-    const onReply = ({ text }: { readonly text: string }) => void replies.push(text);
-    expect(await second.waitForDecision({ timeout, onReply })).toMatchObject({ action: 'accept' });
-    expect(replies).toEqual([]);
-  });
 });
 
 describe('a state that cannot be saved', () => {

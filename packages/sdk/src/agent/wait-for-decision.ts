@@ -138,11 +138,13 @@ export async function waitForDecision(
   }
 
   async function settle(hasWaited: boolean): Promise<Decision | undefined> {
-    const isOthers = conversation.decided?.of !== formTracker.form?.of && (await decidedBy(formTracker.form));
-    // The process that has returned the decision may have sent another form since.
-    if (isOthers && !mailbox.hasEnded) await thread.readIfStale(signal);
+    let by = await decidedBy(formTracker.form);
+    if (by && conversation.decided?.of !== formTracker.form?.of && !mailbox.hasEnded) {
+      // The process that has returned the decision may have sent another form since.
+      await thread.readIfStale(signal);
+      by = await decidedBy(formTracker.form);
+    }
     const known = formTracker.form;
-    const by = await decidedBy(known);
     if (known && by && formTracker.answers.some(({ messageId }) => messageId === by)) {
       return await handOver(known.of, by);
     }
@@ -172,8 +174,7 @@ export async function waitForDecision(
   let hasWaited = false;
   for (;;) {
     const [next] = mailbox.messages;
-    const isReply = next && !concerns(next) && next.messageId !== (await decidedBy(formTracker.form));
-    if (isReply && onReply) {
+    if (next && onReply && !concerns(next) && next.messageId !== (await decidedBy(formTracker.form))) {
       const reply = await take(next.messageId, signal);
       if (reply) {
         await onReply(reply);

@@ -21,9 +21,11 @@ export type Manager =
 
 /** Which webhooks a manager has, as a condition on `notification_endpoints`. */
 export const managedBy = (manager: Manager): Sql =>
-  manager.kind === 'consumer'
-    ? sql`(channel = 'webhook' AND api_key_id = ${manager.apiKeyId}::uuid AND NOT ${isOfRevokedKey})`
-    : sql`(channel = 'webhook' AND user_id = ${manager.userId}::uuid AND NOT ${isOfRevokedKey})`;
+  sql`(channel = 'webhook' AND NOT ${isOfRevokedKey} AND ${
+    manager.kind === 'consumer'
+      ? sql`api_key_id = ${manager.apiKeyId}::uuid`
+      : sql`user_id = ${manager.userId}::uuid`
+  })`;
 
 const maxUrlLength = 2_000;
 

@@ -124,7 +124,7 @@ describe('the webhooks of a revoked key', () => {
     await expect(call(id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('are listed to nobody, and others are', async () => {
+  test('are in no list of webhooks, and all other webhooks are', async () => {
     for (const manager of [expert, asSession()])
       expect((await webhooks.list(manager)).map(({ id }) => id)).toEqual([own]);
     expect(await webhooks.list(agent)).toEqual([]);

@@ -1,6 +1,7 @@
 import type { Prisma, PrismaClient } from '@expert-relay/db';
 import { type KeyKind, makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
+import { erasedUser } from '../users/erased-user.ts';
 import type { KeyView } from './key-form.ts';
 
 /** Keys of a user that are not revoked, of both kinds together. */
@@ -18,10 +19,6 @@ interface CreatedKey {
   /** The only copy of the key. */
   readonly text: string;
 }
-
-/** Thrown when the user was erased while one of its sessions or keys still counted. */
-export const erasedUser = () =>
-  new Problem('unauthorized', { detail: 'This account was erased. Sign in to create a new one.' });
 
 /** Creates keys of one user, all or none of them. */
 export const insertKeys = (prisma: PrismaClient, keys: readonly NewKey[]): Promise<CreatedKey[]> =>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
-import { erasedUser } from '../api-keys/insert-keys.ts';
 import type { Context } from '../context.ts';
+import { erasedUser } from '../users/erased-user.ts';
 
 const expected = 'Expected JSON of up to 8 KB.';
 

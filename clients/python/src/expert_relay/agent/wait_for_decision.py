@@ -47,8 +47,8 @@ class DecisionWait:
         has_waited = False
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
-            is_reply = first and not self._concerns(first) and first.message_id != self._decided_by()
-            if first and self._on_reply and is_reply:
+            is_deciding = first and self._on_reply and (self._concerns(first) or first.message_id == self._decided_by())
+            if first and self._on_reply and not is_deciding:
                 reply = await self._conversation.hand_over.take_arrived(first.message_id)
                 if reply:
                     result = self._on_reply(answer_of(describe(reply)))
@@ -133,12 +133,11 @@ class DecisionWait:
 
     async def _settle(self, has_waited: bool) -> Decision[Any] | None:
         thread, sender = self._thread, self._sender
-        form, own = thread.form_tracker.form, self._conversation.decided
-        if form and self._decided_by() and not (own and own["of"] == form.of) and not thread.mailbox.has_ended:
+        form, own, by = thread.form_tracker.form, self._conversation.decided, self._decided_by()
+        if form and by and not (own and own["of"] == form.of) and not thread.mailbox.has_ended:
             # The process that has returned the decision may have sent another form since.
             await thread.read(if_stale=True)
-            form = thread.form_tracker.form
-        by = self._decided_by()
+            form, by = thread.form_tracker.form, self._decided_by()
         if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
             return await self._hand_over(form.of, by)
         if sender.is_due:
