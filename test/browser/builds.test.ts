@@ -105,6 +105,28 @@ test('code of the SDK that is gone reloads the page, too', async () => {
   expect(loads()).toBe(2);
 });
 
+test.each([
+  ['the relay cannot be reached', 'connectionrefused'],
+  ['the relay answers 503', 503],
+] as const)(
+  'code that is needed while %s is loaded afterwards, without a reload',
+  async (_outage, failure) => {
+    await using device = await product.signIn('edda');
+    const page = await device.open();
+    const loads = countLoads(page);
+    let looks = 0;
+    await device.context.route('**/dashboard/**', (route) => {
+      if (route.request().method() === 'HEAD') looks += 1;
+      return typeof failure === 'number' ? route.fulfill({ status: failure }) : route.abort(failure);
+    });
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await eventually('the page to look twice whether the relay answers', () => looks >= 2 || loads() > 0);
+    await device.context.unrouteAll();
+    await page.getByRole('heading', { name: 'Keys', level: 1 }).waitFor();
+    expect(loads()).toBe(0);
+  },
+);
+
 test('a chunk that is still missing after the reload: an error with a button to reload', async () => {
   await using device = await product.signIn('bela');
   await using agent = await device.newAgent();

@@ -2,10 +2,11 @@ import { type ComponentType, lazy } from 'react';
 
 const reloadedAt = 'expert-relay:reloaded-at';
 const reloadIntervalMs = 30_000;
+const longestWaitMs = 8_000;
 
 /**
  * A page whose code is loaded when it is opened. After an upgrade of the relay the old files are gone: when loading fails
- * twice, the whole page is reloaded to get the new files. Drafts are kept.
+ * although the relay answers, the whole page is reloaded to get the new files. Drafts are kept.
  */
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadCode(load) }));
@@ -21,15 +22,24 @@ export const loadCode = <T,>(
   });
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilRelayAnswers();
   try {
     return await load();
   } catch (error) {
     // A file that is missing for another reason must not reload the page in a loop.
     const last = Number(sessionStorage.getItem(reloadedAt) ?? 0);
-    if (navigator.onLine === false || Date.now() - last < reloadIntervalMs) throw error;
+    if (Date.now() - last < reloadIntervalMs) throw error;
     sessionStorage.setItem(reloadedAt, String(Date.now()));
     location.reload();
     return new Promise<T>(() => {});
+  }
+}
+
+/** During an outage no file can be loaded, and a reload would replace the page by an error of the browser. */
+async function untilRelayAnswers(): Promise<void> {
+  for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    const page = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
+    if (page?.ok) return;
   }
 }
