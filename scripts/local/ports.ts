@@ -2,7 +2,6 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeLock } from '../../packages/cli/src/store/lock-file.ts';
 import { StepError } from '../terminal/failure.ts';
@@ -18,9 +17,9 @@ export interface Ports {
 
 /**
  * Runs that start at the same time do not choose the same free port: each claims it by a lock file that is named for
- * it, in a folder that all users share.
+ * it, in a folder that all users share, and all runs, also those with a TMPDIR of their own.
  */
-export function openPorts(home: Home, claims = join(tmpdir(), 'expert-relay-ports')): Ports {
+export function openPorts(home: Home, claims = '/tmp/expert-relay-ports'): Ports {
   const file = home.file('ports.json');
   const remembered = readJson<Record<string, number>>(file) ?? {};
   const claimed: string[] = [];

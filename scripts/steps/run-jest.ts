@@ -1,16 +1,21 @@
 import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import type { Run } from '../local/with-run.ts';
 
-/** Runs Jest in a checkout. Returns its exit code. */
+/** Runs Jest in a checkout. Returns its exit code. What the tests leave in the temporary folder is removed with the run. */
 export function runJest(
   run: Run,
   { args, env, folder = root }: { args: readonly string[]; env: NodeJS.ProcessEnv; folder?: string },
 ): Promise<number> {
+  const TMPDIR = run.home.file('tmp');
+  mkdirSync(TMPDIR);
+  // Open to all, as /tmp itself: servers of tests run as other users.
+  chmodSync(TMPDIR, 0o1777);
   const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { ...process.env, TMPDIR, ...env },
     stdio: 'inherit',
   });
   run.supervisor.adopt('jest', jest.pid);

@@ -1,17 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeOnce } from '../../../scripts/local/cached-folder.ts';
-import { openHome } from '../../../scripts/local/home.ts';
-import { type Run, withRun } from '../../../scripts/local/with-run.ts';
+import type { Run } from '../../../scripts/local/with-run.ts';
 import { installPackage } from '../../../scripts/servers/sources/npm.ts';
-import { createTerminal } from '../../../scripts/terminal/terminal.ts';
 import { readLists } from '../checks/check-ledger.ts';
 import { checkSeed } from '../checks/check-seed.ts';
 import { collectCommitted } from '../checks/read-committed.ts';
 import { createRandom } from '../plan/random.ts';
+import { runAndKeepLogs } from '../run-and-keep-logs.ts';
 import { waitForCompletion } from '../wait-for-completion.ts';
 import { describeConnection } from './attack/connection.ts';
 import { drawConnection } from './attack/draw-connection.ts';
@@ -36,31 +33,17 @@ const measuredShare = 0.6;
 
 type Progress = (text: string) => void;
 
-/** Runs one attack in a new environment; `undefined` if it was interrupted. The logs of a failed run are kept. */
+/** Runs one attack in a new environment; `undefined` if it was interrupted. */
 export async function runChaos(
   settings: ChaosSettings,
   progress: Progress = () => {},
 ): Promise<ChaosResult | undefined> {
-  const home = openHome(mkdtempSync(join(tmpdir(), `expert-relay-chaos-${settings.seed}-`)));
-  const log = home.log('harness');
-  const write = (text: string | Uint8Array) => {
-    appendFileSync(log, text);
-    return true;
-  };
-  try {
-    const node = settings.node === undefined ? process.execPath : await fetchNode(settings.node, home.cache);
+  return runAndKeepLogs(`chaos-${settings.seed}`, async (run) => {
+    const node =
+      settings.node === undefined ? process.execPath : await fetchNode(settings.node, run.home.cache);
     const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-    const result = await withRun(
-      { home, terminal: createTerminal({ write }, {}), remove: [home.path] },
-      (run) => runInEnvironment(settings, { run, node, version, progress }),
-    );
-    if (!result || result.failures.length === 0) return result;
-    const kept = join(mkdtempSync(join(tmpdir(), `expert-relay-chaos-failed-${settings.seed}-`)), 'logs');
-    renameSync(home.file('logs'), kept);
-    return { ...result, remarks: [...result.remarks, `logs in ${kept}`] };
-  } finally {
-    rmSync(home.path, { recursive: true, force: true });
-  }
+    return runInEnvironment(settings, { run, node, version, progress });
+  });
 }
 
 async function runInEnvironment(
