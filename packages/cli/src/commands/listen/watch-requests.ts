@@ -41,15 +41,13 @@ export async function watchRequests(
 ): Promise<void> {
   const watched = new Map<string, Watched>();
   const clients = [side.expert];
-  let { hasKeys } = side;
   let isListed = false;
   const reader = (): Expert => clients.at(-1) ?? side.expert;
 
   function watch({ requestId, refCode }: Pick<ListedRequest, 'requestId' | 'refCode'>): Watched {
-    const work = Promise.resolve();
     const one: Watched = {
       ...{ requestId, refCode, request: undefined, from: undefined, known: new Set(), isUnread: false },
-      ...{ state: 'open', work },
+      ...{ state: 'open', work: Promise.resolve() },
     };
     watched.set(requestId, one);
     return one;
@@ -119,7 +117,7 @@ export async function watchRequests(
   }
 
   async function pickUp(request: ExpertRequest): Promise<void> {
-    if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
+    if (picksUp && side.hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
   }
 
   function end(one: Watched, status: string): void {
@@ -159,9 +157,8 @@ export async function watchRequests(
         } else if (request.status === 'pending') await show(describeRequest(request));
       }
     }
-    if (!isListed && !picksUp) {
-      if (responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
-    }
+    if (!isListed && !picksUp && responded.length > 0)
+      err.paragraph(describeAnswered(responded.length), { style: 'dim' });
     isListed = true;
   }
 
@@ -178,7 +175,6 @@ export async function watchRequests(
     const client = side.renew();
     if (!client) return;
     clients.push(client);
-    hasKeys = true;
     err.paragraph('This machine now has keys: encrypted messages are read from now on.', {
       style: 'green',
     });
