@@ -1,5 +1,5 @@
 import type { ListedRequest } from '@expert-relay/sdk';
-import type { Expert, ExpertEvent, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
@@ -145,21 +145,24 @@ export async function watchRequests(
       // A conversation that was not read here has no position to continue from: `relay show` shows it.
       else if ((isMissed || one.isUnread) && one.request) queue(one, () => read(one));
     }
+    const isRead = isListed || picksUp;
     for (const request of open) {
       if (watched.has(request.requestId)) continue;
-      if (isListed || picksUp) addNew(request.requestId);
-      else {
-        const one = watch(request);
-        if (request.refused) {
-          one.state = 'over';
-          const { requestId, refCode, refused: code } = request;
-          await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
-        } else if (request.status === 'pending') await show(describeRequest(request));
-      }
+      if (isRead) addNew(request.requestId);
+      else await showListed(request);
     }
-    if (!isListed && !picksUp && responded.length > 0)
-      err.paragraph(describeAnswered(responded.length), { style: 'dim' });
+    if (!isRead && responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
     isListed = true;
+  }
+
+  /** Shows a request as it is listed. It is not read before a message of its agent. */
+  async function showListed(request: ListedQuestion): Promise<void> {
+    const one = watch(request);
+    const { requestId, refCode, status, refused: code } = request;
+    if (code !== undefined) {
+      one.state = 'over';
+      await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
+    } else if (status === 'pending') await show(describeRequest(request));
   }
 
   async function checkWhetherEnded(one: Watched): Promise<void> {
