@@ -157,9 +157,8 @@ export function createConversation({
   async function collect(request: OpenRequest, signal: AbortSignal, isNew: boolean): Promise<void> {
     let messages = isNew ? [] : state.get().messages;
     const stopped = new AbortController();
-    const stop = () => stopped.abort();
-    stopCollecting = stop;
-    signal.addEventListener('abort', stop);
+    stopCollecting = () => stopped.abort();
+    signal.addEventListener('abort', stopCollecting, { signal: stopped.signal });
     const watch = setInterval(() => take(request), snapshotMs);
     stopped.signal.addEventListener('abort', () => clearInterval(watch));
     try {
@@ -170,8 +169,7 @@ export function createConversation({
         take(request);
       });
     } finally {
-      clearInterval(watch);
-      signal.removeEventListener('abort', stop);
+      stopped.abort();
     }
   }
 
