@@ -7,6 +7,7 @@ export { eventually } from './eventually.ts';
 export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
 export { hostileReceivers } from './hostile-receivers.ts';
 export { expensiveTexts, hostileTexts, largeHostileText } from './hostile-texts.ts';
+export { launchOwnServer, type OwnServer, type ServerPlace } from './launch-own-server.ts';
 export { type Call, type Json, type Lie, type LyingRelay, startLyingRelay } from './lying-relay.ts';
 export { openStream, readBlocks, type StreamEvent, type TestStream, topicUrl } from './open-stream.ts';
 export { openRaw, type RawConnection } from './raw-connection.ts';
@@ -16,7 +17,6 @@ export { type GithubServer, type GithubUser, startGithubServer } from './start-g
 export { type OpenIdProvider, startOpenIdProvider } from './start-openid-provider.ts';
 export { type OtlpReceiver, startOtlpReceiver, treeOf } from './start-otlp-receiver.ts';
 export { type OwnNats, startOwnNats } from './start-own-nats.ts';
-export { type OwnServer, type ServerPlace, startOwnServer } from './start-own-server.ts';
 export { type Submitted, submit } from './submit.ts';
 export { testProgram } from './test-program.ts';
 export { type TestServers, testServers } from './test-servers.ts';

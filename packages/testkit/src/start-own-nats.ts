@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type OwnServer, startOwnServer } from './start-own-server.ts';
+import { launchOwnServer, type OwnServer } from './launch-own-server.ts';
 import { testProgram } from './test-program.ts';
 
 export interface OwnNats extends OwnServer {
@@ -13,7 +13,7 @@ export interface OwnNats extends OwnServer {
 export async function startOwnNats(config?: string): Promise<OwnNats> {
   const { path: command, env } = testProgram('nats-server');
   let host = '';
-  const server = await startOwnServer('nats', ({ folder, data, port }) => {
+  const server = await launchOwnServer('nats', ({ folder, data, port }) => {
     host = `127.0.0.1:${port}`;
     const file = join(folder, 'nats.conf');
     if (config !== undefined) writeFileSync(file, config);

@@ -11,7 +11,7 @@ export interface OwnServer extends testkit.OwnServer {
 export async function startOwnServer(kind: ServerKind, program?: FoundProgram): Promise<OwnServer> {
   const chosen = program ?? requireTool(await findTool(kind));
   let url = '';
-  const server = await testkit.startOwnServer(kind.name, ({ folder, data, port }) => {
+  const server = await testkit.launchOwnServer(kind.name, ({ folder, data, port }) => {
     const home = openHome(folder);
     const placement: Placement = { kind, home, data, port, password: 'for-this-test', durable: true };
     url = kind.url(placement);

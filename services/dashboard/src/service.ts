@@ -6,7 +6,6 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import {
   createPrincipalGuard,
-  createPrincipalSigner,
   createPrincipalVerifier,
   parsePrincipalKeys,
 } from '@expert-relay/kit/principal';
@@ -140,10 +139,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     return { keys, kinds: ['nobody'] as const };
   }
 
-  function clientOf(name: string, url: string, keysText: string) {
-    const variable = `RELAY_PRINCIPAL_KEY_DASHBOARD_${name.toUpperCase()}`;
-    const keys = parsePrincipalKeys(variable, keysText);
-    const sign = createPrincipalSigner({ caller: 'dashboard', audience: name, keys, clock });
-    return createServiceClient({ name, url, sign, log });
+  function clientOf(name: string, url: string, key: string) {
+    return createServiceClient({ caller: 'dashboard', name, url, key, clock, log });
   }
 }

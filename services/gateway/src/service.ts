@@ -6,7 +6,6 @@ import { composeService, type Overrides, type Service } from '@expert-relay/kit/
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
-import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createTracing } from '@expert-relay/kit/tracing';
 import { createApp } from './app.ts';
@@ -106,10 +105,7 @@ export function create(
     server,
   });
 
-  function createClient(name: UpstreamName, url: string, keys: string) {
-    const variable = `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`;
-    const principalKeys = parsePrincipalKeys(variable, keys);
-    const sign = createPrincipalSigner({ caller: 'gateway', audience: name, keys: principalKeys, clock });
-    return createServiceClient({ name, url, sign, log });
+  function createClient(name: UpstreamName, url: string, key: string) {
+    return createServiceClient({ caller: 'gateway', name, url, key, clock, log });
   }
 }

@@ -10,7 +10,6 @@ import { composeService, type Overrides, type Service } from '@expert-relay/kit/
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
-import { createPrincipalSigner, parsePrincipalKeys } from '@expert-relay/kit/principal';
 import { createServiceClient } from '@expert-relay/kit/service-client';
 import { createTracing } from '@expert-relay/kit/tracing';
 import { createAuthorise } from './authorise/authorise.ts';
@@ -31,16 +30,9 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const lineLevel = createLineLevel(clock);
   const hub = createHub({ config, nats, clock, log, lineLevel, metrics, tracing });
 
-  const sign = createPrincipalSigner({
-    caller: 'hub',
-    audience: 'requests',
-    keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_HUB_REQUESTS', config.principalKey),
-    clock,
-  });
   const requests = createServiceClient({
-    name: 'requests',
-    url: config.requestsUrl,
-    sign,
+    ...{ caller: 'hub', name: 'requests', url: config.requestsUrl, key: config.principalKey },
+    clock,
     log,
     timeoutMs: 2_500,
   });

@@ -2,6 +2,7 @@ import { RelayError } from '@expert-relay/sdk';
 import { readText, withTimeout } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
+import { parseJson } from '../parse-json.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -111,12 +112,4 @@ export function fetchAnswer(
       return { response, body: undefined, tooLarge: error as RelayError };
     }
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -16,7 +16,7 @@ export interface ExpertSide {
   readonly name: string;
   /** A client with the keys that this machine has now; undefined when they have not changed. */
   renew(): Expert | undefined;
-  /** Whether this machine has the expert's keys. Without them only plain text can be read and written. */
+  /** Whether this machine has the expert's keys now. Without them only plain text can be read and written. */
   readonly hasKeys: boolean;
   /** Whether it has the keys of any expert, maybe of another one than the API key's. */
   readonly hasAnyKeys: boolean;
@@ -53,7 +53,9 @@ export async function openExpert(context: Context, options: ExpertSideOptions): 
     });
   return {
     ...{ access, expert: connect(), outages, name },
-    hasKeys: root !== undefined,
+    get hasKeys() {
+      return root !== undefined;
+    },
     hasAnyKeys: hasExpertFile(config.folder),
     renew() {
       const found = file.read();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ConversationState } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 const entry = z.object({
   role: z.enum(['consumer', 'provider']),
@@ -111,7 +111,7 @@ const keptForMs = 33 * 24 * 3_600_000;
 
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
-  openPrivateFolder(folder);
+  makePrivateFolder(folder);
   const fileOf = (id: string): JsonFile<Stored> =>
     openJsonFile({
       path: join(folder, `${id}.json`),

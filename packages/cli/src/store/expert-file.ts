@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
 import { digest } from './memory.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 const schema = z.object({
   version: z.literal(1),
@@ -20,8 +20,8 @@ export function openExpertFile(
   folder: string,
   apiKey: string,
 ): Omit<JsonFile<Uint8Array<ArrayBuffer>>, 'create'> {
-  openPrivateFolder(folder);
-  openPrivateFolder(folderOf(folder));
+  makePrivateFolder(folder);
+  makePrivateFolder(folderOf(folder));
   const file = openJsonFile({
     path: join(folderOf(folder), `${digest(apiKey)}.json`),
     schema,

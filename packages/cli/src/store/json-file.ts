@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
+import { parseJson } from '../parse-json.ts';
 import { createPrivate, readPrivate, writePrivate } from './private-file.ts';
 
 /** A private file with one JSON value. */
@@ -26,7 +27,7 @@ export function openJsonFile<T>({ path, schema, withoutIt }: JsonFileOptions<T>)
     read() {
       const text = readPrivate(path);
       if (text === undefined) return undefined;
-      const parsed = schema.safeParse(parse(text));
+      const parsed = schema.safeParse(parseJson(text));
       if (parsed.success) return parsed.data;
       throw new Failure(
         'state',
@@ -40,11 +41,3 @@ export function openJsonFile<T>({ path, schema, withoutIt }: JsonFileOptions<T>)
 }
 
 const format = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

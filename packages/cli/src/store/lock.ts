@@ -2,14 +2,14 @@ import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
 import { readHolder, takeLock } from './lock-file.ts';
-import { explainFileError, openPrivateFolder } from './private-folder.ts';
+import { explainFileError, makePrivateFolder } from './private-folder.ts';
 
 /**
  * Locks a conversation for one process: two that send from the same saved state would number their messages in the
  * same way, and the other side would refuse them. Returns the function that releases the lock.
  */
 export function lock(path: string, what: string): () => void {
-  openPrivateFolder(dirname(path));
+  makePrivateFolder(dirname(path));
   if (!take(path)) {
     const { pid } = readHolder(path) ?? {};
     throw new Failure(

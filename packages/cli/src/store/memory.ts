@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Memory } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 const schema = z.object({ version: z.literal(1), value: z.string() });
 
@@ -23,8 +23,8 @@ export interface StoredMemory extends Memory {
 
 export function openMemory(folder: string, side: 'agents' | 'experts', now: () => number): StoredMemory {
   const path = join(folder, 'remembered', side);
-  openPrivateFolder(folder);
-  openPrivateFolder(path);
+  makePrivateFolder(folder);
+  makePrivateFolder(path);
   const open = (fileName: string) =>
     openJsonFile({
       path: join(path, fileName),

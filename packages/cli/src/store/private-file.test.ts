@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
 import { readPrivate, writePrivate } from './private-file.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -48,7 +48,7 @@ test('a folder that others can enter is refused', () => {
   const path = join(folder, 'open');
   mkdirSync(path);
   chmodSync(path, 0o755);
-  expect(() => openPrivateFolder(path)).toThrow(`(mode 755). Close it: chmod 700 '${path}'`);
+  expect(() => makePrivateFolder(path)).toThrow(`(mode 755). Close it: chmod 700 '${path}'`);
 });
 
 test.each(['', '{', '{"a":"b"}', '[]', '\0\0'])(
@@ -64,6 +64,6 @@ test.each(['', '{', '{"a":"b"}', '[]', '\0\0'])(
 
 test('a path that cannot be used gives an error for people', () => {
   writePrivate(join(folder, 'plain'), '');
-  expect(() => openPrivateFolder(join(folder, 'plain/in'))).toThrow('part of its path is a file (ENOTDIR)');
+  expect(() => makePrivateFolder(join(folder, 'plain/in'))).toThrow('part of its path is a file (ENOTDIR)');
   expect(() => readPrivate(folder)).toThrow(/Close it|a folder is where a file should be/);
 });

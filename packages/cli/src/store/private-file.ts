@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
-import { describeMode, explainFileError, isTooOpen, openPrivateFolder } from './private-folder.ts';
+import { describeMode, explainFileError, isTooOpen, makePrivateFolder } from './private-folder.ts';
 
 /** The text of a file that only its owner may read; undefined when there is no file. */
 export function readPrivate(path: string): string | undefined {
@@ -71,7 +71,7 @@ function syncFolder(path: string): void {
 
 /** Writes the whole text to a temporary file and then moves that into its place. */
 function publish(path: string, text: string, move: (draft: string) => boolean): boolean {
-  openPrivateFolder(dirname(path));
+  makePrivateFolder(dirname(path));
   const draft = `${path}.${randomUUID()}.new`;
   try {
     const file = openSync(draft, 'wx', 0o600);

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { Failure } from '../failure.ts';
 
 /** Makes a folder that only its owner can enter. Throws when an existing one is open to others. */
-export function openPrivateFolder(path: string): void {
+export function makePrivateFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     const { mode } = statSync(path);

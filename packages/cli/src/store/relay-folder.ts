@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { openPrivateFolder } from './private-folder.ts';
+import { makePrivateFolder } from './private-folder.ts';
 
 /** The folder for one relay's state. Each relay has its own, so that none sees keys that were made for another. */
 export function openRelayFolder(folder: string, url: string): string {
-  openPrivateFolder(folder);
+  makePrivateFolder(folder);
   const address = withOneSpelling(url);
   const name = new URL(address).host.replace(/[^a-z0-9.-]/g, '_');
   // The digest identifies the address; the host makes the name readable.
   const digest = createHash('sha256').update(address).digest('hex').slice(0, 8);
   const path = join(folder, 'relays', `${name}-${digest}`);
-  openPrivateFolder(path);
+  makePrivateFolder(path);
   return path;
 }
 

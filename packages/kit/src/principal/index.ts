@@ -1,7 +1,7 @@
 export { type KeySecret, type Principal, type PrincipalKind, principalHeader } from './principal.ts';
 export { createPrincipalGuard, type GuardedCall, type PrincipalGuard } from './principal-guard.ts';
 export { type PrincipalKeys, parsePrincipalKeys } from './principal-keys.ts';
-export { createPrincipalSigner, type PrincipalSigner } from './principal-signer.ts';
+export { createPrincipalSigner } from './principal-signer.ts';
 export {
   createPrincipalVerifier,
   type PrincipalVerifier,

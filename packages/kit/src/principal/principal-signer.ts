@@ -4,7 +4,7 @@ import { SignedPrincipalSchema } from '../generated/relay/principal/v1/principal
 import { type Principal, toWire } from './principal.ts';
 import { digestOf, macOf, type PrincipalKeys } from './principal-keys.ts';
 
-export type PrincipalSigner = (call: {
+type PrincipalSigner = (call: {
   principal: Principal;
   method: string;
   /** With its query, exactly as it is sent. */

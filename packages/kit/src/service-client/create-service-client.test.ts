@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { systemClock } from '../clock/index.ts';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
 import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient } from './index.ts';
@@ -29,9 +31,8 @@ beforeEach(async () => {
   url = await listen(server, '127.0.0.1', 0);
   createClient = (url, timeoutMs = 60_000) =>
     createServiceClient({
-      name: 'callee',
-      url,
-      sign: () => 'signed',
+      ...{ caller: 'caller', name: 'callee', url, clock: systemClock },
+      key: `test:${randomBytes(32).toString('base64url')}`,
       log: createLog('caller', { level: 'info', destination }),
       timeoutMs,
     });

@@ -1,8 +1,14 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Clock } from '../clock/index.ts';
 import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
-import { type Principal, type PrincipalSigner, principalHeader } from '../principal/index.ts';
+import {
+  createPrincipalSigner,
+  type Principal,
+  parsePrincipalKeys,
+  principalHeader,
+} from '../principal/index.ts';
 import { Problem, unavailable } from '../problem/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
 import { createPool, maxConnections } from './create-pool.ts';
@@ -53,14 +59,20 @@ const slowMs = 2_000;
 const probeTimeoutMs = 1_500;
 
 export function createServiceClient(options: {
+  /** The service that calls. */
+  caller: string;
   name: string;
   url: string;
-  sign: PrincipalSigner;
+  /** The value of RELAY_PRINCIPAL_KEY_<CALLER>_<NAME>. */
+  key: string;
+  clock: Clock;
   log: Log;
   /** How long an attempt waits for the head of the answer, and then for each further part of it. */
   timeoutMs?: number;
 }): ServiceClient {
-  const { name, url, sign, log, timeoutMs = 30_000 } = options;
+  const { caller, name, url, clock, log, timeoutMs = 30_000 } = options;
+  const keys = parsePrincipalKeys(`RELAY_PRINCIPAL_KEY_${caller}_${name}`.toUpperCase(), options.key);
+  const sign = createPrincipalSigner({ caller, audience: name, keys, clock });
   const pool = createPool(url);
   let idleClosedAt = -slowMs;
   /** Ends each call whose answer is not complete. */

@@ -120,12 +120,7 @@ export function createRelay(options: RelayOptions): Relay {
         followed.delete(one);
       };
     };
-    const follower: Follower = createFollower({
-      thread,
-      sender,
-      listen,
-      backoff: api.backoff,
-    });
+    const follower: Follower = createFollower({ thread, sender, listen, backoff: api.backoff });
     const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
       {

@@ -51,8 +51,8 @@ function connect(
   ownOptions: string,
   kind: 'expert' | 'session',
 ): Expert {
-  const { root, listen: follow } = options as SessionExpertOptions;
-  const activity = createActivity(() => client.hub, follow);
+  const { root, listen: given } = options as SessionExpertOptions;
+  const activity = createActivity(() => client.hub, given);
   const client = createClient(options, ownOptions, kind, activity.onEvent);
   const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';

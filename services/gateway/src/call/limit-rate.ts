@@ -39,8 +39,8 @@ export function limitRate(options: {
   const countUnknownAsset = limits.pages > 0 ? createCallCounter(limits.pages, clock) : undefined;
   const countForKey = limits.key > 0 ? createWindowCounter({ limit: limits.key, clock }) : undefined;
 
-  function refuse(limit: string): never {
-    refused.inc({ limit });
+  function refuse(name: string): never {
+    refused.inc({ limit: name });
     throw new Problem('rate_limited', { headers: { 'retry-after': '60' } });
   }
 

@@ -71,12 +71,12 @@ export function createKeyCache(options: {
 
   /** Calls with the same key at the same time share one look-up. */
   function joinLookUp(key: PresentedKey, digest: string): Promise<KeyPrincipal | undefined> {
-    let lookUp = runningLookUps.get(digest);
-    if (!lookUp) {
-      lookUp = lookUpAndStore(key, digest);
-      runningLookUps.set(digest, lookUp);
+    let running = runningLookUps.get(digest);
+    if (!running) {
+      running = lookUpAndStore(key, digest);
+      runningLookUps.set(digest, running);
     }
-    return lookUp;
+    return running;
   }
 
   /**

@@ -35,9 +35,10 @@ async function requireUsable(query: Query, endpoint: UsedEndpoint): Promise<void
   requireTests(endpoint.count, endpoint.userId);
 }
 
-async function one(query: Query, statement: Sql): Promise<Api.Delivery | undefined> {
+async function requireOne(query: Query, statement: Sql): Promise<Api.Delivery> {
   const [row] = await query`${statement}`;
-  return row && deliveryBody(row);
+  if (!row) throw new Problem('not_found');
+  return deliveryBody(row);
 }
 
 /** Sends a test, which has only a type and a time. */
@@ -46,13 +47,11 @@ export async function sendTest(
   { type, callId, ...endpoint }: UsedEndpoint & { type: string; callId: string },
 ): Promise<Api.Delivery> {
   await requireUsable(query, endpoint);
-  const delivery = await one(
+  return await requireOne(
     query,
     sql`${insertOneDelivery({ endpointId: endpoint.endpointId, type, key: callId })}
       SELECT ${deliveryColumns} FROM inserted AS delivery`,
   );
-  if (!delivery) throw new Problem('not_found');
-  return delivery;
 }
 
 /** Sends a delivery again, now and under the same id. One that is being sent stays as it is. */
@@ -61,7 +60,7 @@ export async function sendAgain(
   { deliveryId, ...endpoint }: UsedEndpoint & { deliveryId: string },
 ): Promise<Api.Delivery> {
   await requireUsable(query, endpoint);
-  const delivery = await one(
+  return await requireOne(
     query,
     sql`
       WITH endpoint AS MATERIALIZED (
@@ -83,6 +82,4 @@ export async function sendAgain(
       )
       SELECT ${deliveryColumns} FROM again AS delivery`,
   );
-  if (!delivery) throw new Problem('not_found');
-  return delivery;
 }

@@ -4,6 +4,7 @@ import type { Form } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../../forms/read-form.ts';
+import { parseJson } from '../../parse-json.ts';
 import type { FormSource } from './read-plan.ts';
 import { toContext } from './to-context.ts';
 
@@ -23,7 +24,7 @@ export async function readText({ input, err }: Context, word: string): Promise<s
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
   const text = source === '-' ? await readText(context, source) : readTextFile(source);
-  return toContext(parse(text)) ?? [{ role: 'user', content: text }];
+  return toContext(parseJson(text)) ?? [{ role: 'user', content: text }];
 }
 
 /** The form that goes with the question. */
@@ -53,13 +54,5 @@ function readTextFile(path: string): string {
       throw new Failure('usage', `${path} is not text in UTF-8. Convert it, or name another file.`);
     if (code === undefined || error instanceof Failure) throw error;
     throw new Failure('usage', `${path} cannot be read (${code}). Name a file of text, or use - for stdin.`);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

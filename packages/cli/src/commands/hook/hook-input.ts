@@ -1,6 +1,7 @@
 import { parseExactly } from '@expert-relay/sdk/forms';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
+import { parseJson } from '../../parse-json.ts';
 
 /** As it was read: zod's own objects lose a member `__proto__`, which would not be shown. */
 const toolInput = z.custom<Readonly<Record<string, unknown>>>(
@@ -41,15 +42,7 @@ export const programOf = ({ turn_id }: PermissionRequest): string =>
   turn_id === undefined ? 'Claude Code' : 'Codex';
 
 function read<T>(schema: z.ZodType<T>, text: string): T {
-  const parsed = schema.safeParse(parse(text));
+  const parsed = schema.safeParse(parseJson(text));
   if (parsed.success) return parsed.data;
   throw new Failure('usage', 'The input is not what this hook gets from Claude Code or Codex.');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import type { ListedRequest } from '@expert-relay/sdk';
-import type { Expert, ExpertEvent, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertSide } from '../../relay/open-expert.ts';
@@ -41,15 +41,13 @@ export async function watchRequests(
 ): Promise<void> {
   const watched = new Map<string, Watched>();
   const clients = [side.expert];
-  let { hasKeys } = side;
   let isListed = false;
   const reader = (): Expert => clients.at(-1) ?? side.expert;
 
   function watch({ requestId, refCode }: Pick<ListedRequest, 'requestId' | 'refCode'>): Watched {
-    const work = Promise.resolve();
     const one: Watched = {
       ...{ requestId, refCode, request: undefined, from: undefined, known: new Set(), isUnread: false },
-      ...{ state: 'open', work },
+      ...{ state: 'open', work: Promise.resolve() },
     };
     watched.set(requestId, one);
     return one;
@@ -119,7 +117,7 @@ export async function watchRequests(
   }
 
   async function pickUp(request: ExpertRequest): Promise<void> {
-    if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
+    if (picksUp && side.hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
   }
 
   function end(one: Watched, status: string): void {
@@ -147,22 +145,24 @@ export async function watchRequests(
       // A conversation that was not read here has no position to continue from: `relay show` shows it.
       else if ((isMissed || one.isUnread) && one.request) queue(one, () => read(one));
     }
+    const isRead = isListed || picksUp;
     for (const request of open) {
       if (watched.has(request.requestId)) continue;
-      if (isListed || picksUp) addNew(request.requestId);
-      else {
-        const one = watch(request);
-        if (request.refused) {
-          one.state = 'over';
-          const { requestId, refCode, refused: code } = request;
-          await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
-        } else if (request.status === 'pending') await show(describeRequest(request));
-      }
+      if (isRead) addNew(request.requestId);
+      else await showListed(request);
     }
-    if (!isListed && !picksUp) {
-      if (responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
-    }
+    if (!isRead && responded.length > 0) err.paragraph(describeAnswered(responded.length), { style: 'dim' });
     isListed = true;
+  }
+
+  /** Shows a request as it is listed. It is not read before a message of its agent. */
+  async function showListed(request: ListedQuestion): Promise<void> {
+    const one = watch(request);
+    const { requestId, refCode, status, refused: code } = request;
+    if (code !== undefined) {
+      one.state = 'over';
+      await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
+    } else if (status === 'pending') await show(describeRequest(request));
   }
 
   async function checkWhetherEnded(one: Watched): Promise<void> {
@@ -178,7 +178,6 @@ export async function watchRequests(
     const client = side.renew();
     if (!client) return;
     clients.push(client);
-    hasKeys = true;
     err.paragraph('This machine now has keys: encrypted messages are read from now on.', {
       style: 'green',
     });

@@ -111,8 +111,8 @@ export function createConversationPool({
         if (kept) return await useKept(await checkSame(kept, question), use, (leased) => run(leased, true));
       }
       let id = '';
-      const lease = leaseNew({ agent: open(), now }, question, (name) => {
-        id = name;
+      const lease = leaseNew({ agent: open(), now }, question, (made) => {
+        id = made;
       });
       const opened = untilAborted(lease.opened, use.signal);
       if (name !== undefined) {

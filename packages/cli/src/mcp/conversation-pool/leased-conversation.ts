@@ -64,10 +64,8 @@ export function leaseConversation({
   let pause = new AbortController();
   let replying: Promise<unknown> = Promise.resolve();
   let news = promiseOf();
-  let running: Running | undefined;
-  let delivering: Promise<void> = Promise.resolve();
-  let isReachable = false;
-  let waitingSince = 0;
+  const deliveries = shareDeliveries((entries) => journal.markDelivered(id, entries));
+  const reachability = watchReachability(conversation, life, outages);
 
   /** Reads until something is added to the journal, or until a reply interrupts it. */
   function readOn(): Promise<void> {
@@ -100,27 +98,11 @@ export function leaseConversation({
 
   async function keep(entry: Entry): Promise<void> {
     // A delivery that is running must be recorded first.
-    await delivering;
+    await deliveries.over;
     // After the end of the lease, the next process reads it from the relay.
     if (!life.aborted) journal.add(conversation, entry);
     news.resolve();
     news = promiseOf();
-  }
-
-  /** Checks whether the relay answers: waiting without an answer does not show that. */
-  async function checkReachable(): Promise<void> {
-    isReachable = false;
-    waitingSince = performance.now();
-    try {
-      await conversation.refresh({ signal: life });
-    } catch (error) {
-      // All other errors are answers of the relay; reading reports them, too.
-      const isAway =
-        error instanceof RelayError && ['unreachable', 'rate_limited', 'aborted'].includes(error.code);
-      if (isAway || life.aborted) return;
-    }
-    isReachable = true;
-    outages.onOutage(undefined);
   }
 
   /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
@@ -128,7 +110,7 @@ export function leaseConversation({
     pause.abort();
     await active?.catch(() => {});
     pause = new AbortController();
-    await untilAborted(delivering, signal);
+    await untilAborted(deliveries.over, signal);
     const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
     if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
     let messageId: string | undefined;
@@ -144,54 +126,25 @@ export function leaseConversation({
     return isSent;
   }
 
-  function startDelivery(entries: readonly Entry[]): PendingDelivery {
-    const over = promiseOf();
-    delivering = over.promise;
-    running = { entries, calls: 0, end: over.resolve };
-    return join(running);
-  }
-
-  /** The answers count as delivered when one of the calls has delivered them. */
-  function join(delivery: Running): PendingDelivery {
-    const { entries, end } = delivery;
-    delivery.calls += 1;
-    const leave = () => {
-      delivery.calls -= 1;
-      if (delivery.calls > 0) return;
-      running = undefined;
-      end();
-    };
-    return {
-      entries,
-      putBack: leave,
-      delivered() {
-        journal.markDelivered(id, entries);
-        leave();
-      },
-    };
-  }
-
   return {
     conversation,
     readOn,
     get outage() {
-      if (outages.current) return outages.current;
-      // A wait that has just started shows nothing yet.
-      const isSilent = !isReachable && performance.now() - waitingSince > silentAfterMs;
-      return isSilent ? 'The relay does not answer.' : undefined;
+      return reachability.outage;
     },
     async nextAnswers({ signal, any = false }) {
       const fits = (one: Entry) => any || !isEarly(one);
       const matching = () => journal.undelivered(id).filter(fits);
       try {
-        await untilAborted(delivering, signal);
-        if (matching().length === 0) void checkReachable();
+        await untilAborted(deliveries.over, signal);
+        if (matching().length === 0) void reachability.check();
         for (;;) {
           while (matching().length === 0) await untilAborted(readOn(), signal);
           if (signal.aborted) return undefined;
-          if (!running) return startDelivery(untilDecision(matching()));
-          if (running.entries.every(fits)) return join(running);
-          await untilAborted(delivering, signal);
+          const { running } = deliveries;
+          if (!running) return deliveries.start(untilDecision(matching()));
+          if (running.every(fits)) return deliveries.join(running);
+          await untilAborted(deliveries.over, signal);
         }
       } catch (error) {
         if (signal.aborted) return undefined;
@@ -206,11 +159,75 @@ export function leaseConversation({
   };
 }
 
-/** A delivery that calls share. */
-interface Running {
-  readonly entries: readonly Entry[];
-  calls: number;
-  readonly end: () => void;
+/** At most one delivery runs. The answers count as delivered when one of the calls that share it has delivered them. */
+function shareDeliveries(markDelivered: (entries: readonly Entry[]) => void) {
+  let running: readonly Entry[] | undefined;
+  let calls = 0;
+  let over = promiseOf();
+  over.resolve();
+
+  function join(entries: readonly Entry[]): PendingDelivery {
+    calls += 1;
+    const leave = () => {
+      calls -= 1;
+      if (calls > 0) return;
+      running = undefined;
+      over.resolve();
+    };
+    return {
+      entries,
+      putBack: leave,
+      delivered() {
+        markDelivered(entries);
+        leave();
+      },
+    };
+  }
+
+  return {
+    /** The answers of the delivery that runs. */
+    get running() {
+      return running;
+    },
+    /** Resolves when no delivery runs. */
+    get over() {
+      return over.promise;
+    },
+    start(entries: readonly Entry[]): PendingDelivery {
+      running = entries;
+      over = promiseOf();
+      return join(entries);
+    },
+    join,
+  };
+}
+
+/** Whether the relay answers: waiting without an answer does not show that. */
+function watchReachability(conversation: Conversation, life: AbortSignal, outages: Outages) {
+  let isReachable = false;
+  let waitingSince = 0;
+  return {
+    async check(): Promise<void> {
+      isReachable = false;
+      waitingSince = performance.now();
+      try {
+        await conversation.refresh({ signal: life });
+      } catch (error) {
+        // All other errors are answers of the relay; reading reports them, too.
+        const isAway =
+          error instanceof RelayError && ['unreachable', 'rate_limited', 'aborted'].includes(error.code);
+        if (isAway || life.aborted) return;
+      }
+      isReachable = true;
+      outages.onOutage(undefined);
+    },
+    get outage(): string | undefined {
+      if (outages.current) return outages.current;
+      // A wait that has just started shows nothing yet.
+      const isSilent = !isReachable && performance.now() - waitingSince > silentAfterMs;
+      return isSilent ? 'The relay does not answer.' : undefined;
+    },
+  };
 }
 
 /** A decision is the last one of a delivery, so that none is about an older form than the messages beside it. */

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import type { Channel } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import rows from '../ui/rows.module.css';
 import { SelectField } from '../ui/select-field.tsx';
 import { Switch } from '../ui/switch.tsx';
@@ -99,12 +99,7 @@ export function ChannelForm({ kind, settings, address, submit, onSubmit, onCance
         isOn={showQuestion}
         onChange={setShowQuestion}
       />
-      <div className={rows.actions}>
-        <Button look="main" type="submit" isBusy={saving.isBusy}>
-          {saving.isBusy ? submit[1] : submit[0]}
-        </Button>
-        <CancelButton onCancel={onCancel} />
-      </div>
+      <FormButtons submit={submit} isBusy={saving.isBusy} onCancel={onCancel} />
       <ActionError error={saving.error} />
     </form>
   );

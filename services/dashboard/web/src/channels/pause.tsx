@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
@@ -144,12 +145,7 @@ function PauseForm({ isBusy, onSubmit, onCancel }: PauseFormProps) {
           error={mistake}
         />
       )}
-      <div className={rows.actions}>
-        <Button look="main" type="submit" isBusy={isBusy}>
-          {isBusy ? 'Pausing…' : 'Pause'}
-        </Button>
-        <CancelButton onCancel={onCancel} />
-      </div>
+      <FormButtons submit={['Pause', 'Pausing…']} isBusy={isBusy} onCancel={onCancel} />
     </form>
   );
 }

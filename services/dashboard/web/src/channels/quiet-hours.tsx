@@ -2,7 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { QuietHoursOrNull } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
+import { Button } from '../ui/button.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
 import { SelectField } from '../ui/select-field.tsx';
@@ -126,12 +127,7 @@ function QuietHoursForm({ hours, isBusy, onSubmit, onCancel }: QuietHoursFormPro
         />
       </div>
       <SelectField label="Time zone" options={zones} value={timeZone} onChange={setTimeZone} />
-      <div className={rows.actions}>
-        <Button look="main" type="submit" isBusy={isBusy}>
-          {isBusy ? 'Saving…' : 'Save'}
-        </Button>
-        <CancelButton onCancel={onCancel} />
-      </div>
+      <FormButtons submit={['Save', 'Saving…']} isBusy={isBusy} onCancel={onCancel} />
     </form>
   );
 }

@@ -12,7 +12,7 @@ import {
 } from './conversation-state.ts';
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
-import { settleAnswers } from './settle-answers.ts';
+import { makeAnswerKey, settleAnswers } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
 
 interface AnswersOptions {
@@ -41,8 +41,6 @@ const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'messa
 export function createAnswers(options: AnswersOptions) {
   const { requestId, storage, state, untilOpen, opened, update, reopen, onAnswers } = options;
   const storedName = `refused:${requestId}`;
-  let lastKey = 0;
-  const nextKey = () => `answer-${++lastKey}`;
   /** Keys of the answers that the SDK is sending. */
   const inFlight = new Set<string>();
   /** Keys of the answers that the expert has removed. They are shown until they are deleted, so that they cannot come back. */
@@ -58,7 +56,7 @@ export function createAnswers(options: AnswersOptions) {
     .get(storedName)
     .then((stored) => {
       const refused = readJson<PendingAnswer[]>(stored ?? '[]');
-      const answers = refused.map((answer) => ({ ...answer, key: nextKey(), after: 0 }));
+      const answers = refused.map((answer) => ({ ...answer, key: makeAnswerKey(), after: 0 }));
       setAnswers([...answers, ...state.get().answers]);
     })
     .catch(() => {});
@@ -162,7 +160,7 @@ export function createAnswers(options: AnswersOptions) {
     const { answers, messages } = state.get();
     const answer: PendingAnswer = {
       ...contentOf(content),
-      key: nextKey(),
+      key: makeAnswerKey(),
       at: new Date().toISOString(),
       delivery: inFlight.size === 0 ? 'sending' : 'waiting',
       after: messages.length,

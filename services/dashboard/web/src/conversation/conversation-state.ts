@@ -2,41 +2,33 @@ import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
-/** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
-export type OpenRequest = Pick<
-  ExpertRequest,
-  | 'agent'
-  | 'agentName'
-  | 'refCode'
-  | 'status'
-  | 'createdAt'
-  | 'expiresAt'
-  | 'erasedAt'
-  | 'tags'
-  | 'closedBy'
-  | 'closeReason'
-  | 'question'
-  | 'context'
-  | 'plaintext'
-  | 'encrypted'
-  | 'isPickedUp'
-  | 'form'
-  | 'decision'
-  | 'answerForm'
-  | 'unsentAnswers'
-  | 'messages'
-  | 'pickUp'
-  | 'answer'
-  | 'discard'
-  | 'refresh'
-  | 'close'
->;
+const shownNames = [
+  'agent',
+  'agentName',
+  'refCode',
+  'status',
+  'createdAt',
+  'expiresAt',
+  'erasedAt',
+  'tags',
+  'closedBy',
+  'closeReason',
+  'question',
+  'context',
+  'plaintext',
+  'encrypted',
+  'isPickedUp',
+  'form',
+  'decision',
+  'answerForm',
+] as const;
 
 /** The shown members of a request besides its messages. */
-export type RequestView = Omit<
-  OpenRequest,
-  'unsentAnswers' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'
->;
+export type RequestView = Pick<ExpertRequest, (typeof shownNames)[number]>;
+
+/** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
+export type OpenRequest = RequestView &
+  Pick<ExpertRequest, 'unsentAnswers' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'>;
 
 /** An answer that is not in the list of messages yet. */
 export interface PendingAnswer extends AnswerContent {
@@ -72,33 +64,12 @@ export interface ConversationState {
   readonly pickedUpAt: string | undefined;
 }
 
-const names = [
-  'agent',
-  'agentName',
-  'refCode',
-  'status',
-  'createdAt',
-  'expiresAt',
-  'erasedAt',
-  'tags',
-  'closedBy',
-  'closeReason',
-  'question',
-  'context',
-  'plaintext',
-  'encrypted',
-  'isPickedUp',
-  'form',
-  'decision',
-  'answerForm',
-] as const;
-
 export const viewOf = (request: OpenRequest): RequestView =>
-  Object.fromEntries(names.map((name) => [name, request[name]])) as unknown as RequestView;
+  Object.fromEntries(shownNames.map((name) => [name, request[name]])) as unknown as RequestView;
 
 /** Whether two views have the same content. */
 export const isSameView = (one: RequestView | undefined, other: RequestView): boolean =>
-  one !== undefined && names.every((name) => isSame(one[name], other[name]));
+  one !== undefined && shownNames.every((name) => isSame(one[name], other[name]));
 
 const isSame = (one: unknown, other: unknown): boolean =>
   one === other || (typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other));

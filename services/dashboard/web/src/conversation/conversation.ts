@@ -13,6 +13,7 @@ import {
 import { followMessages } from './follow-messages.ts';
 import { codeOf, isRefusal } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
+import { createShownTexts } from './shown-texts.ts';
 
 /** Opens the request: once for each expert key. */
 export type Open = (signal: AbortSignal) => Promise<OpenRequest>;
@@ -73,7 +74,6 @@ export function createConversation({
     pickedUpAt: undefined,
   });
   const pickedUpName = `picked-up:${requestId}`;
-  const shownName = `shown-texts:${requestId}`;
   let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
   const pause = createPause();
   let isOutdated = false;
@@ -103,22 +103,12 @@ export function createConversation({
     stopCollecting();
   }
 
-  async function readShown(): Promise<readonly string[]> {
-    return JSON.parse((await storage.get(shownName)) ?? '[]');
-  }
-
-  const addShown = (names: readonly string[]) => update({ shown: new Set([...state.get().shown, ...names]) });
-
-  async function storeShown(): Promise<void> {
-    // Other tabs have shown other texts.
-    addShown(await readShown());
-    await storage.set(shownName, JSON.stringify([...state.get().shown]));
-  }
+  const shownTexts = createShownTexts({ requestId, storage, state });
 
   const restored = Promise.all([
     answers.restored,
     storage.get(pickedUpName).then((pickedUpAt) => update({ pickedUpAt })),
-    readShown().then(addShown),
+    shownTexts.restored,
   ]).catch(() => {});
 
   /** The request, once it is open with the current expert key. */
@@ -167,9 +157,8 @@ export function createConversation({
   async function collect(request: OpenRequest, signal: AbortSignal, isNew: boolean): Promise<void> {
     let messages = isNew ? [] : state.get().messages;
     const stopped = new AbortController();
-    const stop = () => stopped.abort();
-    stopCollecting = stop;
-    signal.addEventListener('abort', stop);
+    stopCollecting = () => stopped.abort();
+    signal.addEventListener('abort', stopCollecting, { signal: stopped.signal });
     const watch = setInterval(() => take(request), snapshotMs);
     stopped.signal.addEventListener('abort', () => clearInterval(watch));
     try {
@@ -180,8 +169,7 @@ export function createConversation({
         take(request);
       });
     } finally {
-      clearInterval(watch);
-      signal.removeEventListener('abort', stop);
+      stopped.abort();
     }
   }
 
@@ -200,12 +188,7 @@ export function createConversation({
     sendAgain: answers.sendAgain,
     sendAnyway: answers.sendAnyway,
     takeBack: answers.takeBack,
-    markShown(name) {
-      if (state.get().shown.has(name)) return;
-      addShown([name]);
-      // A text that cannot be stored as shown has to be shown again after a reload.
-      void storeShown().catch(() => {});
-    },
+    markShown: shownTexts.mark,
     discard: answers.discard,
     follow(open) {
       wanted = open;

@@ -13,7 +13,7 @@ import { Button } from '../ui/button.tsx';
 import { formEnd } from './open-form.ts';
 import { ReadFirst } from './read-first.tsx';
 import { ShownContext, TextEnd } from './text-end.tsx';
-import type { useConversation } from './use-conversation.ts';
+import { sendWritten, type useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
 export interface FormReplyProps {
@@ -63,11 +63,7 @@ export function FormReply(props: FormReplyProps) {
     const decision = decisionOf(action, form && contentOf(form, now.values));
     const { comment } = now;
     const content = { text: comment, answer: { ...decision, of, comment }, files: conversation.files.get() };
-    const handedOver = new Promise<void>((resolve) => {
-      void conversation.send(content, resolve).finally(resolve);
-    });
-    draft.handOver(handedOver);
-    conversation.files.handOver(handedOver);
+    sendWritten(conversation, content, draft);
     onSent();
   }
 

@@ -12,6 +12,8 @@ interface SdkAnswers {
   readonly isOver: boolean;
 }
 
+export const makeAnswerKey = (): string => crypto.getRandomValues(new Uint32Array(2)).join('-');
+
 /** Updates the pending answers from the list of messages and from the SDK's unsent texts. */
 export function settleAnswers(
   { answers, messages }: Pick<ConversationState, 'answers' | 'messages'>,
@@ -34,7 +36,7 @@ export function settleAnswers(
     hasChanged = true;
     settled.push({
       ...content,
-      key: `unsent-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`,
+      key: makeAnswerKey(),
       at: new Date().toISOString(),
       delivery: isOver ? 'refused' : isHeld ? 'held' : 'waiting',
       after: messages.length,

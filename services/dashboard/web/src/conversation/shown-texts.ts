@@ -1,3 +1,5 @@
+import type { Storage } from '../storage/storage.ts';
+import type { Store } from '../ui/store.ts';
 import type { ConversationState, RequestView } from './conversation-state.ts';
 
 /** The names of the ends of the question, of the same as plain text, and of each message before it, beside the ids of messages. */
@@ -40,3 +42,32 @@ export function shownMessages({ request, messages, shown }: State): readonly str
 
 const afterLastAnswer = (messages: State['messages']): number =>
   messages.findLastIndex(({ role }) => role === 'provider') + 1;
+
+/** Keeps `shown` of the state: what this browser has shown, also in other tabs and before a reload. */
+export function createShownTexts(options: {
+  requestId: string;
+  storage: Storage;
+  state: Store<ConversationState>;
+}) {
+  const { requestId, storage, state } = options;
+  const storedName = `shown-texts:${requestId}`;
+  const read = async (): Promise<string[]> => JSON.parse((await storage.get(storedName)) ?? '[]');
+  const add = (names: readonly string[]) =>
+    state.set({ ...state.get(), shown: new Set([...state.get().shown, ...names]) });
+
+  async function store(): Promise<void> {
+    // Other tabs have shown other texts.
+    add(await read());
+    await storage.set(storedName, JSON.stringify([...state.get().shown]));
+  }
+
+  return {
+    restored: read().then(add),
+    mark(name: string): void {
+      if (state.get().shown.has(name)) return;
+      add([name]);
+      // A text that cannot be stored as shown has to be shown again after a reload.
+      void store().catch(() => {});
+    },
+  };
+}

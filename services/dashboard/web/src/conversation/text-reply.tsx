@@ -1,6 +1,7 @@
 import {
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
   useEffect,
   useId,
   useLayoutEffect,
@@ -9,6 +10,7 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { sendKey } from '../app/shortcuts.ts';
+import type { Draft } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
@@ -18,7 +20,7 @@ import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import { RichText } from './rich-text.tsx';
 import { SavedReplies } from './saved-replies.tsx';
-import type { useConversation } from './use-conversation.ts';
+import { sendWritten, type useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 
 interface TextReplyProps {
@@ -56,38 +58,11 @@ function Box(props: TextReplyProps) {
   useEffect(() => {
     if (isFocused) box.current?.focus();
   }, [isFocused]);
-
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (!element || isPreview) return;
-    const resize = () => {
-      element.style.height = 'auto';
-      // Measuring a very long text is slow, and not needed: it fills the box.
-      const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
-      element.style.height = `${height}px`;
-    };
-    resize();
-    // A rotated phone changes the width, and so the height.
-    addEventListener('resize', resize);
-    return () => removeEventListener('resize', resize);
-  }, [text, isPreview]);
-
-  const { answers } = conversation.now;
+  useHeight(box, text, isPreview);
   const readFirst = useReadFirst(conversation);
-  const isTextRestored = useStore(draft.isRestored);
-  const areFilesRestored = useStore(conversation.files.isRestored);
-  const isRestored = isTextRestored && areFilesRestored;
   const content = { text: text.trim() === '' ? '' : text, files };
-  const isUnsent = isRestored && !isEmpty && answers.some((answer) => isSameContent(answer, content));
-  const wasChecked = useRef(false);
-  useEffect(() => {
-    if (!isRestored || wasChecked.current) return;
-    wasChecked.current = true;
-    if (!isUnsent) return;
-    // The page was closed while this answer was handed over: the stored draft is out of date.
-    draft.write('');
-    conversation.files.set([]);
-  }, [isRestored, isUnsent, draft, conversation.files]);
+  const isUnsent = !isEmpty && conversation.now.answers.some((answer) => isSameContent(answer, content));
+  useDraftCheck(conversation, draft, isUnsent);
 
   /** Whether it was sent. */
   function send(): boolean {
@@ -96,12 +71,7 @@ function Box(props: TextReplyProps) {
       return false;
     }
     if (!readFirst.check()) return false;
-    // The draft is deleted once the answer is stored. After a reload there must not be both.
-    const handedOver = new Promise<void>((resolve) => {
-      void conversation.send(content, resolve).finally(resolve);
-    });
-    draft.handOver(handedOver);
-    conversation.files.handOver(handedOver);
+    sendWritten(conversation, content, draft);
     // At once, since a hidden text box cannot take the focus.
     flushSync(() => setIsPreview(false));
     onSent();
@@ -197,4 +167,37 @@ function Box(props: TextReplyProps) {
       </div>
     </div>
   );
+}
+
+/** Makes the box as high as its text. */
+function useHeight(box: RefObject<HTMLTextAreaElement | null>, text: string, isHidden: boolean): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element || isHidden) return;
+    const resize = () => {
+      element.style.height = 'auto';
+      // Measuring a very long text is slow, and not needed: it fills the box.
+      const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
+      element.style.height = `${height}px`;
+    };
+    resize();
+    // A rotated phone changes the width, and so the height.
+    addEventListener('resize', resize);
+    return () => removeEventListener('resize', resize);
+  }, [box, text, isHidden]);
+}
+
+/** Deletes the stored draft if its answer waits to be sent: the page was closed while it was handed over. */
+function useDraftCheck({ files }: TextReplyProps['conversation'], draft: Draft, isUnsent: boolean): void {
+  const isTextRestored = useStore(draft.isRestored);
+  const areFilesRestored = useStore(files.isRestored);
+  const isRestored = isTextRestored && areFilesRestored;
+  const wasChecked = useRef(false);
+  useEffect(() => {
+    if (!isRestored || wasChecked.current) return;
+    wasChecked.current = true;
+    if (!isUnsent) return;
+    draft.write('');
+    files.set([]);
+  }, [isRestored, isUnsent, draft, files]);
 }

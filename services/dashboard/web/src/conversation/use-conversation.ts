@@ -1,10 +1,12 @@
 import { type Expert, isLoadFailure } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
+import type { Draft } from '../drafts/drafts.ts';
 import type { Tabs } from '../live/tabs.ts';
 import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
+import type { AnswerContent } from './answer-content.ts';
 import { type Conversation, createConversation, type Open } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
@@ -21,6 +23,19 @@ export function useConversation(requestId: string): Conversation & { readonly no
   useEffect(() => live.openRequest(requestId), [live, requestId]);
   const now = useStore(conversation.state);
   return { ...conversation, now };
+}
+
+/** Sends what the expert has written. The draft is deleted once the answer is stored: after a reload there must not be both. */
+export function sendWritten(
+  { send, files }: Pick<Conversation, 'send' | 'files'>,
+  content: AnswerContent,
+  draft: Pick<Draft, 'handOver'>,
+): void {
+  const handedOver = new Promise<void>((resolve) => {
+    void send(content, resolve).finally(resolve);
+  });
+  draft.handOver(handedOver);
+  files.handOver(handedOver);
 }
 
 function conversationOf(storage: Storage, tabs: Tabs, requestId: string): Conversation {

@@ -2,11 +2,10 @@ import { showHidden } from '@expert-relay/sdk/text';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Delivery } from '../generated/api.ts';
-import { ActionError, describeError } from '../session/action-error.tsx';
+import { ActionError } from '../session/action-error.tsx';
+import { QueryView } from '../session/query-view.tsx';
 import { Button } from '../ui/button.tsx';
-import { Notice } from '../ui/notice.tsx';
 import rows from '../ui/rows.module.css';
-import { Skeleton } from '../ui/skeleton.tsx';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { deliveriesQuery, isMoving, sendAgain } from './delivery-calls.ts';
@@ -34,51 +33,41 @@ export function DeliveryList({ path, canResend = false }: DeliveryListProps) {
       return moves && Date.now() < followUntil && readAgainMs;
     },
   });
-  const deliveries = query.data?.pages.flatMap((page) => page.deliveries);
-  if (!deliveries) {
-    if (!query.isError) return <Skeleton lines={['40%', '70%', '40%']} />;
-    return (
-      <Notice
-        kind="danger"
-        title="The deliveries could not be read."
-        actions={
-          <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
-            Try again
-          </Button>
-        }
-      >
-        <p>{describeError(query.error)}</p>
-      </Notice>
-    );
+
+  async function resend(id: string): Promise<void> {
+    await sendAgain(path, id);
+    setFollowUntil(Date.now() + followMs);
+    await query.refetch();
   }
-  if (deliveries.length === 0) return <p className={rows.quiet}>Nothing was sent in the last seven days.</p>;
+
   return (
-    <>
-      <ul className={rows.list} aria-label="Deliveries of the last seven days">
-        {deliveries.map((delivery) => (
-          <DeliveryRow
-            key={delivery.id}
-            delivery={delivery}
-            onAgain={
-              canResend
-                ? async () => {
-                    await sendAgain(path, delivery.id);
-                    setFollowUntil(Date.now() + followMs);
-                    await query.refetch();
-                  }
-                : undefined
-            }
-          />
-        ))}
-      </ul>
-      {query.hasNextPage && (
-        <div>
-          <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show earlier ones
-          </Button>
-        </div>
-      )}
-    </>
+    <QueryView query={query} what="The deliveries" lines={['40%', '70%', '40%']}>
+      {({ pages }) => {
+        const deliveries = pages.flatMap((page) => page.deliveries);
+        if (deliveries.length === 0)
+          return <p className={rows.quiet}>Nothing was sent in the last seven days.</p>;
+        return (
+          <>
+            <ul className={rows.list} aria-label="Deliveries of the last seven days">
+              {deliveries.map((delivery) => (
+                <DeliveryRow
+                  key={delivery.id}
+                  delivery={delivery}
+                  onAgain={canResend ? () => resend(delivery.id) : undefined}
+                />
+              ))}
+            </ul>
+            {query.hasNextPage && (
+              <div>
+                <Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+                  Show earlier ones
+                </Button>
+              </div>
+            )}
+          </>
+        );
+      }}
+    </QueryView>
   );
 }
 

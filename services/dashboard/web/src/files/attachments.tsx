@@ -64,17 +64,13 @@ export function Attachments({ files }: { files: AttachedFiles }) {
       // The same file can be chosen again.
       target.value = '';
     };
-    const inputs = [chooser.current, camera.current];
-    for (const input of inputs) input?.addEventListener('change', onChoose);
-    document.addEventListener('paste', onPaste);
-    document.addEventListener('dragover', onDragOver);
-    document.addEventListener('drop', onDrop);
-    return () => {
-      for (const input of inputs) input?.removeEventListener('change', onChoose);
-      document.removeEventListener('paste', onPaste);
-      document.removeEventListener('dragover', onDragOver);
-      document.removeEventListener('drop', onDrop);
-    };
+    const left = new AbortController();
+    const { signal } = left;
+    for (const input of [chooser, camera]) input.current?.addEventListener('change', onChoose, { signal });
+    document.addEventListener('paste', onPaste, { signal });
+    document.addEventListener('dragover', onDragOver, { signal });
+    document.addEventListener('drop', onDrop, { signal });
+    return () => left.abort();
   }, [files]);
 
   return (

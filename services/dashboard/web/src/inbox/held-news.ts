@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { readHeldUntil } from '../channels/channel-calls.ts';
 import type { Pace } from '../live/pace.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { News } from './inbox.ts';
+import type { News } from './news.ts';
 
 /** News of which the expert is to be notified. A pause and quiet hours hold them back. Only the leading tab has these. */
 export interface HeldNews {

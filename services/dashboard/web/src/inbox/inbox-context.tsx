@@ -73,9 +73,9 @@ export function useCounts(): Counts | undefined {
   const isComplete = waiting?.pages.at(-1)?.next === undefined && waiting !== undefined;
   return useMemo(() => {
     if (!counts) return counts;
-    const waiting = rowsOf(rows, { filter: 'waiting' }, undefined);
-    const later = waiting.filter((row) => isSnoozed(row, all, now)).length;
-    if (isComplete) return { ...counts, waiting: toCount(waiting.length - later) };
+    const waitingRows = rowsOf(rows, { filter: 'waiting' }, undefined);
+    const later = waitingRows.filter((row) => isSnoozed(row, all, now)).length;
+    if (isComplete) return { ...counts, waiting: toCount(waitingRows.length - later) };
     return typeof counts.waiting === 'number'
       ? { ...counts, waiting: Math.max(0, counts.waiting - later) }
       : counts;

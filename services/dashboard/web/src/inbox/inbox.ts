@@ -8,6 +8,7 @@ import {
 import type { Live } from '../live/live.ts';
 import { CallError, call } from '../session/call.ts';
 import { createStore, type Store } from '../ui/store.ts';
+import { createNews } from './news.ts';
 import {
   applyEvent,
   type Counts,
@@ -32,12 +33,6 @@ export interface PageEnd {
   readonly last: Position | undefined;
 }
 
-/** A new request, or an agent's message in one. */
-export interface News {
-  readonly kind: 'request' | 'message';
-  readonly requestId: string;
-}
-
 export type Inbox = ReturnType<typeof createInbox>;
 
 /** A row as the relay lists it. Its question was not compared yet. */
@@ -58,6 +53,12 @@ const completeMs = 10_000;
 /** How many pages of a list are read again after events were missed. */
 const maxPagesReadAgain = 3;
 
+interface PageOptions {
+  readonly from?: PageEnd | undefined;
+  readonly signal?: AbortSignal;
+  readonly limit?: number;
+}
+
 interface InboxOptions {
   readonly live: Live;
   readonly queries: QueryClient;
@@ -68,22 +69,18 @@ interface InboxOptions {
 /** The expert's requests as this browser knows them: read page by page, and updated by events. */
 export function createInbox({ live, queries, check }: InboxOptions) {
   const rows: Store<Rows> = createStore<Rows>([]);
-  const newsCalls = new Set<(news: News) => void>();
+  const news = createNews();
   /** Events that arrived while a page was being read: the page may not include them. */
   let recent: RequestEvent[] = [];
   let reads = 0;
   /** Whether anything was read. What is read later includes what happened before the stream was open. */
   let hasBegun = false;
-  /** `createdAt` of the newest request that was read. Undefined before the first read. */
-  let newest: string | undefined;
   /** Requests that an event has changed and that must be read, with the filter that they belong to now. */
   const incomplete = new Map<string, Filter>();
 
   async function readPage(
     listing: Listing,
-    from: PageEnd | undefined,
-    signal: AbortSignal | undefined,
-    limit = pageSize,
+    { from, signal, limit = pageSize }: PageOptions = {},
   ): Promise<PageEnd> {
     await begin();
     const since = recent.length;
@@ -99,11 +96,12 @@ export function createInbox({ live, queries, check }: InboxOptions) {
         signal,
       });
       const { next } = body;
-      const requests = await checkRows(body.requests);
+      const requests = await checkRows(body.requests, check);
       const page = { listing, after: from?.last, requests, hasNext: next !== undefined };
       const known = new Set(rows.get().map(({ requestId }) => requestId));
       rows.set(putPage(rows.get(), page, recent.slice(since), new Date().toISOString()));
-      if (!from && !listing.q && (listing.filter ?? 'waiting') === 'waiting') reportMissed(requests, known);
+      if (!from && !listing.q && (listing.filter ?? 'waiting') === 'waiting')
+        news.reportMissed(requests, known);
       return { next, last: requests.at(-1) };
     } finally {
       reads -= 1;
@@ -116,48 +114,10 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     hasBegun = true;
   }
 
-  /**
-   * The rows with the questions that may be shown. Pages without cryptography cannot compare them. A relay of the release
-   * before does not list the content that is compared.
-   */
-  async function checkRows(read: readonly ListedRow[]): Promise<Row[]> {
-    if (!globalThis.crypto?.subtle) return [...read];
-    const listed = read.filter(hasContent);
-    const checked = await check(listed);
-    return read.map((row) => {
-      const { requestId, refCode, status, responseCount } = row;
-      const { question, agentName, form, refused, tags } = checked[listed.indexOf(row)] ?? withoutContent;
-      const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
-      const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
-      return {
-        ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
-        ...{ expiresAt, agent, encrypted, question, agentName, refused, tags },
-        form,
-        ...(!hasContent(row) && { isUnread: true }),
-      };
-    });
-  }
-
-  /** Reports requests that were made since the last read and whose events were missed. */
-  function reportMissed(requests: readonly Row[], known: ReadonlySet<string>): void {
-    const before = newest;
-    const [first = { createdAt: '' }] = requests;
-    if (before === undefined || first.createdAt > before) newest = first.createdAt;
-    if (before === undefined) return;
-    for (const row of requests) {
-      const isMissed = row.createdAt > before && !known.has(row.requestId) && filterOf(row) === 'waiting';
-      if (isMissed) report({ kind: 'request', requestId: row.requestId });
-    }
-  }
-
-  function report(news: News): void {
-    for (const call of [...newsCalls]) call(news);
-  }
-
   const listQuery = (listing: Listing) =>
     infiniteQueryOptions({
       queryKey: ['requests', listing],
-      queryFn: ({ pageParam, signal }) => readPage(listing, pageParam, signal),
+      queryFn: ({ pageParam, signal }) => readPage(listing, { from: pageParam, signal }),
       initialPageParam: undefined as PageEnd | undefined,
       getNextPageParam: (last) => (last.next === undefined ? undefined : last),
     });
@@ -185,7 +145,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     if (to && !row?.agent) readLater(event.requestId, to);
     const isNew = event.type === 'new_request' && !known;
     if (isNew || (event.type === 'new_message' && event.role === 'consumer')) {
-      report({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
+      news.report({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
     }
   }
 
@@ -216,7 +176,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   async function readNewest(): Promise<void> {
     const wanted = [...incomplete];
     try {
-      await readPage({}, undefined, undefined, newestSize);
+      await readPage({}, { limit: newestSize });
     } catch (error) {
       // The stream may survive an outage of the relay, and then no event triggers another read.
       if (error instanceof CallError && error.isTemporary) live.pace.run('newest', readNewest);
@@ -241,8 +201,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     const { queryKey } = listQuery({ filter: 'waiting' });
     const waiting = queries.getQueryCache().find({ queryKey, exact: true });
     // The count and the announcements come from this list, also while another list is shown.
-    if (waiting?.state.data && !waiting.isActive())
-      await readPage({ filter: 'waiting' }, undefined, undefined);
+    if (waiting?.state.data && !waiting.isActive()) await readPage({ filter: 'waiting' });
     const hasFailed = all.some(
       (query) =>
         query.isActive() &&
@@ -273,10 +232,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     readAgain: readAllLater,
     /** Starts to follow the events. Returns a function that stops it. */
     follow: (): (() => void) => live.listen(onEvent),
-    onNews(call: (news: News) => void): () => void {
-      newsCalls.add(call);
-      return () => newsCalls.delete(call);
-    },
+    onNews: news.listen,
     /** The row of a request once it is complete, or what is known of it after a while. */
     complete(requestId: string): Promise<Row | undefined> {
       const find = () => rows.get().find((row) => row.requestId === requestId);
@@ -292,6 +248,28 @@ export function createInbox({ live, queries, check }: InboxOptions) {
       });
     },
   };
+}
+
+/**
+ * The rows with the questions that may be shown. Pages without cryptography cannot compare them. A relay of the release
+ * before does not list the content that is compared.
+ */
+async function checkRows(read: readonly ListedRow[], check: Expert['check']): Promise<Row[]> {
+  if (!globalThis.crypto?.subtle) return [...read];
+  const listed = read.filter(hasContent);
+  const checked = await check(listed);
+  return read.map((row) => {
+    const { requestId, refCode, status, responseCount } = row;
+    const { question, agentName, form, refused, tags } = checked[listed.indexOf(row)] ?? withoutContent;
+    const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
+    const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
+    return {
+      ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
+      ...{ expiresAt, agent, encrypted, question, agentName, refused, tags },
+      form,
+      ...(!hasContent(row) && { isUnread: true }),
+    };
+  });
 }
 
 /** Each page costs a call, so only the first pages are read again, and the others when the expert scrolls. */

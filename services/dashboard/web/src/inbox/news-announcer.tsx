@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from '../ui/first-words.ts';
-import type { Inbox, News } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
+import type { News } from './news.ts';
 
 /** News within this time are announced together. */
 const collectMs = 1_500;

@@ -8,7 +8,8 @@ import { useServices } from '../services/services.tsx';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from '../ui/first-words.ts';
 import type { HeldNews } from './held-news.ts';
-import type { Inbox, News } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
+import type { News } from './news.ts';
 import { filterOf } from './rows.ts';
 
 /** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */

@@ -89,33 +89,17 @@ export function VirtualRows({
     view.scrollTop = Math.min(startOf(index), Math.max(lowest, view.scrollTop));
   }
 
-  /** The first row on the screen, and where it begins. Rows that arrive above it do not move it. */
-  const anchor = useRef<{ readonly id: string; readonly start: number }>(undefined);
-  function noteAnchor(): void {
-    const top = scroller.current?.scrollTop ?? 0;
-    let index = Math.max(0, Math.floor(top / rowHeight) - 1);
-    while (index < rows.length - 1 && startOf(index + 1) <= top) index += 1;
-    const id = rows[index]?.requestId;
-    anchor.current = top > 0 && id !== undefined ? { id, start: startOf(index) } : undefined;
-  }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only other rows move it.
-  useLayoutEffect(() => {
-    const index = indexOf(anchor.current?.id);
-    if (anchor.current && index >= 0 && scroller.current)
-      scroller.current.scrollTop += startOf(index) - anchor.current.start;
-    noteAnchor();
-  }, [rows]);
-
+  const noteAnchor = useAnchor(scroller, { rows, rowHeight, startOf });
   const isNearEnd = hasNext && !isReadingNext && !hasFailed && end >= rows.length - rowsAhead;
   useEffect(() => {
     if (isNearEnd) onReadNext();
   });
 
-  const before = useRef<string>(undefined);
+  const selectedBefore = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another request moves the list.
   useEffect(() => {
-    const left = before.current;
-    before.current = selected;
+    const left = selectedBefore.current;
+    selectedBefore.current = selected;
     if (selected !== undefined) {
       if (selected !== left) setVisited(selected);
       if (selected !== left && selectedAt >= 0) scrollTo(selectedAt);
@@ -189,6 +173,29 @@ export function VirtualRows({
       )}
     </div>
   );
+}
+
+/** The first row on the screen stays where it is when rows arrive above it. Returns what notes that row after a scroll. */
+function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  { rows, rowHeight, startOf }: { rows: Rows; rowHeight: number; startOf: (index: number) => number },
+): () => void {
+  const anchor = useRef<{ readonly id: string; readonly start: number }>(undefined);
+  function note(): void {
+    const top = scroller.current?.scrollTop ?? 0;
+    let index = Math.max(0, Math.floor(top / rowHeight) - 1);
+    while (index < rows.length - 1 && startOf(index + 1) <= top) index += 1;
+    const id = rows[index]?.requestId;
+    anchor.current = top > 0 && id !== undefined ? { id, start: startOf(index) } : undefined;
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only other rows move it.
+  useLayoutEffect(() => {
+    const index = rows.findIndex(({ requestId }) => requestId === anchor.current?.id);
+    if (anchor.current && index >= 0 && scroller.current)
+      scroller.current.scrollTop += startOf(index) - anchor.current.start;
+    note();
+  }, [rows]);
+  return note;
 }
 
 /** Which rows are on the screen or near it: from the first one to the one before `end`. All have one height. */

@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Key, Webhook } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
 import { Confirmation } from '../session/confirmation.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
@@ -140,12 +140,7 @@ function RenameKey({ apiKey, onClose }: { apiKey: Key; onClose: () => void }) {
         onFocus={({ target }) => target.select()}
         autoComplete="off"
       />
-      <div className={rows.actions}>
-        <Button look="main" type="submit" isBusy={renaming.isBusy}>
-          {renaming.isBusy ? 'Saving…' : 'Save'}
-        </Button>
-        <CancelButton onCancel={onClose} />
-      </div>
+      <FormButtons submit={['Save', 'Saving…']} isBusy={renaming.isBusy} onCancel={onClose} />
       <ActionError error={renaming.error} />
     </form>
   );

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
 import rows from '../ui/rows.module.css';
 import { TextField } from '../ui/text-field.tsx';
@@ -58,12 +58,7 @@ export function MakeKey({ onClose }: { onClose: () => void }) {
           autoComplete="off"
         />
         <Choices legend="What is it for?" choices={kinds} value={kind} onChange={setKind} />
-        <div className={rows.actions}>
-          <Button look="main" type="submit" isBusy={making.isBusy}>
-            {making.isBusy ? 'Making…' : 'Make the key'}
-          </Button>
-          <CancelButton onCancel={onClose} />
-        </div>
+        <FormButtons submit={['Make the key', 'Making…']} isBusy={making.isBusy} onCancel={onClose} />
         <ActionError error={making.error} />
       </form>
     </Panel>

@@ -6,7 +6,9 @@ import { Skeleton } from '../ui/skeleton.tsx';
 import { describeError } from './action-error.tsx';
 
 interface QueryViewProps<T> {
-  readonly query: UseQueryResult<T>;
+  readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'isError' | 'isFetching'> & {
+    refetch(): Promise<unknown>;
+  };
   /** What could not be read, as the subject of a sentence: "Your keys". */
   readonly what: string;
   /** Widths of the placeholder lines while it is loading. */

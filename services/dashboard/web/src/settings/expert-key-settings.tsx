@@ -126,11 +126,11 @@ export function ExpertKeySettings() {
           </>
         )}
       </div>
-      <Suspense fallback={<Skeleton lines={['40%', '90%', '60%']} />}>{part()}</Suspense>
+      <Suspense fallback={<Skeleton lines={['40%', '90%', '60%']} />}>{openPart()}</Suspense>
     </Section>
   );
 
-  function part(): ReactNode {
+  function openPart(): ReactNode {
     if (open === 'begin') {
       return <ExpertKeyPanel onDone={() => finish('Your key is in this browser now.')} onCancel={cancel} />;
     }

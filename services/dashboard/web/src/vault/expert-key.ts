@@ -102,11 +102,10 @@ export function createExpertKey({
   });
 
   async function load(): Promise<void> {
-    changes += 1;
-    const change = changes;
+    const turn = ++changes;
     const found = await read();
     // A later change has made this result out of date.
-    if (change !== changes) return;
+    if (turn !== changes) return;
     readAt = Date.now();
     state.set(found);
   }

@@ -2,10 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Webhook } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
-import rows from '../ui/rows.module.css';
 import { useAction } from '../ui/use-action.ts';
 import { rotateWebhook } from './webhook-calls.ts';
 import { WebhookSecret } from './webhook-secret.tsx';
@@ -31,12 +30,12 @@ export function RotateWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
   return (
     <Panel isInner title="A new secret for this webhook">
       <Choices legend="What about the old secret?" choices={graces} value={grace} onChange={setGrace} />
-      <div className={rows.actions}>
-        <Button look="main" isBusy={rotating.isBusy} onClick={() => void rotating.run()}>
-          {rotating.isBusy ? 'Making…' : 'Make a new secret'}
-        </Button>
-        <CancelButton onCancel={onClose} />
-      </div>
+      <FormButtons
+        submit={['Make a new secret', 'Making…']}
+        isBusy={rotating.isBusy}
+        onSubmit={() => void rotating.run()}
+        onCancel={onClose}
+      />
       <ActionError error={rotating.error} />
     </Panel>
   );

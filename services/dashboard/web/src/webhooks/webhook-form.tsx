@@ -1,9 +1,9 @@
 import { type FormEvent, useRef, useState } from 'react';
 import type { Webhook } from '../generated/api.ts';
 import { ActionError } from '../session/action-error.tsx';
-import { Button, CancelButton } from '../ui/button.tsx';
 import { Checkboxes } from '../ui/checkboxes.tsx';
 import type { Choice } from '../ui/choices.tsx';
+import { FormButtons } from '../ui/form-buttons.tsx';
 import rows from '../ui/rows.module.css';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
@@ -78,12 +78,7 @@ export function WebhookForm({ isOfKey, webhook, submit, onSubmit, onCancel }: We
         onChange={setEvents}
         error={mistakes.events}
       />
-      <div className={rows.actions}>
-        <Button look="main" type="submit" isBusy={saving.isBusy}>
-          {saving.isBusy ? submit[1] : submit[0]}
-        </Button>
-        <CancelButton onCancel={onCancel} />
-      </div>
+      <FormButtons submit={submit} isBusy={saving.isBusy} onCancel={onCancel} />
       <ActionError error={saving.error} />
     </form>
   );

@@ -48,7 +48,7 @@ export interface OwnServer extends AsyncDisposable {
 const cleanUp = 'read -r line || { kill -9 "$1"; rm -rf "$2"; }';
 
 /** Starts a server over a new folder, on a free port. */
-export async function startOwnServer(
+export async function launchOwnServer(
   name: string,
   launchAt: (place: ServerPlace) => ServerLaunch,
 ): Promise<OwnServer> {
