@@ -2,6 +2,7 @@ export { type ClientAddress, createClientAddress, networkOf } from './client-add
 export { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
 export { createLineLevel, type LineLevel } from './create-line-level.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
+export { type Cursor, formatCursor, isTime, parseCursor } from './cursor.ts';
 export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { identifyCaller } from './identify-caller.ts';
@@ -25,5 +26,5 @@ export { queuePerUser } from './queue-per-user.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
-export { pageSchema, rotationSchema, textUpTo } from './shared-schemas.ts';
+export { base64Schema, optionalTextUpTo, pageSchema, rotationSchema } from './shared-schemas.ts';
 export { uuidFrom, uuidPattern } from './uuid-from.ts';

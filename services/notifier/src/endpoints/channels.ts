@@ -5,15 +5,9 @@ import { Problem } from '@expert-relay/kit/problem';
 import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
 import { checkDelay, defaultsOf, type NewChannel, type PeopleChannel } from './channel-form.ts';
 import { type Confirmations, makeToken } from './confirmations.ts';
+import { eventsOf } from './delivery-types.ts';
 import { requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { TargetSealer, Targets } from './seal.ts';
-
-/** The events of each channel. An answer is only for chats, whose other members see that the request is done. */
-export const eventsOf: Readonly<Record<PeopleChannel, readonly string[]>> = {
-  push: ['request.created', 'message.created'],
-  mail: ['request.created', 'message.created'],
-  chat: ['request.created', 'message.created', 'request.answered'],
-};
 
 /** The channels of a user, as a condition on `notification_endpoints`. */
 export const channelsOf = (userId: string): Sql => sql`(channel <> 'webhook' AND user_id = ${userId}::uuid)`;

@@ -97,7 +97,11 @@ describe('a channel whose key is lost', () => {
     await expect(channels.unsubscribe(id, 'token')).rejects.toMatchObject({ code: 'not_found' });
     await database.query`UPDATE notification_endpoints SET confirmed_at = now()`;
     const used = { endpointId: id, userId, isOwn: channelsOf(userId), off: 'channel_off' as const };
-    const test = { type: 'channel.test', callId: randomUUID(), count: () => ({ left: 1, endsInMs: 1 }) };
+    const test = {
+      type: 'channel.test' as const,
+      callId: randomUUID(),
+      count: () => ({ left: 1, endsInMs: 1 }),
+    };
     await expect(sendTest(database.query, { ...used, ...test, sealer })).rejects.toMatchObject({
       code: 'channel_off',
     });

@@ -154,3 +154,10 @@ describe('a password', () => {
     expect(logins).toEqual(['ada', 'ada']);
   });
 });
+
+test('a delivery of a type of a newer release is not sent as something else', () => {
+  const unknown = delivery('HS-7K3M9QXA', { type: 'request.moved' as never });
+  expect(() => composeMail({ deliveries: [unknown], endpointId }, target, publicUrl)).toThrow(
+    'request.moved',
+  );
+});

@@ -1,6 +1,7 @@
 import { createECDH } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
+import { requestDelivery } from '../testing/request-delivery.ts';
 import { endpointKey } from '../testing/test-database.ts';
 import { createSendPush, parsePushKeys } from './send-push.ts';
 
@@ -25,7 +26,7 @@ function send(pushKey: string, keys: readonly string[], statusCode = 201) {
     keys: parsePushKeys(keys),
   });
   return sendPush({
-    ...{ id: 'msg_1', channel: 'push', endpointId, userId: endpointId, deliveries: [] },
+    ...{ id: 'msg_1', channel: 'push', endpointId, userId: endpointId, deliveries: [requestDelivery] },
     ...sealer.seal(endpointId, target),
   });
 }

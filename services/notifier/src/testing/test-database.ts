@@ -3,9 +3,8 @@ import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expe
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
-import { eventsOf } from '../endpoints/channels.ts';
+import { eventsOf, keyEvents, userEvents } from '../endpoints/delivery-types.ts';
 import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
-import { keyEvents, userEvents } from '../endpoints/webhook-form.ts';
 
 export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
 export const silent = createLog('test', { level: 'silent' });

@@ -12,12 +12,12 @@ import {
   statusNow,
   withoutAbsent,
 } from '@expert-relay/db';
-import { defineRoute, parseBody, textUpTo } from '@expert-relay/kit/http';
+import { defineRoute, optionalTextUpTo, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 
-const schema = z.object({ reason: textUpTo(500) });
+const schema = z.object({ reason: optionalTextUpTo(500) });
 
 interface Row extends Omit<RequestNotes, 'tags'> {
   id: string;
