@@ -4,8 +4,8 @@ import { type EndReasonName, endReasons, type RoleName, roles } from './event-na
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
- * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox publisher adds the other
- * fields from the other columns of the row (see `encodePublished`).
+ * The payload of an outbox row: a DomainEvent with the `oneof event`. `insertEvent` and `insertSharedEvent` add what only they know,
+ * the `traceparent` or the `requests`. The outbox publisher adds the other fields from the columns of the row (see `encodePublished`).
  */
 
 export function newRequestPayload(request: { question: string | null }): Uint8Array {

@@ -31,7 +31,7 @@ export function createWriterService<
   connect(options: PostgresOptions): D;
   /** The services that may call it, and the kinds of principals that each may send. */
   callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
-  /** Routes must call `wakeOutbox` after each commit. */
+  /** A route calls `wakeOutbox` when it has committed an event. Without that, the event waits until the leader polls. */
   routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
 }): Service {
   const { name, config, overrides } = options;

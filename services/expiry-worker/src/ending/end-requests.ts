@@ -101,7 +101,7 @@ export async function endListed(
   return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
 }
 
-/** Not due yet, because the clock of a worker is ahead of the database's, or due and locked. */
+/** Not due yet, because the clock of a worker is ahead of the database's; or due, and locked or due only since the statement before. */
 async function findUnended(query: Query, ids: readonly string[]): Promise<Map<string, number>> {
   const rows = await query<{ id: string; remaining: number }>`
     SELECT id, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS remaining
