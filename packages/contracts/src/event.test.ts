@@ -3,7 +3,7 @@ import { create, toBinary } from '@bufbuild/protobuf';
 import { timestampDate } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
 import { decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
-import { endReasonName, eventType, eventTypes, roleName } from './event-names.ts';
+import { endReasonName, roleName, typeOfCase } from './event-names.ts';
 import {
   DomainEventSchema,
   EndReason,
@@ -68,12 +68,12 @@ describe('an event that is encoded from its row and decoded', () => {
       seq: envelope.seq,
     });
     expect(event.recordedAt && timestampDate(event.recordedAt)).toEqual(envelope.recordedAt);
-    expect(eventType(event)).toBe(type);
+    expect(event.event.case && typeOfCase[event.event.case]).toBe(type);
     expect(event.event.value).toMatchObject(value);
   });
 
   test('every type of event is tested', () => {
-    expect(new Set(payloads.map(({ type }) => type))).toEqual(new Set(eventTypes));
+    expect(new Set(payloads.map(({ type }) => type))).toEqual(new Set(Object.values(typeOfCase)));
   });
 
   test('appending the payload gives the same bytes as encoding the whole event', () => {
@@ -95,7 +95,7 @@ describe('an event of a newer release', () => {
 
   test('is decoded without a type, and written out with all its fields', () => {
     const event = decodeEvent(encodePublished(envelope, newer));
-    expect(eventType(event)).toBeUndefined();
+    expect(event.event.case).toBeUndefined();
     expect(event.eventId).toBe(envelope.eventId);
     expect(Buffer.from(encodeEvent(event)).includes(newer)).toBe(true);
   });

@@ -7,7 +7,6 @@ export {
   type EndReasonName,
   type EventType,
   endReasonName,
-  eventType,
   type RoleName,
   roleName,
 } from './event-names.ts';

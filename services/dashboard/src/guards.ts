@@ -1,5 +1,5 @@
 import { isLoopback, siteOrigins } from '@expert-relay/kit/config';
-import { identifyCaller } from '@expert-relay/kit/http';
+import { requireCaller } from '@expert-relay/kit/http';
 import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
@@ -11,7 +11,7 @@ export const requireGatewayPrincipal =
     // The gateway's health check sends no principal. It must not count as a refused call.
     const isCheck = request.get(principalHeader) === undefined && request.method === 'HEAD';
     if (isCheck) throw new Problem('unauthorized');
-    response.locals.callId = identifyCaller(request, requirePrincipal).callId;
+    response.locals.callId = requireCaller(request, requirePrincipal).callId;
     next();
   };
 

@@ -1,4 +1,4 @@
-import { bodyLimit, KeyedCounter, networkOf } from '@expert-relay/kit/http';
+import { bodyLimit, KeyedCounter, networkOf, siteOf } from '@expert-relay/kit/http';
 
 /** Something in memory on behalf of a client, which can be given up when its memory is needed. */
 export interface Held {
@@ -88,8 +88,7 @@ export function shareMemory<H extends Held>(options: {
       const key = networkOf(client);
       let network = networks.get(key);
       if (!network) {
-        const site = client.includes(':') ? networkOf(client, 48) : undefined;
-        network = { site, bytes: 0, shares: 0, held: new Set() };
+        network = { site: siteOf(client), bytes: 0, shares: 0, held: new Set() };
         networks.set(key, network);
       }
       const own = network;
