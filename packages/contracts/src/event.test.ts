@@ -11,11 +11,11 @@ import {
   Role,
 } from './generated/relay/events/v1/events_pb.ts';
 import {
-  credentialRevokedPayload,
-  keyExchangePayload,
-  newMessagePayload,
-  newRequestPayload,
-  requestClosedPayload,
+  credentialRevokedEvent,
+  keyExchangeEvent,
+  newMessageEvent,
+  newRequestEvent,
+  requestClosedEvent,
 } from './payload.ts';
 
 const envelope: Envelope = {
@@ -31,29 +31,29 @@ describe('an event that is encoded from its row and decoded', () => {
   const payloads = [
     {
       type: 'new_request',
-      payload: newRequestPayload({ question: 'Is it safe? 🙂' }),
+      payload: newRequestEvent({ question: 'Is it safe? 🙂' }).payload,
       value: { question: 'Is it safe? 🙂' },
     },
-    { type: 'new_request', payload: newRequestPayload({ question: null }), value: { question: '' } },
-    { type: 'key_exchange', payload: keyExchangePayload(), value: {} },
+    { type: 'new_request', payload: newRequestEvent({ question: null }).payload, value: { question: '' } },
+    { type: 'key_exchange', payload: keyExchangeEvent().payload, value: {} },
     {
       type: 'new_message',
-      payload: newMessagePayload({ role: 'provider', messageId: 'A-1' }),
+      payload: newMessageEvent({ role: 'provider', messageId: 'A-1' }).payload,
       value: { role: Role.PROVIDER, messageId: 'A-1' },
     },
     {
       type: 'request_closed',
-      payload: requestClosedPayload({ reason: 'expired' }),
+      payload: requestClosedEvent({ reason: 'expired' }).payload,
       value: { reason: EndReason.EXPIRED },
     },
     {
       type: 'credential_revoked',
-      payload: credentialRevokedPayload({ apiKeyId: 'k' }),
+      payload: credentialRevokedEvent({ apiKeyId: 'k' }).payload,
       value: { credential: { case: 'apiKeyId', value: 'k' } },
     },
     {
       type: 'credential_revoked',
-      payload: credentialRevokedPayload({ sessionId: 's' }),
+      payload: credentialRevokedEvent({ sessionId: 's' }).payload,
       value: { credential: { case: 'sessionId', value: 's' } },
     },
   ];
@@ -79,12 +79,14 @@ describe('an event that is encoded from its row and decoded', () => {
   test('appending the payload gives the same bytes as encoding the whole event', () => {
     const together = decodeEvent(encodePublished(envelope, new Uint8Array()));
     together.event = { case: 'newRequest', value: create(NewRequestSchema, { question: 'Why?' }) };
-    expect(encodePublished(envelope, newRequestPayload({ question: 'Why?' }))).toEqual(encodeEvent(together));
+    expect(encodePublished(envelope, newRequestEvent({ question: 'Why?' }).payload)).toEqual(
+      encodeEvent(together),
+    );
   });
 
   test('an event about no request has neither id nor ref code', () => {
     const about = { eventId: 'e', recordedAt: new Date(0), userId: 'u', seq: 0n };
-    const event = decodeEvent(encodePublished(about, credentialRevokedPayload({ apiKeyId: 'k' })));
+    const event = decodeEvent(encodePublished(about, credentialRevokedEvent({ apiKeyId: 'k' }).payload));
     expect(event).toMatchObject({ requestId: '', refCode: '', seq: 0n });
   });
 });

@@ -12,13 +12,14 @@ export {
 } from './event-names.ts';
 export * from './generated/relay/events/v1/events_pb.ts';
 export {
-  credentialRevokedPayload,
+  credentialRevokedEvent,
   excerpt,
   excerptLength,
-  keyExchangePayload,
-  newMessagePayload,
-  newRequestPayload,
-  requestClosedPayload,
+  keyExchangeEvent,
+  type NewEvent,
+  newMessageEvent,
+  newRequestEvent,
+  requestClosedEvent,
 } from './payload.ts';
 export { parseStartPosition, startPositionOf } from './start-position.ts';
 export {

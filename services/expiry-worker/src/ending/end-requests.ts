@@ -1,4 +1,4 @@
-import { requestClosedPayload } from '@expert-relay/contracts';
+import { requestClosedEvent } from '@expert-relay/contracts';
 import { insertSharedEvent, moveExpired, overdue, type Query, raw, type Sql, sql } from '@expert-relay/db';
 
 /** The ended requests by id, each with the seconds between its expiry and its end. */
@@ -11,7 +11,7 @@ interface EndResult<Listed> {
   last: Listed | null;
 }
 
-const payload = requestClosedPayload({ reason: 'expired' });
+const event = requestClosedEvent({ reason: 'expired' });
 
 /**
  * Ends the overdue ones of some requests and records their event, in one statement. It skips a row that is locked, or
@@ -38,8 +38,7 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndR
     ),
     moved AS (${moveExpired}),
     event AS (${insertSharedEvent({
-      type: 'request_closed',
-      payload,
+      ...event,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
     })})
     SELECT

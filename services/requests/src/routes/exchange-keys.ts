@@ -1,4 +1,4 @@
-import { type Api, keyExchangePayload } from '@expert-relay/contracts';
+import { type Api, keyExchangeEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
   formatRefCode,
@@ -72,8 +72,7 @@ export const exchangeKeys = (context: Context) =>
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
         ),
         event AS (${insertEvent({
-          type: 'key_exchange',
-          payload: keyExchangePayload(),
+          ...keyExchangeEvent(),
           from: sql`SELECT * FROM exchanged`,
         })})
         SELECT id, ref_code AS "refCode", status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"
