@@ -1,14 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@expert-relay/kit/clock';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import { bareApp, createHttpServer, handleErrors, observeCalls } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import {
-  createPrincipalGuard,
-  createPrincipalVerifier,
-  parsePrincipalKeys,
-} from '@expert-relay/kit/principal';
+import { createPrincipalGuard, createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
@@ -135,11 +132,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   });
 
   function gateway() {
-    const keys = parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD', config.principalKeys.gateway);
-    return { keys, kinds: ['nobody'] as const };
+    return { keys: config.principalKeys.gateway, kinds: ['nobody'] as const };
   }
 
-  function clientOf(name: string, url: string, key: string) {
-    return createServiceClient({ caller: 'dashboard', name, url, key, clock, log });
+  function clientOf(name: string, url: string, keys: KeysWithIds) {
+    return createServiceClient({ caller: 'dashboard', name, url, keys, clock, log });
   }
 }

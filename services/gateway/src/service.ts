@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { createPostgres, findKey } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import { createHttpServer } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
@@ -105,7 +106,7 @@ export function create(
     server,
   });
 
-  function createClient(name: UpstreamName, url: string, key: string) {
-    return createServiceClient({ caller: 'gateway', name, url, key, clock, log });
+  function createClient(name: UpstreamName, url: string, keys: KeysWithIds) {
+    return createServiceClient({ caller: 'gateway', name, url, keys, clock, log });
   }
 }

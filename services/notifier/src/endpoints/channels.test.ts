@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
-import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
 import { createConfirmations } from './confirmations.ts';
 import { createTargetSealer } from './seal.ts';
 
 let database: TestDatabase;
 let channels: Channels;
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 
 beforeAll(async () => {
   database = await openNotifierDatabase();

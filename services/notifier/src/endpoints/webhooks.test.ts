@@ -5,7 +5,7 @@ import { deliveriesPage } from '../deliveries/deliveries-page.ts';
 import { sendAgain, sendTest } from '../deliveries/send-now.ts';
 import { createMaintenance } from '../maintenance.ts';
 import { createReports } from '../reports.ts';
-import { endpointKey, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
 import { keyEvents } from './delivery-types.ts';
 import { createTargetSealer } from './seal.ts';
 import { type Manager, managedBy } from './webhook-form.ts';
@@ -15,7 +15,7 @@ let database: TestDatabase;
 let webhooks: Webhooks;
 let expert: Manager;
 let agent: Manager;
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const url = 'https://example.com/';
 
 beforeAll(async () => {

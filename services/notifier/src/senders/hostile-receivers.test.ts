@@ -8,14 +8,14 @@ import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
 import { requestDelivery } from '../testing/request-delivery.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
-import { endpointKey } from '../testing/test-database.ts';
+import { endpointKeys } from '../testing/test-database.ts';
 import { createSendChat } from './send-chat.ts';
 import { createSendPush, parsePushKeys } from './send-push.ts';
 import { createSendWebhook } from './send-webhook.ts';
 
 /* Every sender over http, and every hostile receiver. */
 
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const post = createPost({
   rules: createAddressRules(['127.0.0.0/8']),

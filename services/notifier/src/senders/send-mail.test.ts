@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { SMTPServer } from 'smtp-server';
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import { createTargetSealer } from '../endpoints/seal.ts';
-import { endpointKey, silent } from '../testing/test-database.ts';
+import { endpointKeys, silent } from '../testing/test-database.ts';
 import { composeMail, createSendMail } from './send-mail.ts';
 
 const publicUrl = 'https://relay.example';
 const endpointId = '00000000-0000-4000-8000-000000000001';
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const target = { address: 'ada@example.com', unsubscribeToken: 'stop' };
 
 interface Mail {

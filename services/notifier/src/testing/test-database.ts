@@ -6,7 +6,7 @@ import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { eventsOf, keyEvents, userEvents } from '../endpoints/delivery-types.ts';
 import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
 
-export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
+export const endpointKeys = [{ id: 'k1', secret: Buffer.alloc(32, 7) }] as const;
 export const silent = createLog('test', { level: 'silent' });
 
 export interface TestDatabase extends Postgres, AsyncDisposable {
@@ -43,7 +43,7 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
   });
   await postgres.start();
   const { query } = postgres;
-  const sealer = createTargetSealer(endpointKey);
+  const sealer = createTargetSealer(endpointKeys);
   const [userId, keyId] = [randomUUID(), randomUUID()];
   await query`INSERT INTO users (id, name) VALUES (${userId}::uuid, 'ada')`;
   await query`
