@@ -25,7 +25,7 @@ export function create(
     /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
     /** See `createHttpServer`. */ halfClosedMs?: number | undefined;
     /** See `createBodyReceiver`. */ slowAfterMs?: number;
-    /** See `transferAnswers`. */ transferGraceMs?: number;
+    /** See `createTransfers`. */ transferGraceMs?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;

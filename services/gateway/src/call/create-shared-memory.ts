@@ -35,7 +35,7 @@ interface Network<H> {
  * one of its own calls is given up. When all memory is used, a call of the network that uses most is given up, so that many
  * addresses cannot exclude the others.
  */
-export function shareMemory<H extends Held>(options: {
+export function createSharedMemory<H extends Held>(options: {
   total: number;
   /** Chooses what a network gives up; the oldest is the first. */
   choose: (held: readonly [H, ...H[]]) => H;
