@@ -28,37 +28,26 @@ const envelope: Envelope = {
 };
 
 describe('an event that is encoded from its row and decoded', () => {
-  const payloads = [
+  const events = [
+    { ...newRequestEvent({ question: 'Is it safe? 🙂' }), value: { question: 'Is it safe? 🙂' } },
+    { ...newRequestEvent({ question: null }), value: { question: '' } },
+    { ...keyExchangeEvent(), value: {} },
     {
-      type: 'new_request',
-      payload: newRequestEvent({ question: 'Is it safe? 🙂' }).payload,
-      value: { question: 'Is it safe? 🙂' },
-    },
-    { type: 'new_request', payload: newRequestEvent({ question: null }).payload, value: { question: '' } },
-    { type: 'key_exchange', payload: keyExchangeEvent().payload, value: {} },
-    {
-      type: 'new_message',
-      payload: newMessageEvent({ role: 'provider', messageId: 'A-1' }).payload,
+      ...newMessageEvent({ role: 'provider', messageId: 'A-1' }),
       value: { role: Role.PROVIDER, messageId: 'A-1' },
     },
+    { ...requestClosedEvent({ reason: 'expired' }), value: { reason: EndReason.EXPIRED } },
     {
-      type: 'request_closed',
-      payload: requestClosedEvent({ reason: 'expired' }).payload,
-      value: { reason: EndReason.EXPIRED },
-    },
-    {
-      type: 'credential_revoked',
-      payload: credentialRevokedEvent({ apiKeyId: 'k' }).payload,
+      ...credentialRevokedEvent({ apiKeyId: 'k' }),
       value: { credential: { case: 'apiKeyId', value: 'k' } },
     },
     {
-      type: 'credential_revoked',
-      payload: credentialRevokedEvent({ sessionId: 's' }).payload,
+      ...credentialRevokedEvent({ sessionId: 's' }),
       value: { credential: { case: 'sessionId', value: 's' } },
     },
   ];
 
-  test.each(payloads)('$type $value', ({ type, payload, value }) => {
+  test.each(events)('$type $value', ({ type, payload, value }) => {
     const event = decodeEvent(encodePublished(envelope, payload));
     expect(event).toMatchObject({
       eventId: envelope.eventId,
@@ -73,7 +62,7 @@ describe('an event that is encoded from its row and decoded', () => {
   });
 
   test('every type of event is tested', () => {
-    expect(new Set(payloads.map(({ type }) => type))).toEqual(new Set(Object.values(typeOfCase)));
+    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(Object.values(typeOfCase)));
   });
 
   test('appending the payload gives the same bytes as encoding the whole event', () => {

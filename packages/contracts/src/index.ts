@@ -11,16 +11,7 @@ export {
   roleName,
 } from './event-names.ts';
 export * from './generated/relay/events/v1/events_pb.ts';
-export {
-  credentialRevokedEvent,
-  excerpt,
-  excerptLength,
-  keyExchangeEvent,
-  type NewEvent,
-  newMessageEvent,
-  newRequestEvent,
-  requestClosedEvent,
-} from './payload.ts';
+export * from './payload.ts';
 export { parseStartPosition, startPositionOf } from './start-position.ts';
 export {
   type StreamTokenClaims,

@@ -85,7 +85,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   // Each path has one spelling, so that no other spelling avoids the checks of a route.
   app.enable('strict routing');
   app.use(observeCalls({ log, metrics, tracing }));
-  const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
+  const gateway = { keys: principalKeys.gateway, kinds: ['nobody'] as const };
+  const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway }, clock });
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
@@ -130,10 +131,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     staysReady: true,
     server,
   });
-
-  function gateway() {
-    return { keys: config.principalKeys.gateway, kinds: ['nobody'] as const };
-  }
 
   function clientOf(name: string, url: string, keys: KeysWithIds) {
     return createServiceClient({ caller: 'dashboard', name, url, keys, clock, log });
