@@ -75,7 +75,7 @@ export function openPage(page: { after: PageEnd; untilMs?: number; size: number 
  * Ends overdue requests in batches, oldest first. It yields each batch, so that the caller can pause or stop. Rows that
  * are locked are left to the next call.
  */
-export async function* endOverdue(query: Query, size: number): AsyncGenerator<EndedRequests> {
+export async function* endInBatches(query: Query, size: number): AsyncGenerator<EndedRequests> {
   let after: PageEnd | null = { at: '-infinity', request_id: '' };
   while (after) {
     const { ended, listed, last }: EndResult<PageEnd> = await endRequests(query, openPage({ after, size }));
