@@ -52,10 +52,12 @@ export function createAnswers(options: AnswersOptions) {
 
   const setAnswers = (answers: readonly PendingAnswer[]) => state.set({ ...state.get(), answers });
 
-  const restored = refusedStore
-    .restore()
-    .then((refused) => setAnswers([...refused, ...state.get().answers]))
-    .catch(() => {});
+  const restore = () =>
+    refusedStore
+      .restore()
+      .then((refused) => setAnswers([...refused, ...state.get().answers]))
+      .catch(() => {});
+  const restored = restore();
 
   const storeRefused = (given?: readonly PendingAnswer[]) =>
     refusedStore.store(() =>
@@ -87,7 +89,10 @@ export function createAnswers(options: AnswersOptions) {
     else retry.cancel();
   }
 
-  /** Removes the answers that another tab has sent or discarded, when the request was opened again. */
+  /**
+   * Removes the answers that another tab has sent or discarded, when the request was opened again, and shows those that
+   * were refused there.
+   */
   function removeDecided(request: OpenRequest): void {
     const { answers } = state.get();
     const left = answers.filter(
@@ -98,6 +103,7 @@ export function createAnswers(options: AnswersOptions) {
         unsentOne(request, answer),
     );
     if (left.length < answers.length) setAnswers(left);
+    void restore();
   }
 
   /** Notes the error of a call: the relay may have refused a waiting answer permanently. */
@@ -144,6 +150,7 @@ export function createAnswers(options: AnswersOptions) {
     }
     moving = undefined;
     update();
+    if (discarded.length > 0) onAnswers();
     for (const answer of discarded)
       if (answer.delivery === 'waiting' && answer !== first) void sendAgain(answer, answer.shown);
   }

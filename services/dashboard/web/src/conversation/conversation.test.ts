@@ -22,7 +22,8 @@ afterEach(() => {
   for (const stop of stops) stop();
 });
 
-const create = (): Conversation => createConversation({ requestId: 'r1', storage: createPageStorage(kept) });
+const create = (onAnswers = () => {}): Conversation =>
+  createConversation({ requestId: 'r1', storage: createPageStorage(kept), onAnswers });
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
 
@@ -493,11 +494,18 @@ describe('a held answer is kept when the relay refuses another one permanently',
   ];
 
   test('also after the page is loaded again, and can be sent then', async () => {
+    let reports = 0;
+    conversation = create(() => {
+      reports += 1;
+    });
     await open();
     await sendBoth();
+    reports = 0;
     request.onRefresh = () => Promise.reject(refusal('conflict'));
     await untilPasses(() => expect(deliveries()).toEqual(refused));
     expect(request.unsent).toEqual([]);
+    // To the other tabs, which still show it as held.
+    expect(reports).toBe(1);
     conversation = create();
     request = fakeRequest();
     await open();
@@ -567,13 +575,25 @@ describe('a held answer is kept when the relay refuses another one permanently',
 
 test('refused answers of two tabs are all kept, and one that was removed does not come back', async () => {
   const tabs = [conversation, create()];
+  const first = request;
   for (const tab of tabs) {
     conversation = tab;
-    request = fakeRequest();
     await open();
     request.onAnswer = fails('message_too_large');
     await conversation.send({ text: `Long ${tabs.indexOf(tab)}.` });
+    request = fakeRequest();
   }
+  // The first tab shows both when the second one reports its answers.
+  conversation = tabs[0] as Conversation;
+  conversation.reopen();
+  first.list('end');
+  await untilPasses(() =>
+    expect(
+      deliveries()
+        .map(([text]) => text)
+        .sort(),
+    ).toEqual(['Long 0.', 'Long 1.']),
+  );
   conversation = create();
   await open();
   expect(deliveries().map(([text]) => text)).toEqual(['Long 0.', 'Long 1.']);

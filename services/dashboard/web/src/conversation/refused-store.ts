@@ -16,10 +16,11 @@ export function createRefusedStore(storage: Storage, requestId: string) {
   };
 
   return {
+    /** Reads those that this page does not know: from before it was loaded, and of other tabs. */
     async restore(): Promise<readonly PendingAnswer[]> {
-      const stored = await read();
-      note(stored);
-      return stored.map((answer) => ({ ...answer, after: 0 }));
+      const unknown = (await read()).filter(({ key }) => !known.has(key));
+      note(unknown);
+      return unknown.map((answer) => ({ ...answer, after: 0 }));
     },
     /** Stores what `refused` returns. Those that other tabs have stored stay. */
     async store(refused: () => readonly PendingAnswer[]): Promise<void> {
