@@ -1,4 +1,4 @@
-import type { Query } from '@expert-relay/db';
+import { failures, type Query } from '@expert-relay/db';
 import type { Log } from '@expert-relay/kit/log';
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
@@ -52,7 +52,8 @@ export function createReports(options: {
     jobFailed({ queue, error, final }: JobFailure): void {
       meters.jobFailures.inc({ queue, final: String(final) });
       const message = 'a job failed and is not tried again: the next sweep or purge does its work';
-      if (final && isDatabaseAway()) log.warn({ queue, reason: error.message }, message);
+      if (final && (isDatabaseAway() || failures.isOutage(error)))
+        log.warn({ queue, reason: error.message }, message);
       else if (final) log.error({ queue, err: error }, message);
       else log.warn({ queue, reason: error.message }, 'a job failed: trying it again');
     },
