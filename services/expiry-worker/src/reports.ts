@@ -3,7 +3,7 @@ import type { Log } from '@expert-relay/kit/log';
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
 import type { EndedRequests } from './ending/end-requests.ts';
-import type { SchedulerState } from './queue/keep-scheduler.ts';
+import type { SchedulerState } from './queue/create-scheduler-keeper.ts';
 import type { JobFailure } from './queue/queue.ts';
 
 export type Reports = ReturnType<typeof createReports>;
@@ -45,7 +45,7 @@ export function createReports(options: {
       meters.schedulerRestored.inc({ queue });
       log.warn(
         { queue },
-        `the scheduler of the queue ${queue} was missing in Redis: it is restored; the next sweep restores the jobs`,
+        `the scheduler of the queue ${queue} was missing in Redis, or did not run: it is restored, and a sweep restores the jobs`,
       );
     },
 
