@@ -46,9 +46,8 @@ export const approve = defineCommand({
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });
       const outcome = showDecision(context, conversation, { ...deciding, form: approvalForm, json });
-      await context.out.written();
-      journal.markDelivered(conversation.id, [deciding.decided]);
       if (isClosed) await closeDecided(context, conversation);
+      if (await context.out.written()) journal.markDelivered(conversation.id, [deciding.decided]);
       return outcome;
     } finally {
       outages.stop();
