@@ -1,19 +1,34 @@
 import type { ContentOf } from '../forms/index.ts';
 import { invalidInput } from '../relay-error.ts';
+import type { Api } from '../transport/api.ts';
+import type { endInTime, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { Decision } from './decision.ts';
-import type { FormOrSchema } from './question.ts';
-import type { Approval, AskingOptions, Choice, Relay } from './relay.ts';
+import type { FormOrSchema, Question } from './question.ts';
+import type { Approval, AskingOptions, Choice } from './relay.ts';
+import type { Withdrawal } from './submission.ts';
 
-/** Closing is optional: its failure must not hide the decision, nor delay it for longer. */
+/** Closing is optional: its failure must not hide the decision, nor go on for longer. */
 const closingMs = 10_000;
+/** The caller waits for it at most this long. */
+const closingDelaysMs = 2_000;
 
-export async function approve(
-  ask: Relay['ask'],
-  question: string,
-  options: AskingOptions,
-): Promise<Approval> {
-  const { decision, conversation } = await askAndWait(ask, question, options, approvalForm);
+export interface Asker {
+  ask<const F extends FormOrSchema>(
+    question: Question<F>,
+    withdrawal?: Withdrawal,
+  ): Promise<Conversation<ContentOf<F>>>;
+}
+
+/** Functions are given: a module that is loaded both at once and later would be a file of its own. */
+interface Client extends Asker {
+  readonly api: Pick<Api, 'post'>;
+  readonly orAbort: typeof orAbort;
+  readonly endInTime: typeof endInTime;
+}
+
+export async function approve(client: Client, question: string, options: AskingOptions): Promise<Approval> {
+  const { decision, conversation } = await askAndWait(client, question, options, approvalForm);
   const { action, content, ...decided } = decision;
   return { approved: action === 'accept', ...decided, conversation };
 }
@@ -21,7 +36,7 @@ export async function approve(
 const approvalForm = { type: 'object', properties: {} } as const;
 
 export async function choose<V extends string>(
-  ask: Relay['ask'],
+  client: Client,
   question: string,
   options: readonly (V | { readonly value: V; readonly title: string })[],
   asking: AskingOptions,
@@ -30,7 +45,7 @@ export async function choose<V extends string>(
   const oneOf = titled.map(({ value, title }) => ({ const: value, title }));
   const choice = { type: 'string', title: 'Choice', oneOf } as const;
   const form = { type: 'object', properties: { choice }, required: ['choice'] } as const;
-  const { decision, conversation } = await askAndWait(ask, question, asking, form);
+  const { decision, conversation } = await askAndWait(client, question, asking, form);
   const { action, content, ...decided } = decision;
   return action === 'accept'
     ? { declined: false, value: content.choice as V, ...decided, conversation }
@@ -38,23 +53,44 @@ export async function choose<V extends string>(
 }
 
 async function askAndWait<const F extends FormOrSchema>(
-  ask: Relay['ask'],
+  client: Client,
   question: string,
   options: AskingOptions,
   form: F,
 ): Promise<{ decision: Decision<ContentOf<F>>; conversation: Conversation<ContentOf<F>> }> {
-  const { timeout, onReply, keepOpen, ...asked } = options;
+  const { timeout, onReply, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
     throw invalidInput('There is no option `question` or `form` here.');
-  const { signal } = asked;
-  const conversation = await ask({ ...asked, question, form });
+  const { api, orAbort, endInTime } = client;
+  const abandoned = new AbortController();
+  let requestId: string | undefined;
+  const submitted = (id: string) => {
+    requestId = id;
+  };
+  let asking: ReturnType<typeof client.ask<F>> | undefined;
+
+  /** Where the call has ended while the question was submitted, the relay may still take it. */
+  async function close(own: AbortSignal | undefined): Promise<void> {
+    own?.addEventListener('abort', () => abandoned.abort());
+    const conversation = await asking?.catch(() => undefined);
+    if (conversation) await conversation.close({ signal: own });
+    else if (requestId) await api.post(`/api/v1/close/${requestId}`, {}, () => {}, own);
+  }
+
   try {
-    const decision = await conversation.waitForDecision({ timeout, onReply, signal });
-    return { decision, conversation };
+    return await endInTime(timeout, signal, async (own) => {
+      const withdrawal = { signal: abandoned.signal, submitted };
+      asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
+      const conversation = await orAbort(own, asking);
+      return { conversation, decision: await conversation.waitForDecision({ onReply, signal: own }) };
+    });
   } finally {
     // A later run continues a question with a name.
-    const isOver = !keepOpen && (asked.once ?? asked.idempotencyKey) === undefined;
-    if (isOver) await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
+    if (keepOpen || (asked.once ?? asked.idempotencyKey) !== undefined) abandoned.abort();
+    else {
+      const closing = endInTime(closingMs, undefined, close);
+      await endInTime(closingDelaysMs, undefined, (own) => orAbort(own, closing)).catch(() => {});
+    }
   }
 }
