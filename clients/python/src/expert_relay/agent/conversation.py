@@ -20,7 +20,7 @@ from ..thread.sender import Sender, Sending
 from ..thread.thread import Thread, ended
 from ..transport.api import Api
 from ..transport.shape import members
-from ..transport.waiting import within
+from ..transport.waiting import timed_out, within
 from .answers import Answer, Decision, OnReply, answer_of
 from .hand_over import HandOver
 from .read_transcript import read_transcript
@@ -284,14 +284,10 @@ class AsyncConversation:
 
     async def _wait(self, is_ready: bool, timeout: float | None, work: Coroutine[Any, Any, T | None]) -> T:
         """Follows the conversation until this returns something, or until the time is over."""
-
-        def late() -> RelayError:
-            return RelayError("timeout", f"No answer came within {timeout} s. The conversation stays open: wait again.")
-
         # Without time to wait there is only what was read before, and nothing is read for it.
         release = None if is_ready or timeout == 0 else self._follower.follow()
         try:
-            result = await within(timeout, work, late)
+            result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
                 raise ended(self.status)
             return result

@@ -6,7 +6,13 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from ..errors import RelayError
+
 T = TypeVar("T")
+
+
+def timed_out(seconds: float | None) -> RelayError:
+    return RelayError("timeout", f"No answer came within {seconds} s.")
 
 
 async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Callable[[], Exception]) -> T:
@@ -35,6 +41,10 @@ class Tasks:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def finish(self) -> None:
+        if self._tasks:
+            await asyncio.wait([*self._tasks])
 
     async def end(self) -> None:
         """Cancels all of them, and waits until they have closed what they opened."""
