@@ -11,7 +11,7 @@ import { hasForms } from '../thread/message-parts.ts';
 import type { Sending } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { endInTime, orAbort } from '../transport/waiting.ts';
+import { inTime, orAbort } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
 import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
@@ -90,10 +90,10 @@ export class AgentConversation<C = Content>
   }
 
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
-    const { timeout, signal, ...deciding } = checkOptions(options, 'timeout onReply form signal');
+    const waiting = checkOptions(options, 'timeout onReply form signal');
     const { waitForDecision } = await loadDecisions();
-    const decision = this.#wait(false, { timeout, signal }, (own) =>
-      waitForDecision(this.#undecided, { ...deciding, signal: own }),
+    const decision = this.#wait(false, waiting, (signal) =>
+      waitForDecision(this.#undecided, { ...waiting, signal }),
     );
     // The form of this conversation says which type it has.
     return (await decision) as never;
@@ -108,7 +108,7 @@ export class AgentConversation<C = Content>
     // Without time to wait there is only what was read before, and nothing is read for it.
     const release = isReady || timeout === 0 ? () => {} : this.base.follower.follow();
     try {
-      const result = await endInTime(timeout, signal, run);
+      const result = await inTime(timeout, signal, run);
       if (result) return result;
       await this.#settle();
       throw ended(this.status);

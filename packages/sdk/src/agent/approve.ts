@@ -1,12 +1,13 @@
 import type { ContentOf } from '../forms/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import type { endInTime, orAbort } from '../transport/waiting.ts';
+import type { inTime, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { Decision } from './decision.ts';
 import type { FormOrSchema, Question } from './question.ts';
 import type { Approval, AskingOptions, Choice } from './relay.ts';
 import type { Withdrawal } from './submission.ts';
+import { throwIfLate } from './wait-for-decision.ts';
 
 /** Closing is optional: its failure must not hide the decision, nor go on for longer. */
 const closingMs = 10_000;
@@ -24,10 +25,14 @@ export interface Asker {
 interface Client extends Asker {
   readonly api: Pick<Api, 'post'>;
   readonly orAbort: typeof orAbort;
-  readonly endInTime: typeof endInTime;
+  readonly inTime: typeof inTime;
 }
 
-export async function approve(client: Client, question: string, options: AskingOptions): Promise<Approval> {
+export async function approve(
+  client: Client,
+  question: string,
+  options: AskingOptions = {},
+): Promise<Approval> {
   const { decision, conversation } = await askAndWait(client, question, options, approvalForm);
   const { action, content, ...decided } = decision;
   return { approved: action === 'accept', ...decided, conversation };
@@ -39,7 +44,7 @@ export async function choose<V extends string>(
   client: Client,
   question: string,
   options: readonly (V | { readonly value: V; readonly title: string })[],
-  asking: AskingOptions,
+  asking: AskingOptions = {},
 ): Promise<Choice<V>> {
   const titled = options.map((one) => (typeof one === 'string' ? { value: one, title: one } : one));
   const oneOf = titled.map(({ value, title }) => ({ const: value, title }));
@@ -62,10 +67,11 @@ async function askAndWait<const F extends FormOrSchema>(
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
     throw invalidInput('There is no option `question` or `form` here.');
-  const { api, orAbort, endInTime } = client;
+  const { api, orAbort, inTime } = client;
+  const startedAt = Date.now();
   const abandoned = new AbortController();
   let requestId: string | undefined;
-  const submitted = (id: string) => {
+  const note = (id: string) => {
     requestId = id;
   };
   let asking: ReturnType<typeof client.ask<F>> | undefined;
@@ -79,18 +85,20 @@ async function askAndWait<const F extends FormOrSchema>(
   }
 
   try {
-    return await endInTime(timeout, signal, async (own) => {
-      const withdrawal = { signal: abandoned.signal, submitted };
+    return await inTime(timeout, signal, async (own) => {
+      const withdrawal = { signal: abandoned.signal, note };
       asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
       const conversation = await orAbort(own, asking);
-      return { conversation, decision: await conversation.waitForDecision({ onReply, signal: own }) };
+      const decision = await conversation.waitForDecision({ onReply, signal: own });
+      throwIfLate(startedAt, timeout);
+      return { conversation, decision };
     });
   } finally {
     // A later run continues a question with a name.
     if (keepOpen || (asked.once ?? asked.idempotencyKey) !== undefined) abandoned.abort();
     else {
-      const closing = endInTime(closingMs, undefined, close);
-      await endInTime(closingDelaysMs, undefined, (own) => orAbort(own, closing)).catch(() => {});
+      const closing = inTime(closingMs, undefined, close);
+      await inTime(closingDelaysMs, undefined, (own) => orAbort(own, closing)).catch(() => {});
     }
   }
 }

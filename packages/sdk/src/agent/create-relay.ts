@@ -19,7 +19,7 @@ import { isTransient } from '../transport/api.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { endInTime, orAbort } from '../transport/waiting.ts';
+import { inTime, orAbort } from '../transport/waiting.ts';
 import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
 import type { Asker } from './approve.ts';
@@ -181,7 +181,7 @@ export function createRelay(options: RelayOptions): Relay {
     return state.request ? await open(state, state.request, begun) : await begin(state, signal, begun);
   }
 
-  const forDecisions = { api, orAbort, endInTime };
+  const forDecisions = { api, orAbort, inTime };
   const relay: Relay & Asker = {
     async ask(question, withdrawal?: Withdrawal) {
       checkOptions(question, questionOptions);
@@ -211,10 +211,8 @@ export function createRelay(options: RelayOptions): Relay {
       const beginning = name ? undefined : { since: hub.position() };
       return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
     },
-    approve: async (question, options = {}) =>
-      (await loadDecisions()).approve({ ...relay, ...forDecisions }, question, options),
-    choose: async (question, options, asking = {}) =>
-      (await loadDecisions()).choose({ ...relay, ...forDecisions }, question, options, asking),
+    approve: async (...asked) => (await loadDecisions()).approve({ ...relay, ...forDecisions }, ...asked),
+    choose: async (...asked) => (await loadDecisions()).choose({ ...relay, ...forDecisions }, ...asked),
     async resume(state, options = {}) {
       return await resume(state, checkOptions(options, 'signal').signal);
     },

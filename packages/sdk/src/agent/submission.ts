@@ -89,8 +89,8 @@ export interface Submitted {
 export interface Withdrawal {
   /** Ends an attempt to submit that had begun before. */
   readonly signal: AbortSignal;
-  /** The relay has the question. */
-  submitted(requestId: string): void;
+  /** Called when the relay has the question. */
+  note(requestId: string): void;
 }
 
 /** A repeated submit returns the first answer again. */
@@ -108,7 +108,7 @@ export async function submit(
     signal,
     withdrawal?.signal,
   );
-  withdrawal?.submitted(request.requestId);
+  withdrawal?.note(request.requestId);
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);

@@ -2,7 +2,7 @@ import { createQueue } from '../crypto/queue.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
-import { orAbort, throwIfAborted } from '../transport/waiting.ts';
+import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import { checkContent, makeParts, type PartsToSend } from './parts-to-send.ts';
 import type { Sealing, Thread } from './thread.ts';
@@ -241,6 +241,8 @@ export function createSender(options: SenderOptions): Sender {
       if (waiting) waiting.isHeldIfNewer = false;
       else drafts = [...drafts, draft];
       decidedAt.set(draft, now);
+      // The clock may be set back. A timer alone would stand still while the machine sleeps.
+      startTimer(decisionLastsMs, () => decidedAt.delete(draft));
       thread.markUnseen();
       try {
         // After an abort, sending continues in the background.

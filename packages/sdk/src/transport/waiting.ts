@@ -89,7 +89,7 @@ export async function withTimeout<T>(
 }
 
 /** @throws RelayError `timeout` when the time has ended it */
-export async function endInTime<T>(
+export async function inTime<T>(
   milliseconds: number | undefined,
   signal: AbortSignal | undefined,
   run: (signal: AbortSignal | undefined) => Promise<T>,

@@ -200,7 +200,7 @@ class AsyncConversation:
         Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
         for two accepts with different contents: none counts; `timeout`, `conversation_closed`, `conversation_expired`, or the
         error of a refused message. None of them is a decision."""
-        return await self._wait(False, timeout, DecisionWait(self, on_reply, form).run())
+        return await self._wait(False, timeout, DecisionWait(self, on_reply, form, timeout).run())
 
     def __aiter__(self) -> AsyncIterator[Answer]:
         return self._answers()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 import uuid
 from collections.abc import Mapping, Sequence
 from types import TracebackType
@@ -32,7 +33,7 @@ from ..timing import Timing
 from ..transport.api import Api, OnOutage, origin_of
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
-from ..transport.waiting import timed_out, within
+from ..transport.waiting import raise_if_late, timed_out, within
 from .answers import Decision, OnReply
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
@@ -250,12 +251,15 @@ class AsyncRelay:
     ) -> tuple[Decision[Any], AsyncConversation]:
         if "form" in asking:
             raise invalid_input("There is no option `form` here.")
+        started_at = time.time()
         withdrawal = Withdrawal()
         began = asyncio.ensure_future(self.ask(question, form=form, **asking, _withdrawal=withdrawal))
 
         async def wait() -> tuple[Decision[Any], AsyncConversation]:
             conversation = await asyncio.shield(began)
-            return await conversation.wait_for_decision(on_reply=on_reply), conversation
+            decision = await conversation.wait_for_decision(on_reply=on_reply)
+            raise_if_late(started_at, timeout)
+            return decision, conversation
 
         try:
             return await within(timeout, wait(), lambda: timed_out(timeout))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
@@ -28,6 +29,12 @@ async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Call
             task.cancel()
             # What it opened is closed before this returns.
             await asyncio.wait({task})
+
+
+def raise_if_late(started_at: float, timeout: float | None) -> None:
+    """A timer stands still while the machine sleeps: without the clock, a decision could be acted on hours after its time."""
+    if timeout and time.time() - started_at > timeout:
+        raise timed_out(timeout)
 
 
 class Tasks:
