@@ -99,6 +99,24 @@ describe('relay approve', () => {
     expect(await statusOf(refCode)).toBe('closed');
   });
 
+  test('Ctrl-C while the relay takes the question withdraws it', async () => {
+    const liar = await cli.startLyingRelay();
+    liar.tell({ delay: 1_000 });
+    const question = `Delete ${crypto.randomUUID()}?`;
+    const env = { ...cli.agent, RELAY_URL: liar.url };
+    const { kill, ended } = cli.start(['approve', question], { env });
+    const listed = async () => {
+      const { stdout } = await cli.asExpert('show', '--json');
+      return (JSON.parse(stdout).requests as { question: string; status: string }[]).find(
+        (one) => one.question === question,
+      );
+    };
+    await eventually('the question', listed);
+    kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect((await listed())?.status).toBe('closed');
+  });
+
   test('nothing stays open behind a terminal that was closed', async () => {
     const { printed, kill } = cli.start(['approve', 'Delete it?'], { env: cli.agent, columns: 80 });
     const [refCode] = await printed(/HS-\w{8}/);
