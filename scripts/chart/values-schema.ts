@@ -5,7 +5,7 @@ import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { collectSettings } from '../docs/settings.ts';
 import { root } from '../local/home.ts';
-import { services } from '../local/services.ts';
+import { serviceNames } from '../local/services.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ const [, chartSettings = ''] = templates.split('define "relay.chartSettings"');
 const setByChart = [...chartSettings.matchAll(/^(RELAY_\w+):/gm)]
   .map(([, name]) => name ?? '')
   .filter((name) => name !== 'RELAY_DATABASE_POOL')
-  .concat(services.map(({ name }) => `RELAY_${name.toUpperCase()}_URL`))
+  .concat(serviceNames.map((name) => `RELAY_${name.toUpperCase()}_URL`))
   // They are fixed.
   .concat([
     'RELAY_HOST',
