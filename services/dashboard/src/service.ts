@@ -111,8 +111,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(() => {
     throw new Problem('not_found');
   });
-  // A call that fails while Redis is disconnected counts as an outage.
-  app.use(handleErrors(log, { isOutage: () => !redis.connected, send: sendError }));
+  app.use(handleErrors(log, { isOutage: redis.isOutage, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
   const parts = [

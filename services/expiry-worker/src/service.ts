@@ -17,11 +17,11 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('expiry-worker', { level: config.process.logLevel }) } =
     overrides;
   const metrics = createMetrics('expiry-worker', { forProcess: overrides.log === undefined });
-  const reports = createReports({ metrics, log });
   const interval = sweepInterval(config.conversationTtl);
 
   const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
+  const reports = createReports({ metrics, log, isDatabaseAway: () => database.notReady() !== undefined });
   const redis = createRedis({
     url: config.redis.url,
     name: 'expiry-worker',

@@ -97,6 +97,32 @@ describe.each(ways)('%s', (_, ask) => {
   });
 });
 
+/** Has Postgres refuse a statement with this SQLSTATE. */
+const raise = (state: string) => `DO $$ BEGIN RAISE EXCEPTION 'refused' USING ERRCODE = '${state}'; END $$`;
+
+test.each([
+  ['25006', 'read_only_sql_transaction: after a failover'],
+  ['28P01', 'invalid_password: while it is being changed'],
+  ['28000', 'invalid_authorization_specification'],
+  ['3D000', 'invalid_catalog_name: while the database is being restored'],
+  ['40001', 'serialization_failure'],
+  ['40P01', 'deadlock_detected'],
+  ['53100', 'disk_full'],
+  ['53200', 'out_of_memory'],
+  ['53300', 'too_many_connections'],
+  ['55P03', 'lock_not_available'],
+  ['57014', 'query_canceled'],
+  ['57P01', 'admin_shutdown'],
+  ['58030', 'io_error'],
+])('SQLSTATE %s is an outage, also through Prisma (%s)', async (state) => {
+  await untilAnswered(() => database.query`SELECT`);
+  const failed = await Promise.all([
+    failureOf(database.query([raise(state)] as unknown as TemplateStringsArray)),
+    failureOf(database.prisma.$executeRawUnsafe(raise(state))),
+  ]);
+  expect(failed.map(isOutage)).toEqual([true, true]);
+});
+
 test('a read of Prisma fails with an outage while Postgres is away, and when it does not answer', async () => {
   const count = () => hasty.prisma.user.count();
   await proxy.cut();

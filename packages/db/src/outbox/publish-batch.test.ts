@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newMessagePayload, subjectsFor } from '@expert-relay/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { connect, type JetStreamClient, type JetStreamManager, type NatsConnection } from 'nats';
+import {
+  connect,
+  DiscardPolicy,
+  type JetStreamClient,
+  type JetStreamManager,
+  type NatsConnection,
+} from 'nats';
 import { publishBatch } from './publish-batch.ts';
 import { ensureStream } from './stream.ts';
 import type { WaitingRow } from './waiting-rows.ts';
@@ -46,6 +52,17 @@ describe('publishBatch', () => {
 
     const second = await publishBatch(jetstream, subjects, rows.slice(4), await state());
     expect(second.stored).toEqual(rows.slice(4).map(({ id }, index) => ({ id, streamSeq: index + 5 })));
+  });
+
+  test('states why NATS takes no event, in words', async () => {
+    const { config } = await manager.streams.info(subjects.stream);
+    await manager.streams.update(subjects.stream, { ...config, max_msgs: 1, discard: DiscardPolicy.New });
+    const full = await publishBatch(jetstream, subjects, [row(1), row(2)], await state());
+    expect(full).toMatchObject({ unconfirmed: 1, reason: 'maximum messages exceeded' });
+
+    const nowhere = subjectsFor('test-nowhere');
+    const none = await publishBatch(jetstream, nowhere, [row(3)], await state());
+    expect(none).toMatchObject({ unconfirmed: 1, reason: expect.stringContaining('has no stream for it') });
   });
 
   test('gets the sequences of events whose acks were lost', async () => {

@@ -6,7 +6,7 @@ import {
   type Subjects,
 } from '@expert-relay/contracts';
 import { noTracing, type OpenSpan, type Tracing } from '@expert-relay/kit/tracing';
-import { type JetStreamClient, NatsError } from 'nats';
+import { ErrorCode, type JetStreamClient, NatsError } from 'nats';
 import { formatRefCode } from '../request/ids.ts';
 import type { StreamEnd } from './stream.ts';
 import type { StoredRow, WaitingRow } from './waiting-rows.ts';
@@ -66,7 +66,15 @@ export async function publishBatch(
     else failures.push(result.reason);
   }
   const [first] = failures;
-  return { stored, unpublishable, unconfirmed: failures.length, ...(first && { reason: first.message }) };
+  return { stored, unpublishable, unconfirmed: failures.length, ...(first && { reason: reasonOf(first) }) };
+}
+
+/** The message of some errors of NATS is only a code. */
+function reasonOf(error: Error): string {
+  if (!(error instanceof NatsError)) return error.message;
+  const { chainedError, code, message } = error;
+  if (chainedError?.message) return chainedError.message;
+  return code === ErrorCode.NoResponders ? 'JetStream does not answer, or has no stream for it' : message;
 }
 
 /** Of an event whose call is traced. */

@@ -9,6 +9,12 @@ export interface ConnectionFailure {
 
 /** SQLSTATEs of connections, of a server without resources, and of one that stops: a later attempt may succeed. */
 const temporaryStates = /^(08|53|57)/;
+/**
+ * The same, and those of statements that Postgres cannot run now: it takes no writes after a failover (25006), refuses the
+ * password of a new connection while that is being changed (28), is being restored (3D000), has rolled a transaction back for
+ * another one (40), waits for a lock (55P03), or its disk fails (58).
+ */
+const outageStates = /^(08|25006|28|3D000|40|53|55P03|57|58)/;
 
 const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused (is Postgres running there?)',
@@ -96,14 +102,14 @@ const messages =
   /^(Connection terminated|Client (was closed|has encountered a connection error)|Query read timeout|timeout exceeded when trying to connect)/;
 
 /**
- * Whether a statement failed because Postgres was away, stopped during the statement or did not answer. A later attempt may
- * succeed; it is unknown whether a write took effect.
+ * Whether a statement failed because Postgres was away, stopped during the statement, did not answer or could not run it at
+ * that time. A later attempt may succeed; it is unknown whether a write took effect.
  */
 export function isOutage(error: unknown): boolean {
   const { code = '', message = '', meta } = error as StatementError;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
   const hasCode = [code, originalCode].some(
-    (one) => temporaryStates.test(one) || networkCodes.test(one) || prismaCodes.test(one),
+    (one) => outageStates.test(one) || networkCodes.test(one) || prismaCodes.test(one),
   );
   return hasCode || adapterKinds.includes(kind) || messages.test(message);
 }

@@ -6,7 +6,13 @@ import { isRefusal, type Part } from '../part/index.ts';
 export interface RedisConnection extends Part {
   readonly client: Redis;
   readonly connected: boolean;
+  /** Whether a command failed because Redis was away, or could not run it at that time. */
+  isOutage(error: unknown): boolean;
 }
+
+/** Errors of a server that answers: it has no memory or disk, takes no writes after a failover, is loading its data, or is busy. */
+const cannotServe =
+  /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN)\b/;
 
 export function createRedis(options: {
   url: string;
@@ -31,6 +37,7 @@ export function createRedis(options: {
   let stopping = false;
   let stopWatching = () => {};
   let repeat: NodeJS.Timeout | undefined;
+  let mayLeaveAt = 0;
 
   const client = new Redis(options.url, {
     connectionName: options.name,
@@ -41,11 +48,19 @@ export function createRedis(options: {
     // The timer runs even after the end of a client that was away.
     disconnectTimeout: 200,
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+    reconnectOnError: leaveReplica,
   });
   client.on('error', (error) => noteAway(error.message));
   // A failed attempt emits `close` too; the reason is in the error before it.
   client.on('close', () => away || noteAway('the connection was closed'));
   client.on('ready', () => void probe());
+
+  /** After a failover, the address may lead to another server than this connection does. */
+  function leaveReplica({ message }: Error): boolean {
+    if (!message.startsWith('READONLY') || Date.now() < mayLeaveAt) return false;
+    mayLeaveAt = Date.now() + leaveIntervalMs;
+    return true;
+  }
 
   // Each reason is logged once for each outage, not at each attempt.
   function noteAway(why: string, message = 'Redis is away: reconnecting'): void {
@@ -81,14 +96,16 @@ export function createRedis(options: {
   }
 
   const reasonAway = () => (client.status === 'ready' ? denial : reason);
+  const isConnected = () => reasonAway() === undefined;
 
   return {
     name: 'redis',
     dependency: { name: 'redis', away: reasonAway },
     client,
     get connected() {
-      return reasonAway() === undefined;
+      return isConnected();
     },
+    isOutage: (error) => !isConnected() || cannotServe.test((error as Error).message),
     ...(isRequired && {
       acceptance: () => (wasAccepted ? 'accepted' : isRefusal(reason) ? { refused: reason } : 'unknown'),
     }),
@@ -110,6 +127,8 @@ export function createRedis(options: {
   };
 }
 
+/** A connection to a replica is closed once in this time: meanwhile it answers reads. */
+const leaveIntervalMs = 5_000;
 const checkIntervalMs = 500;
 const maxChecksWithoutAnswer = 4;
 
