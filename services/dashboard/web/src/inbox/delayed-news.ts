@@ -10,7 +10,7 @@ export interface DelayedNews {
   stop(): void;
 }
 
-interface HeldNewsOptions {
+interface DelayedNewsOptions {
   readonly storage: Pick<Storage, 'get' | 'set'>;
   readonly pace: Pick<Pace, 'run'>;
   readonly queries: QueryClient;
@@ -25,7 +25,7 @@ const maxWaitMs = 15 * 60_000;
 /** Stored, so that they outlive this page: the next leader, or this page when it is loaded again, goes on with them. */
 const name = 'held-news';
 
-export function createDelayedNews({ storage, pace, queries, show }: HeldNewsOptions): DelayedNews {
+export function createDelayedNews({ storage, pace, queries, show }: DelayedNewsOptions): DelayedNews {
   const delayed = new Map<string, News>();
   const earlier = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
