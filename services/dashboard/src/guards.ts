@@ -3,6 +3,7 @@ import { requireCaller } from '@expert-relay/kit/http';
 import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
+import type { ReturnTo } from './cookies/return-to.ts';
 
 /** Accepts only calls that came through the gateway, and uses their call id. */
 export const requireGatewayPrincipal =
@@ -60,3 +61,21 @@ export function requireSameOrigin(publicUrl: string): RequestHandler {
 /** Only browsers send it. `none`: the user typed the address. */
 const isSameSite = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none';
+
+/** Redirects people who are not signed in to the sign-in page. */
+export const requireSession =
+  (returnTo: ReturnTo): RequestHandler =>
+  (request, response, next) => {
+    if (request.user) {
+      next();
+      return;
+    }
+    returnTo.remember(request, response);
+    response.redirect('/auth/login');
+  };
+
+/** Redirects users who are signed in from the sign-in pages to the dashboard. */
+export const leaveSignIn: RequestHandler = (request, response, next) => {
+  if (request.user) response.redirect('/dashboard');
+  else next();
+};

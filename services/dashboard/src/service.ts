@@ -14,9 +14,9 @@ import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
 import { sendError } from './pages/send-error.ts';
-import { mountAll, mountUnsubscribe } from './routes/index.ts';
+import { mountAll, mountStopMails } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
-import { createSession } from './session/create-session.ts';
+import { sessionMiddleware } from './session/session-middleware.ts';
 import { SessionStore, type SignedIn } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
@@ -56,9 +56,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
 
   const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
   const { isAllowed } = allowed;
-  // Sessions of the previous release may have no identity.
-  const isValid = ({ identity, createdAt }: Partial<SignedIn>) =>
-    identity !== undefined && isAllowed(identity) && (createdAt ?? 0) + lifetime > clock.now();
+  const isValid = ({ identity, createdAt }: SignedIn) =>
+    isAllowed(identity) && createdAt + lifetime > clock.now();
   const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
   const sweeper = createSessionSweeper({
     store,
@@ -91,8 +90,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
-  mountUnsubscribe(app, notifier);
-  app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }));
+  mountStopMails(app, notifier);
+  app.use(
+    sessionMiddleware({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }),
+  );
   mountAll(app, {
     services: { requests, messages, notifier },
     users,
