@@ -1,8 +1,8 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-import type { AnswerOptions, Deciding } from '@expert-relay/sdk/expert';
+import type { AnswerOptions } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
-import { type AnswerContent, isSameContent, withoutSame, writtenText } from './answer-content.ts';
+import { type AnswerContent, contentOf, decidingOf, withoutSame } from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -12,7 +12,7 @@ import {
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRefusedStore } from './refused-store.ts';
 import { createRetry } from './retry.ts';
-import { makeAnswerKey, settleAnswers } from './settle-answers.ts';
+import { findUnsent, makeAnswerKey, settleAnswers, unsentOf } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
 
 interface AnswersOptions {
@@ -30,6 +30,9 @@ interface AnswersOptions {
   /** Reports that the answers that wait have changed, for other tabs. */
   readonly onAnswers: () => void;
 }
+
+/** For how long a decision waits for its request to be opened. */
+const maxOpeningMs = 60_000;
 
 /** The codes with which the relay refuses a message permanently. */
 const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'message_too_large', 'conflict']);
@@ -55,7 +58,12 @@ export function createAnswers(options: AnswersOptions) {
   const restore = () =>
     refusedStore
       .restore()
-      .then((refused) => setAnswers([...refused, ...state.get().answers]))
+      .then(({ added, gone }) => {
+        if (added.length + gone.size === 0) return;
+        const { answers } = state.get();
+        const isGone = ({ key, delivery }: PendingAnswer) => delivery === 'refused' && gone.has(key);
+        setAnswers([...added, ...answers.filter((answer) => !isGone(answer))]);
+      })
       .catch(() => {});
   const restored = restore();
 
@@ -97,10 +105,9 @@ export function createAnswers(options: AnswersOptions) {
     const { answers } = state.get();
     const left = answers.filter(
       (answer) =>
-        answer.delivery === 'refused' ||
-        answer.delivery === 'sent' ||
+        ['refused', 'sent'].includes(answer.delivery) ||
         inFlight.has(answer.key) ||
-        unsentOne(request, answer),
+        findUnsent(request, answer),
     );
     if (left.length < answers.length) setAnswers(left);
     void restore();
@@ -115,13 +122,14 @@ export function createAnswers(options: AnswersOptions) {
 
   /**
    * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
-   * that were not sent: those that waited are sent again, and the expert decides about those that were held. An answer is
+   * that were not sent: texts that waited are sent again, and the expert decides about decisions and about what was held. An answer is
    * shown as refused once the SDK no longer has it.
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const { answers } = state.get();
     const unsent = answers.filter(
-      (answer) => (answer.delivery === 'waiting' || answer.delivery === 'held') && unsentOne(request, answer),
+      (answer) =>
+        (answer.delivery === 'waiting' || answer.delivery === 'held') && findUnsent(request, answer),
     );
     const first = unsent.find(({ delivery }) => delivery === 'waiting');
     if (!first) {
@@ -132,6 +140,9 @@ export function createAnswers(options: AnswersOptions) {
       delivery: 'refused',
       code: delivery === 'held' ? 'newer_message' : code,
     });
+    // Sent again by itself, a decision would be taken for a new one: it has its time and its ten minutes.
+    const isSentAgain = (answer: PendingAnswer) =>
+      answer.delivery === 'waiting' && answer !== first && !answer.answer;
     // They are stored here before the SDK deletes them.
     await storeRefused(
       answers.map((answer) => (unsent.includes(answer) ? { ...answer, ...refused(answer) } : answer)),
@@ -151,8 +162,7 @@ export function createAnswers(options: AnswersOptions) {
     moving = undefined;
     update();
     if (discarded.length > 0) onAnswers();
-    for (const answer of discarded)
-      if (answer.delivery === 'waiting' && answer !== first) void sendAgain(answer, answer.shown);
+    for (const answer of discarded) if (isSentAgain(answer)) void sendAgain(answer, answer.shown);
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */
@@ -194,6 +204,9 @@ export function createAnswers(options: AnswersOptions) {
     while (moving) await moving;
     const request = await untilOpen();
     try {
+      // The time of a decision, and its ten minutes, begin in the SDK.
+      if (decision && Date.now() - Date.parse(answer.at) > maxOpeningMs)
+        throw new RelayError('timeout', 'The request was opened too late for a decision.');
       // An agent that wants encryption never gets plain text.
       if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { messageId, isSent } = await request.answer(text, {
@@ -208,7 +221,7 @@ export function createAnswers(options: AnswersOptions) {
     } catch (error) {
       inFlight.delete(answer.key);
       const code = codeOf(error);
-      const isKept = unsentOne(request, answer) !== undefined;
+      const isKept = findUnsent(request, answer) !== undefined;
       noteFailure(request, error);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
@@ -224,7 +237,7 @@ export function createAnswers(options: AnswersOptions) {
     while (moving) await moving;
     // Another tab may have sent or discarded it.
     const request = opened();
-    if (!request || !unsentOne(request, answer)?.isHeld || inFlight.has(answer.key)) return;
+    if (!request || !findUnsent(request, answer)?.isHeld || inFlight.has(answer.key)) return;
     change(answer.key, { delivery: 'sending' });
     await deliver(answer, { evenIfNewer: true, onKept: onAnswers });
   }
@@ -239,14 +252,14 @@ export function createAnswers(options: AnswersOptions) {
     const isWaiting = (answer: PendingAnswer) =>
       (answer.delivery === 'held' || answer.delivery === 'waiting') &&
       !inFlight.has(answer.key) &&
-      unsentOne(request, answer);
+      findUnsent(request, answer);
     const waiting = state.get().answers.filter(isWaiting);
     await keep(waiting);
     // Until they are gone, the list of answers stays as it is.
     moving = request
       .discard()
       .then(() => {
-        for (const answer of waiting) if (!unsentOne(request, answer)) hide(answer);
+        for (const answer of waiting) if (!findUnsent(request, answer)) hide(answer);
       })
       .finally(() => {
         moving = undefined;
@@ -259,16 +272,18 @@ export function createAnswers(options: AnswersOptions) {
   async function sendAgain(answer: PendingAnswer, shown?: readonly string[]): Promise<void> {
     hide(answer);
     // The storage has the refused answer until the SDK has stored the text.
-    await send(answer, () => void storeRefused(), shown);
+    await send(answer, () => void storeRefused().then(onAnswers), shown);
     await storeRefused();
+    onAnswers();
   }
 
   async function discard(answer: PendingAnswer): Promise<void> {
     removed.add(answer.key);
     await storeRefused();
+    onAnswers();
     const request = opened();
     // Before the end, the SDK has only answers that it still sends.
-    if (request && hasEnded(request) && unsentOne(request, answer)) {
+    if (request && hasEnded(request) && findUnsent(request, answer)) {
       await request.discard().catch(() => {});
     }
     hide(answer);
@@ -286,21 +301,3 @@ export function createAnswers(options: AnswersOptions) {
     discard,
   };
 }
-
-const contentOf = ({ text, answer, files }: AnswerContent): AnswerContent => ({
-  text,
-  ...(answer && { answer }),
-  ...(files && files.length > 0 && { files }),
-});
-
-/** The SDK adds the time, and without encryption the comment. */
-const decidingOf = (answer: NonNullable<AnswerContent['answer']>): Deciding =>
-  answer.action === 'accept'
-    ? { action: answer.action, content: answer.content, of: answer.of }
-    : { action: answer.action, of: answer.of };
-
-const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
-  unsentAnswers.map((one) => ({ ...one, text: writtenText(one, encrypted) }));
-
-const unsentOne = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
-  unsentAnswers.find((one) => isSameContent(one, answer));

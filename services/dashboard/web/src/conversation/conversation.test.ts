@@ -27,6 +27,8 @@ const create = (onAnswers = () => {}): Conversation =>
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
 
+const decision = { action: 'accept', content: {}, of: 'f1', decidedAt: '2026-11-27T09:00:00Z' } as const;
+
 /** A fake of the SDK's request with the members that conversations use. */
 function fakeRequest() {
   const listed: (ExpertMessage | Error | 'end')[] = [];
@@ -38,8 +40,12 @@ function fakeRequest() {
     isPickedUp: true,
     unsent,
     held: [] as string[],
+    decisions: new Map<string, typeof decision>(),
     get unsentAnswers(): OpenRequest['unsentAnswers'] {
-      return unsent.map((text) => ({ text, isHeld: fake.held.includes(text) }));
+      return unsent.map((text) => {
+        const answer = fake.decisions.get(text);
+        return { text, isHeld: fake.held.includes(text), ...(answer && { answer }) };
+      });
     },
     /** What `answer` and `refresh` do. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
@@ -602,6 +608,91 @@ test('refused answers of two tabs are all kept, and one that was removed does no
   conversation = create();
   await open();
   expect(deliveries().map(([text]) => text)).toEqual(['Long 1.']);
+});
+
+describe('a refused answer that two tabs show', () => {
+  let tabs: [Conversation, Conversation];
+  let requests: [FakeRequest, FakeRequest];
+  const shownIn = (tab: Conversation) =>
+    tab.state.get().answers.map(({ text, delivery }) => [text, delivery]);
+
+  beforeEach(async () => {
+    requests = [request, fakeRequest()];
+    const [first, second] = requests;
+    tabs = [create(() => reopenSecond()), create()];
+    const reopenSecond = () => {
+      tabs[1].reopen();
+      second.list('end');
+    };
+    for (const [index, tab] of tabs.entries()) {
+      conversation = tab;
+      await open(requests[index]);
+    }
+    first.onAnswer = fails('message_too_large');
+    await tabs[0].send({ text: 'Long.' });
+    reopenSecond();
+    await untilPasses(() => expect(shownIn(tabs[1])).toEqual([['Long.', 'refused']]));
+  });
+
+  test('is gone in the other one once it was sent again', async () => {
+    requests[0].onAnswer = async () => ({ messageId: 'm1', isSent: true });
+    const [answer] = tabs[0].state.get().answers;
+    if (answer) await tabs[0].sendAgain(answer);
+    expect(shownIn(tabs[0])).toEqual([['Long.', 'sent']]);
+    await untilPasses(() => expect(shownIn(tabs[1])).toEqual([]));
+  });
+
+  test('does not come back once it was removed', async () => {
+    const [answer] = tabs[0].state.get().answers;
+    if (answer) await tabs[0].discard(answer);
+    await untilPasses(() => expect(shownIn(tabs[1])).toEqual([]));
+    requests[1].onAnswer = fails('message_too_large');
+    await tabs[1].send({ text: 'Other.' });
+    conversation = create();
+    await open(fakeRequest());
+    expect(deliveries().map(([text]) => text)).toEqual(['Other.']);
+  });
+});
+
+test('a decision that waits for its request to be opened for longer than a minute is not sent by itself', async () => {
+  const later = fakeRequest();
+  let finish = () => {};
+  const requests = [
+    Promise.resolve(request),
+    new Promise<FakeRequest>((resolve) => (finish = () => resolve(later))),
+  ];
+  follow(() => requests.shift() ?? Promise.resolve(later));
+  await untilPasses(() => expect(now().request).toBeDefined());
+  conversation.reopen();
+  request.list('end');
+  const sending = conversation.send({ text: '', answer: decision });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  const clock = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 61_000);
+  finish();
+  await sending;
+  clock.mockRestore();
+  expect([...request.answered, ...later.answered]).toEqual([]);
+  expect(deliveries()).toEqual([['', 'refused', 'timeout']]);
+});
+
+test('a decision that waited behind a refused answer is not sent again by itself', async () => {
+  await open();
+  await sendWhileAway('First.');
+  request.onAnswer = async (text) => {
+    request.unsent.push(text);
+    request.decisions.set(text, decision);
+    throw new RelayError('unreachable', 'unreachable');
+  };
+  await conversation.send({ text: 'Yes.', answer: decision });
+  const { length } = request.answered;
+  request.onRefresh = () => Promise.reject(refusal('conflict'));
+  await untilPasses(() =>
+    expect(deliveries()).toEqual([
+      ['First.', 'refused', 'conflict'],
+      ['Yes.', 'refused', 'conflict'],
+    ]),
+  );
+  expect(request.answered).toHaveLength(length);
 });
 
 test('an answer that is written while refused ones are moved is sent afterwards', async () => {

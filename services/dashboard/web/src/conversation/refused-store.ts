@@ -1,35 +1,62 @@
 import { readJson, writeJson } from '../files/json-with-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
+import { withoutSame } from './answer-content.ts';
 import type { PendingAnswer } from './conversation-state.ts';
+
+/** What other tabs have changed in the storage. */
+interface RefusedChanges {
+  readonly added: readonly PendingAnswer[];
+  /** The keys of answers that were sent again or removed. */
+  readonly gone: ReadonlySet<string>;
+}
 
 /** The refused answers of a request, as they are stored. All tabs store theirs under one name. */
 export function createRefusedStore(storage: Storage, requestId: string) {
   const name = `refused:${requestId}`;
-  /** Keys of the answers that this page has read or written. */
-  const known = new Set<string>();
+  /** Keys of the answers that this page has and the storage had. */
+  let known: ReadonlySet<string> = new Set();
+  let turn: Promise<unknown> = Promise.resolve();
 
-  async function read(): Promise<readonly PendingAnswer[]> {
-    return readJson<PendingAnswer[]>((await storage.get(name)) ?? '[]');
+  const keysOf = (answers: readonly PendingAnswer[]) => new Set(answers.map(({ key }) => key));
+  const read = async () => readJson<PendingAnswer[]>((await storage.get(name)) ?? '[]');
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
   }
-  const note = (answers: readonly PendingAnswer[]) => {
-    for (const { key } of answers) known.add(key);
-  };
 
   return {
-    /** Reads those that this page does not know: from before it was loaded, and of other tabs. */
-    async restore(): Promise<readonly PendingAnswer[]> {
-      const unknown = (await read()).filter(({ key }) => !known.has(key));
-      note(unknown);
-      return unknown.map((answer) => ({ ...answer, after: 0 }));
-    },
-    /** Stores what `refused` returns. Those that other tabs have stored stay. */
-    async store(refused: () => readonly PendingAnswer[]): Promise<void> {
-      const stored = await read().catch(() => []);
-      const others = stored.filter(({ key }) => !known.has(key));
-      const own = refused();
-      note(own);
-      // An answer that cannot be stored is still shown.
-      await storage.set(name, writeJson([...others, ...own])).catch(() => {});
-    },
+    /** What has changed since this page read or wrote them. */
+    restore: (): Promise<RefusedChanges> =>
+      inTurn(async () => {
+        const before = known;
+        const stored = await read();
+        known = keysOf(stored);
+        return {
+          added: stored.filter(({ key }) => !before.has(key)).map((answer) => ({ ...answer, after: 0 })),
+          gone: new Set([...before].filter((key) => !known.has(key))),
+        };
+      }),
+
+    /**
+     * Stores what `refused` returns, without those that another tab has sent again or removed. What other tabs have stored
+     * stays, but for the same answer: it was refused in both.
+     */
+    store: (refused: () => readonly PendingAnswer[]): Promise<void> =>
+      inTurn(async () => {
+        const stored = await read().catch(() => undefined);
+        const inStorage = keysOf(stored ?? []);
+        const own = refused().filter(({ key }) => !stored || !known.has(key) || inStorage.has(key));
+        const owned = keysOf(own);
+        const others = (stored ?? []).filter(({ key }) => !known.has(key) && !owned.has(key));
+        // An answer that cannot be stored is still shown.
+        await storage.set(name, writeJson([...withoutSame(others, own), ...own])).then(
+          () => {
+            known = owned;
+          },
+          () => {},
+        );
+      }),
   };
 }

@@ -1,6 +1,6 @@
 import type { UnsentAnswer } from '@expert-relay/sdk/expert';
-import { isSameContent } from './answer-content.ts';
-import type { ConversationState, PendingAnswer } from './conversation-state.ts';
+import { isSameContent, writtenText } from './answer-content.ts';
+import type { ConversationState, OpenRequest, PendingAnswer } from './conversation-state.ts';
 
 /** The SDK's state of the answers. */
 interface SdkAnswers {
@@ -76,3 +76,10 @@ export function settleAnswers(
       : answer;
   }
 }
+
+/** The answers that the SDK has not sent. */
+export const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
+  unsentAnswers.map((one) => ({ ...one, text: writtenText(one, encrypted) }));
+
+export const findUnsent = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
+  unsentAnswers.find((one) => isSameContent(one, answer));
