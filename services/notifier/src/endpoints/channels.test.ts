@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
 import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
-import { createConfirmations } from './confirmations.ts';
+import { createConfirmations, deleteOldStopLinks } from './confirmations.ts';
 import { createTargetSealer, type Sealed } from './seal.ts';
 
 let database: TestDatabase;
@@ -133,6 +133,24 @@ describe('mails that were stopped by a link', () => {
       await channels.unsubscribe(id, unsubscribeToken);
       await expect(add(await database.addUser(), address)).rejects.toMatchObject({ code: 'mails_stopped' });
     }
+  });
+
+  test('are known by links that work for 90 days after the last mail, or for ever once they were used', async () => {
+    const links = [
+      { token: 'new', age: '89 days', used: false },
+      { token: 'old', age: '91 days', used: false },
+      { token: 'used', age: '91 days', used: true },
+    ];
+    for (const { token, age, used } of links) {
+      await database.query`
+        INSERT INTO notification_stop_links (token_digest, address_digest, sent_at, used_at)
+        VALUES (sha256(${token}::text::bytea), 'x', now() - ${age}::interval, CASE WHEN ${used}::boolean THEN now() END)`;
+    }
+    await deleteOldStopLinks(database.query);
+    const stop = (token: string) => channels.unsubscribe(randomUUID(), token);
+    await stop('new');
+    await expect(stop('old')).rejects.toMatchObject({ code: 'not_found' });
+    await stop('used');
   });
 
   test('are confirmed again by an account whose sign-in address it is', async () => {
