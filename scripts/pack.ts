@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { root } from './local/home.ts';
 import { runCommand } from './processes/run-command.ts';
-import { buildPythonPackage, findPythonToBuild } from './python/build-package.ts';
+import { buildPythonPackage, findClientPython } from './python/build-package.ts';
 import { packages } from './release/plan.ts';
 
 /** `npm run pack`: the packages of npm and of Python, as files in this folder. */
@@ -17,7 +17,7 @@ export async function pack(args: string[]): Promise<void> {
     failure: 'npm could not pack the packages.',
   });
   process.stdout.write(printed);
-  const python = await findPythonToBuild();
+  const python = await findClientPython('build-requirements.txt');
   if ('missing' in python) {
     process.stderr.write(`clients/python was not packed: ${python.missing}.\n`);
     return;

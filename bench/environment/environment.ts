@@ -1,10 +1,10 @@
 import { chooseAddresses } from '../../scripts/local/addresses.ts';
 import { createUser } from '../../scripts/local/dev-user.ts';
+import type { ServerUrls } from '../../scripts/local/environment.ts';
 import { localValues } from '../../scripts/local/environment.ts';
 import { type DevUser, readSecrets } from '../../scripts/local/secrets.ts';
 import type { ServiceName } from '../../scripts/local/services.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
-import type { ServerUrls } from '../../scripts/servers/server-kind.ts';
 import { migrate } from '../../scripts/steps/build.ts';
 import { type Database, openDatabase } from './database.ts';
 import { startNchan } from './nchan.ts';

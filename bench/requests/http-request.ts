@@ -26,13 +26,12 @@ const bodyText = (body: object | undefined): string => (body ? JSON.stringify(bo
 /** Makes the header in which the gateway states the caller to a service. A service accepts each header once. */
 export async function signAsGateway(audience: string, key: string, principal: Principal) {
   // Imported here because the package is not built yet when this file is loaded.
-  const { createPrincipalSigner, parsePrincipalKeys, principalHeader } = await import(
-    '@expert-relay/kit/principal'
-  );
+  const { createPrincipalSigner, principalHeader } = await import('@expert-relay/kit/principal');
+  const [id = '', secret = ''] = key.split(':');
   const sign = createPrincipalSigner({
     caller: 'gateway',
     audience,
-    keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY', key),
+    keys: [{ id, secret: Buffer.from(secret, 'base64url') }],
     clock: { now: Date.now },
   });
   return (method: string, path: string, body?: object) => ({

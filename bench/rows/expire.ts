@@ -64,8 +64,8 @@ async function bareStatement({ database, user, program }: Environment): Promise<
 
 async function closedPayload(): Promise<string> {
   // Imported here because the package is not built yet when this file is loaded.
-  const { requestClosedPayload } = await import('@expert-relay/contracts');
-  return Buffer.from(requestClosedPayload({ reason: 'expired' })).toString('base64url');
+  const { requestClosedEvent } = await import('@expert-relay/contracts');
+  return Buffer.from(requestClosedEvent({ reason: 'expired' }).payload).toString('base64url');
 }
 
 /** Seconds from the beginning of the first batch until the request that expires last has ended. */

@@ -82,11 +82,13 @@ async function requestsService(environment: Environment): Promise<BenchProcess> 
 
 async function startBaselines(environment: Environment) {
   // Imported here because the package is not built yet when this file is loaded.
-  const { newRequestPayload } = await import('@expert-relay/contracts');
+  const { newRequestEvent } = await import('@expert-relay/contracts');
   const env = {
     BENCH_USER_ID: environment.user.userId,
     BENCH_KEY_ID: await keyIdOf(environment),
-    BENCH_PAYLOAD: Buffer.from(newRequestPayload({ question: submission.question })).toString('base64url'),
+    BENCH_PAYLOAD: Buffer.from(newRequestEvent({ question: submission.question }).payload).toString(
+      'base64url',
+    ),
     BENCH_SUBMISSION: JSON.stringify(submission),
   };
   return {

@@ -1,9 +1,9 @@
 import { describe, expect } from '@jest/globals';
+import { serviceNames as services } from '../local/services.ts';
 import { find, type Manifest, manifests, manifestsOf, podOf, withHelm } from './testing/helm.ts';
 
 /* One test for each promise of the chart, on what it renders. */
 
-const services = ['gateway', 'requests', 'messages', 'hub', 'expiry-worker', 'dashboard', 'notifier'];
 const cases = ['minimal', 'external', 'high-availability', 'no-hub-ingress', 'everything'];
 
 const deploymentOf = async (name: string, service: string, ...args: string[]) =>

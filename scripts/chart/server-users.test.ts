@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startConstellation } from '@expert-relay/constellation';
 import { createLog } from '@expert-relay/kit/log';
 import { createRedis } from '@expert-relay/kit/redis';
-import { eventually, submit, untilAvailable } from '@expert-relay/testkit';
+import { eventually, signInDev, submit, untilAvailable } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { redis } from '../servers/redis.ts';
 import { startOwnServer } from '../servers/testing/start-own-server.ts';
@@ -45,11 +45,7 @@ test('the services need no more in Redis than the chart lets them do', async () 
     // A session is made, used and ended; a conversation gets a delayed job, which ends it.
     const { gatewayUrl } = relay;
     const headers = { 'content-type': 'application/json', origin: gatewayUrl };
-    const body = JSON.stringify({ user: 'ada' });
-    const signedIn = await untilAvailable(() =>
-      fetch(`${gatewayUrl}/auth/dev`, { method: 'POST', headers, body, redirect: 'manual' }),
-    );
-    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+    const cookie = await signInDev(gatewayUrl, 'ada');
     const callWith = (path: string, method: string) =>
       untilAvailable(() => fetch(`${gatewayUrl}${path}`, { method, headers: { ...headers, cookie } }));
     expect((await callWith('/api/me', 'GET')).status).toBe(200);

@@ -1,4 +1,5 @@
-import { type Permissions, permissionsFor } from '@expert-relay/contracts';
+import { permissionsFor } from '@expert-relay/contracts';
+import { renderPermissions } from '../servers/nats.ts';
 
 const passwordOf = (server: string, user: string): string =>
   `${server}_PASSWORD_${user.toUpperCase().replaceAll('-', '_')}`;
@@ -6,9 +7,9 @@ const passwordOf = (server: string, user: string): string =>
 /** charts/expert-relay/files/nats-users.conf: for each service a user who may do what it does, and no more. */
 export function renderNatsUsers(prefix = 'relay'): string {
   const users = Object.entries(permissionsFor(prefix)).map(
-    ([user, { publish, subscribe }]: [string, Permissions]) => `    {
+    ([user, permissions]) => `    {
       user: ${user}, password: $${passwordOf('NATS', user)}
-      permissions: { publish: ${rule(publish)}, subscribe: ${rule(subscribe)} }
+      permissions: ${renderPermissions(permissions)}
     }`,
   );
   return `# Made by \`npm run docs\` from permissionsFor in packages/contracts. Do not edit.
@@ -20,10 +21,6 @@ ${users.join('\n')}
 }
 `;
 }
-
-/** An empty list would allow everything. */
-const rule = (subjects: readonly string[]): string =>
-  subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
 
 /** The keys that each service uses in Redis. */
 const redisKeys = (prefix: string) => ({

@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Variable } from '@expert-relay/kit/config';
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { collectSettings } from '../docs/settings.ts';
+import { root } from '../local/home.ts';
+import { serviceNames } from '../local/services.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -24,28 +28,22 @@ const byte = '(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const ipv4 = `${byte}(\\.${byte}){3}`;
 const ipv6 = '([0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f.]{0,15}';
 
-/** Set from other values, or fixed: the manifests depend on them. */
-const setByChart: ReadonlySet<string> = new Set([
-  'RELAY_HOST',
-  'RELAY_PORT',
-  'RELAY_OPS_PORT',
-  'RELAY_PUBLIC_URL',
-  'RELAY_HUB_PUBLIC_URL',
-  'RELAY_REQUESTS_URL',
-  'RELAY_MESSAGES_URL',
-  'RELAY_DASHBOARD_URL',
-  'RELAY_TRUSTED_PROXIES',
-  'RELAY_SHUTDOWN_PAUSE',
-  'RELAY_SHUTDOWN_LIMIT',
-  'RELAY_HUB_DRAIN_SPREAD',
-  'RELAY_START_PATIENCE',
-  'RELAY_NATS_CA_FILE',
-  'RELAY_NATS_CERT_FILE',
-  'RELAY_NATS_KEY_FILE',
-  'RELAY_WEB_FOLDER',
-  'RELAY_DEV_LOGIN',
-  'RELAY_ALLOWED_USERS_FILE',
-]);
+const templates = readFileSync(join(root, 'charts/expert-relay/templates/_environment.tpl'), 'utf8');
+const [, chartSettings = ''] = templates.split('define "relay.chartSettings"');
+/** What the chart sets from other values, apart from the size of the pool: the manifests depend on it. */
+const setByChart = [...chartSettings.matchAll(/^(RELAY_\w+):/gm)]
+  .map(([, name]) => name ?? '')
+  .filter((name) => name !== 'RELAY_DATABASE_POOL')
+  .concat(serviceNames.map((name) => `RELAY_${name.toUpperCase()}_URL`))
+  // They are fixed.
+  .concat([
+    'RELAY_HOST',
+    'RELAY_PORT',
+    'RELAY_OPS_PORT',
+    'RELAY_NATS_CA_FILE',
+    'RELAY_WEB_FOLDER',
+    'RELAY_DEV_LOGIN',
+  ]);
 
 /** Groups that several services or servers share. */
 const definitions: Schema = {
@@ -142,7 +140,7 @@ function settingsAt(path: string): Schema {
   if (path !== 'settings' && service === undefined) return {};
   const known = [...collectSettings()].filter(([name, { variable, readers }]) => {
     const isRead = service === undefined || readers.has(service);
-    return isRead && !variable.secret && !setByChart.has(name);
+    return isRead && !variable.secret && !setByChart.includes(name);
   });
   const schemas = known.map(([name, { variable }]) => [name, schemaOfSetting(variable)]);
   const { properties, additionalProperties } = closed(Object.fromEntries(schemas));

@@ -48,9 +48,19 @@ describe('charts/expert-relay/settings.json', () => {
     expect(Object.keys(settings[program] ?? {}).sort()).toEqual(readNames(read));
   });
 
+  const all = Object.values(settings).flatMap((own) => Object.entries(own));
+  const secrets = [...new Set(all.filter(([, { secret }]) => secret).map(([name]) => name))];
+
+  test('has no secret whose rotation is not in the table of docs/runbook.md', () => {
+    const [, table = ''] =
+      /\n\| Secret \|(.*?)\n\n/s.exec(readFileSync(join(root, 'docs/runbook.md'), 'utf8')) ?? [];
+    const starts = [...table.matchAll(/`([A-Z_]+)(…?)`/g)].map(
+      ([, name, rest]) => `${name}${rest ? '' : '_'}`,
+    );
+    expect(secrets.filter((name) => !starts.some((start) => `${name}_`.startsWith(start)))).toEqual([]);
+  });
+
   test('says which settings are secret', () => {
-    const all = Object.values(settings).flatMap((own) => Object.entries(own));
-    const secrets = new Set(all.filter(([, { secret }]) => secret).map(([name]) => name));
     expect([...secrets].sort()).toEqual([
       'DATABASE_DIRECT_URL',
       'DATABASE_URL',

@@ -27,7 +27,8 @@ export async function makeOnce(folder: string, fill: (draft: string) => Promise<
       await fill(draft);
       renameSync(draft, folder);
     } finally {
-      rmSync(draft, { recursive: true, force: true });
+      // Children of a program that was stopped may still write for a moment.
+      rmSync(draft, { recursive: true, force: true, maxRetries: 20 });
       rmSync(lock);
     }
   }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { RunningProcess } from '../processes/running-process.ts';
-import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Addresses } from './addresses.ts';
+import type { ServerUrls } from './environment.ts';
 import { type Home, root, writeJson } from './home.ts';
 import type { DevUser } from './secrets.ts';
 

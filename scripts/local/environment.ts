@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Addresses } from './addresses.ts';
 import { root } from './home.ts';
 import { type Secrets, secretSettings } from './secrets.ts';
 import type { ServiceEntry, ServiceName } from './services.ts';
+
+/** The addresses of all servers, by their variables. */
+export type ServerUrls = Record<'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL', string>;
 
 /** Which settings each service reads. `npm run docs` makes it from their `config.ts`. */
 const settings: Record<string, object> = JSON.parse(

@@ -10,26 +10,29 @@ export const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/
 /** The folder that holds everything a local run keeps. */
 export interface Home {
   path: string;
-  /** Where servers that had to be fetched are kept; shared by all checkouts. */
+  /** `cacheFolder`. */
   cache: string;
   file(name: string): string;
   log(name: string): string;
 }
 
-export function openHome(path = process.env.RELAY_HOME || join(root, '.relay'), env = process.env): Home {
+const homeFolder = (): string => resolve(process.env.RELAY_HOME || join(root, '.relay'));
+
+export function openHome(path = homeFolder(), env = process.env): Home {
   const home = resolve(path);
   // Other users may enter it, since Postgres may have to run as one; the files with secrets have mode 0600.
   mkdirSync(home, { recursive: true, mode: 0o755 });
   mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
   return {
     path: home,
-    cache: openCache(home, env),
+    cache: cacheFolder(home, env),
     file: (name) => join(home, name),
     log: (name) => join(home, 'logs', `${name}.log`),
   };
 }
 
-function openCache(home: string, env: NodeJS.ProcessEnv): string {
+/** Where servers and tools that had to be fetched are kept; shared by all checkouts. */
+export function cacheFolder(home = homeFolder(), env = process.env): string {
   const cache = env.RELAY_CACHE || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
   try {
     mkdirSync(cache, { recursive: true });

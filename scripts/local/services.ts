@@ -28,6 +28,8 @@ export const services: readonly ServiceEntry[] = [
   { name: 'gateway', tier: 3 },
 ];
 
+export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name);
+
 /** The bundles of the services for `npm start`. */
 export const bundleFolder = 'node_modules/.relay-services';
 

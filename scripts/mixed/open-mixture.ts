@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTcpProxy, type TcpProxy } from '@expert-relay/testkit';
 import { type Addresses, chooseAddresses } from '../local/addresses.ts';
-import { environmentFor, localValues } from '../local/environment.ts';
+import { environmentFor, localValues, type ServerUrls } from '../local/environment.ts';
 import { root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
 import { type ServiceEntry, type ServiceName, serviceProgram, services } from '../local/services.ts';
 import type { Run } from '../local/with-run.ts';
-import type { ServerUrls } from '../servers/server-kind.ts';
 import type { Release } from './older-commit.ts';
 
 const releases: readonly Release[] = ['older', 'newer'];

@@ -7,19 +7,9 @@ import { findPythonWithPackages } from './find-python-with-packages.ts';
 
 export const pythonClient = join(root, 'clients/python');
 
-/** A Python with what builds the Python package. */
-export const findPythonToBuild = () => findPythonWithPackages(join(pythonClient, 'build-requirements.txt'));
-
-/** The same with what tests it, too. */
-export const findPythonToTest = () => findPythonWithPackages(join(pythonClient, 'requirements.txt'));
-
-/** The same with the agent frameworks that it has adapters for. */
-export const findPythonForAdapters = () =>
-  findPythonWithPackages(join(pythonClient, 'adapters-requirements.txt'));
-
-/** One with CrewAI, which is apart because it is large. */
-export const findPythonForCrewai = () =>
-  findPythonWithPackages(join(pythonClient, 'crewai-requirements.txt'));
+/** A Python with the packages of one of the client's requirements files. */
+export const findClientPython = (requirements: string) =>
+  findPythonWithPackages(join(pythonClient, requirements));
 
 /** Builds the wheel and the sdist into a folder, and returns their names. */
 export async function buildPythonPackage(program: string, folder: string): Promise<readonly string[]> {

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { root } from '../local/home.ts';
+import { serviceNames } from '../local/services.ts';
 import { runCommand } from '../processes/run-command.ts';
 import { StepError } from '../terminal/failure.ts';
 import { readSection } from './changelog.ts';
-import { services } from './plan.ts';
 
 interface Release {
   readonly version: string;
@@ -103,7 +103,7 @@ async function packChart(folder: string, helm: string): Promise<void> {
     const chart = join(temporary, 'expert-relay');
     cpSync(join(root, 'charts/expert-relay'), chart, { recursive: true });
     const values = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-    for (const service of services) {
+    for (const service of serviceNames) {
       const report = join(folder, `image-${service}.json`);
       if (!existsSync(report)) continue;
       const digest = JSON.parse(readFileSync(report, 'utf8'))['containerimage.digest'];

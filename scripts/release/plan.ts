@@ -1,17 +1,8 @@
 import { join } from 'node:path';
+import { serviceNames } from '../local/services.ts';
 
 /** A program of the release with its arguments, as it is typed in the root folder. */
 export type CommandLine = readonly [command: string, ...args: string[]];
-
-export const services = [
-  'gateway',
-  'requests',
-  'messages',
-  'hub',
-  'expiry-worker',
-  'notifier',
-  'dashboard',
-] as const;
 
 /** The packages of npm, each in `packages/<name>`. */
 export const packages = ['sdk', 'cli', 'adapters'] as const;
@@ -35,7 +26,7 @@ export interface ImagePlan {
 
 /** Builds and pushes the image of each service, for both kinds of processors. */
 export const imageCommands = ({ version, revision, baseImage, folder }: ImagePlan): CommandLine[] =>
-  services.map((service) => [
+  serviceNames.map((service) => [
     'docker',
     'buildx',
     'build',

@@ -7,9 +7,10 @@ import { parse } from 'yaml';
 import { findHelm } from '../chart/testing/find-helm.ts';
 import { withHelm } from '../chart/testing/helm.ts';
 import { root } from '../local/home.ts';
+import { serviceNames } from '../local/services.ts';
 import { closeSection, readSection } from './changelog.ts';
 import { makeFiles } from './make-files.ts';
-import { imageCommands, publishCommands, readBaseImage, services } from './plan.ts';
+import { imageCommands, publishCommands, readBaseImage } from './plan.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-release-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -51,8 +52,8 @@ describe('the images', () => {
 
   test('each target of the Dockerfile is built for both kinds of processors, on a base that is named by digest', () => {
     const targets = [...dockerfile.matchAll(/^FROM runtime AS (\S+)$/gm)].map(([, target]) => target);
-    expect([...services].sort()).toEqual(targets.sort());
-    expect(commands.map((command) => command[command.indexOf('--target') + 1])).toEqual([...services]);
+    expect([...serviceNames].sort()).toEqual(targets.sort());
+    expect(commands.map((command) => command[command.indexOf('--target') + 1])).toEqual([...serviceNames]);
     for (const command of commands) {
       expect(command).toEqual(expect.arrayContaining(['linux/amd64,linux/arm64', `BASE_IMAGE=${baseImage}`]));
       expect(command).toContain(`BUILD_IMAGE=${baseImage}`);

@@ -1,4 +1,4 @@
-import { openHome } from '../local/home.ts';
+import { cacheFolder } from '../local/home.ts';
 import { inOneLine } from '../terminal/failure.ts';
 import { findPrograms } from './find-program.ts';
 import { nats } from './nats.ts';
@@ -9,7 +9,7 @@ import { debian } from './sources/debian.ts';
 export type Tool = FoundProgram | { readonly missing: string };
 
 /** The program on PATH, in the usual folders or in the cache; else it is fetched. Nothing is installed. */
-export async function findTool(kind: ProgramKind, cache = openHome().cache): Promise<Tool> {
+export async function findTool(kind: ProgramKind, cache = cacheFolder()): Promise<Tool> {
   const [existing] = [...(await findPrograms(kind)), ...(await debian.programs(kind, cache))];
   if (existing) return existing;
   const needed = `${kind.title} ${kind.minimum} or later is missing`;

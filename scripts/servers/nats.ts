@@ -1,3 +1,4 @@
+import type { Permissions } from '@expert-relay/contracts';
 import { readAccess } from '../../packages/kit/src/nats/read-access.ts';
 import type { ServerKind } from './server-kind.ts';
 
@@ -33,6 +34,13 @@ export const nats: ServerKind = {
     command: () => ['--jetstream', '--store_dir=/data'],
   },
 };
+
+/** The permissions of a user in the server's configuration. An empty list would allow everything. */
+export function renderPermissions({ publish, subscribe }: Permissions): string {
+  const rule = (subjects: readonly string[]) =>
+    subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;
+  return `{ publish: ${rule(publish)}, subscribe: ${rule(subscribe)} }`;
+}
 
 /** Signs in as the services do, and returns the version that NATS greets with. */
 async function probeNats(url: URL): Promise<string> {

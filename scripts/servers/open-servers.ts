@@ -1,11 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
+import type { ServerUrls } from '../local/environment.ts';
 import { readSecrets } from '../local/secrets.ts';
 import type { Run } from '../local/with-run.ts';
 import type { Program } from '../processes/program.ts';
 import { findServers } from './find-servers.ts';
 import { checkNamedServers, describeFailure, serverKinds } from './named-servers.ts';
-import type { Launch, Placement, ServerKind, ServerUrls } from './server-kind.ts';
+import type { Launch, Placement, ServerKind } from './server-kind.ts';
 
 /** Postgres, Redis and NATS: those that the environment names, and for the others our own. */
 export async function openServers(

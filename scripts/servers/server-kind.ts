@@ -89,6 +89,3 @@ export interface Fetcher {
   /** The programs that were fetched, by this run or an earlier one. */
   programs(kind: ProgramKind, cache: string): Promise<FoundProgram[]>;
 }
-
-/** The addresses of all servers, by their variables. */
-export type ServerUrls = Record<ServerKind['variable'], string>;

@@ -11,7 +11,8 @@ export function runJest(
 ): Promise<number> {
   const TMPDIR = run.home.file('tmp');
   mkdirSync(TMPDIR);
-  // Open to all, as /tmp itself: servers of tests run as other users.
+  // Open to all, as /tmp itself: programs of tests run as other users. The folder of a temporary run is its owner's.
+  chmodSync(run.home.path, 0o755);
   chmodSync(TMPDIR, 0o1777);
   const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: folder,

@@ -167,3 +167,44 @@ test('a held answer is held in all tabs, and the decision of one tab counts in t
   }
   expect(device.problems).toEqual([]);
 });
+
+test('a held answer stays, also after a reload, when the relay refuses one that was sent before', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { conversation, page } = await openAnswered(device, agent);
+  await page.locator('[data-delivery]').waitFor({ state: 'detached' });
+  let isAway = true;
+  let isReadable = true;
+  const full = { error: 'conversation_full', title: 'It is full', status: 409 };
+  await page.route(/\/api\/requests\/[^/]+\/messages$/, (route) =>
+    route.fulfill(isAway ? { status: 503, json: {} } : { status: 409, json: full }),
+  );
+  await page.route(`**/requests/${conversation.requestId}?*`, (route) =>
+    isReadable ? route.continue() : route.fulfill({ status: 503, json: {} }),
+  );
+  const send = async (text: string) => {
+    await box(page).fill(text);
+    await button(page, 'Send').click();
+    await page.locator('[data-delivery=waiting]', { hasText: text }).waitFor();
+  };
+  await send('First.');
+  isReadable = false;
+  await conversation.send('WAIT');
+  await send('Typed for ten minutes.');
+  isReadable = true;
+  await held(page).waitFor();
+
+  isAway = false;
+  await page.clock.fastForward(30_000);
+  const kept = (text: string) => page.locator('[data-delivery=refused]', { hasText: text });
+  await kept('Typed for ten minutes.').getByText('has written again').waitFor();
+  // The relay refused this one before the agent's message was shown: it is still to be decided.
+  await held(page).getByText('First.').waitFor();
+  await page.reload();
+  await kept('Typed for ten minutes.').waitFor();
+  await held(page).getByText('First.').waitFor();
+  await button(page, 'Send anyway').click();
+  await kept('First.').getByText('This conversation is full').waitFor();
+  await page.reload();
+  for (const text of ['First.', 'Typed for ten minutes.']) await kept(text).waitFor();
+});

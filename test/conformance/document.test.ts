@@ -31,6 +31,17 @@ describe('docs/openapi.yaml', () => {
     expect(refs.length).toBeGreaterThan(400);
   });
 
+  test('only documents may be stored by caches', () => {
+    const cached = operations.filter(({ responses }) =>
+      JSON.stringify(Object.values(responses).map(follow)).includes('DocumentCacheControl'),
+    );
+    expect(cached.map(({ path }) => path)).toEqual(['/api/openapi.json', '/docs', '/docs/style.css']);
+    const pages = operations.filter(({ responses }) =>
+      JSON.stringify(Object.values(responses).map(follow)).includes('PageCacheControl'),
+    );
+    expect(new Set(pages.flatMap(({ tags }) => tags))).toEqual(new Set(['Pages']));
+  });
+
   test('every operation has its own operationId', () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);

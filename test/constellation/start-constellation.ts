@@ -16,10 +16,11 @@ import {
   testServers,
   watchOpenHandles,
 } from '@expert-relay/testkit';
+import type { ServiceName } from '../../scripts/local/services.ts';
 import { constellationEnv } from './constellation-env.ts';
 import { makeTenant, type Tenant } from './make-tenant.ts';
 import { restrictRedis } from './restrict-redis.ts';
-import { type OwnSettings, type RunningServices, type ServiceName, startServices } from './start-services.ts';
+import { type OwnSettings, type RunningServices, startServices } from './start-services.ts';
 
 export interface Constellation {
   readonly gatewayUrl: string;

@@ -13,15 +13,7 @@ import { create as createNotifier } from '@expert-relay/notifier';
 import { readConfig as readNotifierConfig } from '@expert-relay/notifier/config';
 import { create as createRequests } from '@expert-relay/requests';
 import { readConfig as readRequestsConfig } from '@expert-relay/requests/config';
-
-export type ServiceName =
-  | 'gateway'
-  | 'requests'
-  | 'messages'
-  | 'hub'
-  | 'expiry-worker'
-  | 'dashboard'
-  | 'notifier';
+import type { ServiceName } from '../../scripts/local/services.ts';
 
 export type OwnSettings = Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
 

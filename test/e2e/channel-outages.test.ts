@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { createTcpProxy, eventually, submit, type TcpProxy, testServers } from '@expert-relay/testkit';
+import {
+  createTcpProxy,
+  eventually,
+  signInDev,
+  submit,
+  type TcpProxy,
+  testServers,
+} from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { type MailServer, startMailServer } from './mail-server.ts';
@@ -41,13 +48,7 @@ beforeAll(async () => {
       },
     },
   });
-  const signIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: 'ada' }),
-  });
-  const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const cookie = await signInDev(relay.gatewayUrl, 'ada');
   const make = async (path: string, body: object) => {
     const answer = await fetch(`${relay.gatewayUrl}${path}`, {
       method: 'POST',

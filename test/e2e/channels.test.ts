@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, signInDev } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { findPythonWithPackages } from '../../scripts/python/find-python-with-packages.ts';
@@ -52,13 +52,7 @@ let people = 0;
 /** An expert who is signed in, with an agent. */
 async function newExpert() {
   const name = `expert-${++people}`;
-  const signIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: name }),
-  });
-  const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const cookie = await signInDev(relay.gatewayUrl, name);
   const call = async (
     method: string,
     path: string,

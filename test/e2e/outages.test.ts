@@ -99,7 +99,9 @@ describe('without Postgres', () => {
     const submitted = await submit(relay.gatewayUrl, expert.consumerKey);
     expect(submitted.status).toBe(503);
     expect(Number(submitted.headers.get('retry-after'))).toBeGreaterThan(0);
-    for (const path of ['/api/health', '/api/v1/requests', '/api/requests']) {
+    // A notification leads to the last one: "no such request" would be false.
+    const paths = ['/api/health', '/api/v1/requests', '/api/requests', '/dashboard/code/HS-7K3M9QXA'];
+    for (const path of paths) {
       const answer = await get(
         path,
         path.startsWith('/api/v1') ? { 'x-api-key': expert.providerKey } : { cookie },

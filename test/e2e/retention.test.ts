@@ -1,4 +1,5 @@
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
+import { createRelay } from '@expert-relay/sdk';
 import { eventually, submit, untilAvailable } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import pg from 'pg';
@@ -33,12 +34,14 @@ async function call(method: string, path: string, body?: object) {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
-/** Makes the erased requests two hours old. */
+/** Makes the erased requests two hours old, and ends the life of their idempotency keys. */
 async function endMetadataRetention(): Promise<void> {
   const client = new pg.Client({ connectionString: relay.databaseUrl });
   await client.connect();
   await client
-    .query(`UPDATE request_stages SET at = at - interval '2 hours' WHERE stage = 'erased'`)
+    .query(`
+      UPDATE help_requests SET expires_at = now() - interval '25 hours';
+      UPDATE request_stages SET at = at - interval '2 hours' WHERE stage = 'erased'`)
     .finally(() => client.end());
 }
 
@@ -79,4 +82,30 @@ test('after the retention a conversation is returned without content, and later 
   await endMetadataRetention();
   await eventually('the request is deleted', async () => (await list()).status === 404);
   expect((await call('GET', '/api/v1/requests')).body).toEqual({ requests: [] });
+});
+
+test('a question with a name that is asked again after its content was erased is neither asked twice nor refused', async () => {
+  const secret = crypto.getRandomValues(new Uint8Array(32));
+  const ask = async () => {
+    const agent = createRelay({
+      ...{ url: relay.gatewayUrl, hubUrl: relay.hubUrl, apiKey: expert.consumerKey },
+      ...{ agentName: 'build agent', acceptNewExpert: true, secret },
+    });
+    try {
+      const form = { type: 'object', properties: {} } as const;
+      return await agent.ask({ question: 'May I deploy?', form, once: 'deploy', expiresIn: 3_600 });
+    } finally {
+      agent.stop();
+    }
+  };
+  const { requestId } = await ask();
+  await call('POST', `/api/v1/close/${requestId}`);
+  await eventually('the content is erased', async () => {
+    const { body } = await call('GET', `/api/v1/messages/${requestId}`);
+    return body.question === null;
+  });
+  const again = await ask();
+  expect(again.requestId).toBe(requestId);
+  await again.refresh();
+  expect(again).toMatchObject({ status: 'closed', erasedAt: expect.any(String) });
 });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { openStream, submit, topicUrl } from '@expert-relay/testkit';
+import { openStream, signInDev, submit, topicUrl } from '@expert-relay/testkit';
 import type { Product } from './run-product.ts';
 
 /** Repeated calls of an agent, an expert, a browser session and readers. */
@@ -20,7 +20,7 @@ export interface User {
 export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Promise<Load> {
   const answered: Record<string, number> = {};
   const failures: string[] = [];
-  let cookie = await signIn(gatewayUrl);
+  let cookie = await signInDev(gatewayUrl, 'ada');
   let stopping = false;
 
   async function expectOk(name: string, call: Promise<Response>): Promise<Response> {
@@ -94,16 +94,4 @@ export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Prom
       await Promise.all(loops);
     },
   };
-}
-
-async function signIn(gatewayUrl: string): Promise<string> {
-  const response = await fetch(`${gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: gatewayUrl },
-    body: JSON.stringify({ user: 'ada' }),
-    redirect: 'manual',
-  });
-  const cookie = response.headers.get('set-cookie')?.split(';')[0];
-  if (!cookie) throw new Error(`Signing in answered ${response.status}.`);
-  return cookie;
 }

@@ -8,8 +8,9 @@ import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type ServiceName, serviceNames as services } from '../../scripts/local/services.ts';
 import type { FoundProgram } from '../../scripts/servers/server-kind.ts';
-import { type Product, type ServiceName, services } from './run-product.ts';
+import type { Product } from './run-product.ts';
 import { migrate } from './run-programs.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,22 +4,12 @@ import { readFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { eventually, reservePort } from '@expert-relay/testkit';
+import { type ServiceName, serviceNames as services } from '../../scripts/local/services.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 type Settings = Record<string, Record<string, { secret: boolean }>>;
 const settings: Settings = JSON.parse(readFileSync(`${root}/charts/expert-relay/settings.json`, 'utf8'));
-
-export const services = [
-  'requests',
-  'messages',
-  'expiry-worker',
-  'notifier',
-  'hub',
-  'dashboard',
-  'gateway',
-] as const;
-export type ServiceName = (typeof services)[number];
 
 /** The seven services as processes, each with the environment that the chart would give its pods. */
 export interface Product extends AsyncDisposable {

@@ -1,12 +1,12 @@
 import { describe, expect } from '@jest/globals';
-import { findPythonForAdapters } from '../../scripts/python/build-package.ts';
+import { findClientPython } from '../../scripts/python/build-package.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { usePackage } from './use-package.ts';
 
 /* The adapters of clients/python, with the real frameworks and scripted models. */
 
-const python = await findPythonForAdapters();
+const python = await findClientPython('adapters-requirements.txt');
 const testWithFrameworks = testUnless(whyMissing(python));
 
 describe('the adapters of the Python SDK', () => {

@@ -1,5 +1,5 @@
 import { describe, expect } from '@jest/globals';
-import { findPythonForCrewai } from '../../scripts/python/build-package.ts';
+import { findClientPython } from '../../scripts/python/build-package.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { usePackage } from './use-package.ts';
@@ -8,7 +8,7 @@ import { usePackage } from './use-package.ts';
 
 const isOn = process.env.RELAY_TEST_CREWAI === 'true';
 const python = isOn
-  ? await findPythonForCrewai()
+  ? await findClientPython('crewai-requirements.txt')
   : { missing: 'RELAY_TEST_CREWAI is not "true": CrewAI takes 1 GB and two minutes to install' };
 const testWithCrewai = testUnless(whyMissing(python));
 

@@ -1,12 +1,12 @@
 import { describe, expect } from '@jest/globals';
-import { findPythonToTest } from '../../scripts/python/build-package.ts';
+import { findClientPython } from '../../scripts/python/build-package.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { usePackage } from './use-package.ts';
 
 /* clients/python, as it is packed: its own tests, and conversations with the TypeScript SDK at a real relay. */
 
-const python = await findPythonToTest();
+const python = await findClientPython('requirements.txt');
 const testWithPython = testUnless(whyMissing(python));
 
 describe('the Python SDK', () => {

@@ -3,8 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { importsOf, resolveImport } from './imports.ts';
 import { isCode, isTest, readTree, type Tree, workspaceOf } from './tree.ts';
 
-/** `services/hub/src/stream` for all files in it. Undefined for files directly in `src`, which may import all folders. */
-const folderOf = (path: string): string | undefined => /^(.+?\/src\/[^/]+)\//.exec(path)?.[1];
+/** `services/hub/src/stream` for all files in it. Undefined for files directly in `src` and `scripts`, which may import all folders. */
+const folderOf = (path: string): string | undefined => /^(.+?\/src\/[^/]+|scripts\/[^/]+)\//.exec(path)?.[1];
 
 /** The folders that each folder imports in its workspace. Imports of types count. */
 function folderImports(tree: Tree): ReadonlyMap<string, ReadonlySet<string>> {

@@ -13,7 +13,7 @@ interface EventPublisher {
 
 export async function openEventPublisher(url: string, prefix: string): Promise<EventPublisher> {
   // Imported here because the package is not built yet when this file is loaded.
-  const { encodePublished, EventHead, newMessagePayload, subjectsFor } = await import(
+  const { encodePublished, EventHead, newMessageEvent, subjectsFor } = await import(
     '@expert-relay/contracts'
   );
   const { connection, close } = await connectNats(url);
@@ -33,7 +33,7 @@ export async function openEventPublisher(url: string, prefix: string): Promise<E
       requestId,
       refCode: 'HS-7K2M9QXA',
     };
-    const payload = newMessagePayload({ role: 'provider', messageId: randomUUID() });
+    const payload = newMessageEvent({ role: 'provider', messageId: randomUUID() }).payload;
     connection.publish(subject, encodePublished({ ...about, seq }, payload));
   }
 

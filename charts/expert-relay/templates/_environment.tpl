@@ -62,10 +62,7 @@ name: {{ $elsewhere.name | default .root.Values.secrets.existing }}
 key: {{ $elsewhere.key | default .key }}
 {{- end }}
 
-{{/*
-Each service signs in to NATS and Redis as another user. The notifier reads events as the hub does, and is the same user, so
-that the Secrets of older releases go on working.
-*/}}
+{{/* Each service signs in to NATS and Redis as another user. The notifier reads events as the hub does, and is the same user. */}}
 {{- define "relay.secretKey" -}}
 {{- if has .variable (list "NATS_URL" "REDIS_URL" "RELAY_NATS_NKEY_SEED") }}
 {{- printf "%s_%s" .variable (ternary "HUB" (.name | upper | replace "-" "_") (eq .name "notifier")) }}

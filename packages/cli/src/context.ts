@@ -12,7 +12,7 @@ export interface Context {
   readonly out: Screen;
   /** For all other output. */
   readonly err: Screen;
-  /** Aborted by Ctrl-C, by SIGTERM, or when stdout is closed. */
+  /** Aborted by Ctrl-C and signals like it, or when stdout cannot be written any more. */
   readonly signal: AbortSignal;
   readonly now: () => number;
 }

@@ -6,7 +6,10 @@ export const exitCodes = {
     code: 0,
     means: 'answered, or done; accepted, where an approval, a choice or a form was asked for',
   },
-  failed: { code: 1, means: 'something unexpected, or a check of `relay doctor` failed' },
+  failed: {
+    code: 1,
+    means: 'something unexpected, a result that could not be written, or a check of `relay doctor` failed',
+  },
   usage: { code: 2, means: 'the command line or a RELAY_ variable is wrong; nothing was sent' },
   timeout: { code: 3, means: 'no answer or no decision within --wait; `relay ask --resume` continues' },
   closed: { code: 4, means: 'the conversation was closed without an answer or a decision' },
@@ -32,7 +35,7 @@ export const exitCodes = {
     means: 'a decision does not fit the form, or two contradict each other: neither a yes nor a no',
   },
   interrupted: { code: 130, means: 'Ctrl-C' },
-  terminated: { code: 143, means: 'SIGTERM' },
+  terminated: { code: 143, means: 'SIGTERM, SIGHUP when the terminal is closed, or SIGQUIT' },
 } as const satisfies Record<string, { code: number; means: string }>;
 
 export type Outcome = keyof typeof exitCodes;

@@ -25,3 +25,11 @@ export class Failure extends Error {
     this.details = options.details ?? {};
   }
 }
+
+const closedPipeCode = 'closed_pipe';
+
+/** Nothing reads standard output any more. It ends commands that are not done yet. */
+export const closedPipe = () => new Failure('failed', '', { code: closedPipeCode });
+
+export const isClosedPipe = (error: unknown): boolean =>
+  error instanceof Failure && error.code === closedPipeCode;

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { readConfig } from './config.ts';
 import { exitCodes, type Outcome } from './exit-codes.ts';
-import { Failure } from './failure.ts';
+import { closedPipe, Failure } from './failure.ts';
 import { run } from './run.ts';
 import { createInput } from './terminal/input.ts';
-import { closedPipe, createScreen } from './terminal/screen.ts';
+import { createScreen } from './terminal/screen.ts';
 import { programName } from './terminal/typed-commands.ts';
 
 /** Runs one command in this process, from its arguments to the exit code. */
@@ -14,12 +14,13 @@ export async function runProcess(): Promise<void> {
   const alive = setInterval(() => {}, 2 ** 30);
   const { stdin, stdout, stderr } = process;
   const program = programName(process.argv[1] ?? '', process.cwd());
-  // `relay listen | head -1`: a closed pipe ends the command and is not an error.
-  stdout.on('error', (error) => {
-    ignoreClosedPipe(error);
-    stop(closedPipe());
+  stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    const isClosed = code === 'EPIPE';
+    if (!isClosed && !signal.aborted) stderr.write(`The output could not be written (${code}).\n`);
+    stop(isClosed ? closedPipe() : new Failure('failed', '', { code: 'output_lost' }));
   });
-  stderr.on('error', ignoreClosedPipe);
+  // Nothing can report it. The exit code still says how the command has ended.
+  stderr.on('error', () => {});
   const outcome = await run(process.argv.slice(2), {
     readConfig,
     folder: process.cwd(),
@@ -36,11 +37,10 @@ export async function runProcess(): Promise<void> {
   release();
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-}
+/** SIGHUP comes when a terminal or a connection of ssh is closed. */
+const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
-/** The first Ctrl-C or SIGTERM asks the command to end; the second one kills the process as usual. */
+/** The first of these signals asks the command to end; the second one kills the process as usual. */
 function watchStopSignals(): { signal: AbortSignal; stop(why: Failure): void; release(): void } {
   const stopping = new AbortController();
   // Each open conversation adds a listener.
@@ -51,10 +51,8 @@ function watchStopSignals(): { signal: AbortSignal; stop(why: Failure): void; re
     stopping.abort(new Failure(outcome, ''));
   };
   const release = () => {
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
+    for (const name of stopSignals) process.off(name, onSignal);
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of stopSignals) process.on(name, onSignal);
   return { signal: stopping.signal, stop: (why) => stopping.abort(why), release };
 }

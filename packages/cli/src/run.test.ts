@@ -93,7 +93,7 @@ test('the process of a command that is done ends, with its exit code', async () 
 });
 
 test('a closed pipe is no error', async () => {
-  const { code, stderr } = await cli.run(['help'], { env: {}, closesStdout: true });
+  const { code, stderr } = await cli.run(['help'], { env: {}, stdout: 'closed' });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 

@@ -16,6 +16,7 @@ import { type Config, version } from './config.ts';
 import type { Context } from './context.ts';
 import { exitCodes, type Outcome } from './exit-codes.ts';
 import { explainError } from './explain-error.ts';
+import { isClosedPipe } from './failure.ts';
 import { findCommand, showHelp } from './help.ts';
 import { checkAddress } from './relay/check-address.ts';
 import type { Screen } from './terminal/screen.ts';
@@ -31,7 +32,12 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
   const { readConfig, screens, ...rest } = surroundings;
   try {
     const config = readConfig();
-    return await runCommand(args, { ...rest, config, ...screens(config.colours) });
+    const context = { ...rest, config, ...screens(config.colours) };
+    const outcome = await runCommand(args, context);
+    const isWritten = await context.out.written();
+    // A result that could not be written is not done. One that nothing reads is.
+    if (outcome === 'done' && !isWritten && !isClosedPipe(context.signal.reason)) throw context.signal.reason;
+    return outcome;
   } catch (error) {
     const { outcome, code, message, hint, details } = explainError(error, surroundings.signal);
     const { out, err } = screens(false);
@@ -63,7 +69,11 @@ async function runCommand(args: readonly string[], context: Context): Promise<Ou
     if (context.config.wrong) throw context.config.wrong;
     if (context.config.apiKey) await checkAddress(context);
   }
-  return await command.run(context, given);
+  return await command.run(context, given).catch((error: unknown) => {
+    const failure = explainError(error, context.signal);
+    if (command.endsWithReader && isClosedPipe(failure)) return 'done';
+    throw failure;
+  });
 }
 
 /** In the order of `relay help`. */

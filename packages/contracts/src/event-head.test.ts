@@ -3,14 +3,14 @@ import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
 import { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
 import { EventHead } from './event-head.ts';
-import { eventType } from './event-names.ts';
+import { typeOfCase } from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import {
-  credentialRevokedPayload,
-  keyExchangePayload,
-  newMessagePayload,
-  newRequestPayload,
-  requestClosedPayload,
+  credentialRevokedEvent,
+  keyExchangeEvent,
+  newMessageEvent,
+  newRequestEvent,
+  requestClosedEvent,
 } from './payload.ts';
 
 const envelope: Envelope = {
@@ -25,14 +25,14 @@ const envelope: Envelope = {
 const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffer.from('new')]);
 
 test.each([
-  ['new_request', newRequestPayload({ question: 'Is it safe? 🙂' })],
-  ['an empty question', newRequestPayload({ question: null })],
-  ['key_exchange', keyExchangePayload()],
-  ['new_message', newMessagePayload({ role: 'provider', messageId: 'A-1' })],
-  ['request_closed', requestClosedPayload({ reason: 'expired' })],
-  ['a revoked key', credentialRevokedPayload({ apiKeyId: 'k' })],
-  ['a session that ended', credentialRevokedPayload({ sessionId: 's' })],
-  ['an event of a call that is traced', appendTraceparent(keyExchangePayload(), '00-a-b-01')],
+  ['new_request', newRequestEvent({ question: 'Is it safe? 🙂' }).payload],
+  ['an empty question', newRequestEvent({ question: null }).payload],
+  ['key_exchange', keyExchangeEvent().payload],
+  ['new_message', newMessageEvent({ role: 'provider', messageId: 'A-1' }).payload],
+  ['request_closed', requestClosedEvent({ reason: 'expired' }).payload],
+  ['a revoked key', credentialRevokedEvent({ apiKeyId: 'k' }).payload],
+  ['a session that ended', credentialRevokedEvent({ sessionId: 's' }).payload],
+  ['an event of a call that is traced', appendTraceparent(keyExchangeEvent().payload, '00-a-b-01')],
   ['an event of a newer release', newer],
   ['nothing', new Uint8Array()],
 ])('head, body and time are those of the decoded event: %s', (_, payload) => {
@@ -41,27 +41,27 @@ test.each([
   const head = new EventHead(bytes);
   const { eventId, userId, requestId, refCode, traceparent } = event;
   expect(head).toMatchObject({ eventId, userId, requestId, refCode, traceparent, seq: Number(event.seq) });
-  expect(head.type).toBe(eventType(event));
+  expect(head.type).toBe(event.event.case && typeOfCase[event.event.case]);
   expect(head.readBody()).toEqual(event.event);
   expect(head.readTime()).toBe(envelope.recordedAt.getTime());
 });
 
 test('the trace that was appended last is that of the event', () => {
-  const traced = appendTraceparent(keyExchangePayload(), 'of the call');
+  const traced = appendTraceparent(keyExchangeEvent().payload, 'of the call');
   expect(new EventHead(traced).traceparent).toBe('of the call');
   expect(new EventHead(appendTraceparent(traced, 'of the publish')).traceparent).toBe('of the publish');
   expect(appendTraceparent(traced, undefined)).toBe(traced);
 });
 
 test('an event about no request, without a time', () => {
-  const head = new EventHead(credentialRevokedPayload({ apiKeyId: 'k' }));
+  const head = new EventHead(credentialRevokedEvent({ apiKeyId: 'k' }).payload);
   expect(head).toMatchObject({ eventId: '', requestId: '', refCode: '', seq: 0, type: 'credential_revoked' });
   expect(head.requests).toEqual([]);
   expect(head.readTime()).toBeUndefined();
 });
 
 test('an event about one request has only that one', () => {
-  const head = new EventHead(encodePublished(envelope, keyExchangePayload()));
+  const head = new EventHead(encodePublished(envelope, keyExchangeEvent().payload));
   const { userId, requestId, refCode } = envelope;
   expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
 });
@@ -74,7 +74,7 @@ test('an event about many requests has all of them, in order', () => {
     seq: BigInt(seq),
   }));
   const bytes = encodeEvent(create(DomainEventSchema, { eventId: envelope.eventId, requests }));
-  const head = new EventHead(Buffer.concat([bytes, requestClosedPayload({ reason: 'expired' })]));
+  const head = new EventHead(Buffer.concat([bytes, requestClosedEvent({ reason: 'expired' }).payload]));
   expect(head).toMatchObject({ eventId: envelope.eventId, requestId: '', type: 'request_closed' });
   expect(head.requests).toEqual(requests.map((request) => ({ ...request, seq: Number(request.seq) })));
 });
@@ -87,7 +87,11 @@ test('a field with another kind of value is ignored', () => {
 test('unknown fields of every kind are ignored', () => {
   // Fields 20 to 22: eight bytes, four bytes, a number of ten bytes.
   const unknown = [0xa1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 0xad, 1, 1, 2, 3, 4, 0xb0, 1, ...Array(9).fill(0xff), 1];
-  const bytes = Uint8Array.of(...unknown, ...encodePublished(envelope, keyExchangePayload()), ...unknown);
+  const bytes = Uint8Array.of(
+    ...unknown,
+    ...encodePublished(envelope, keyExchangeEvent().payload),
+    ...unknown,
+  );
   expect(decodeEvent(bytes).eventId).toBe(envelope.eventId);
   const head = new EventHead(bytes);
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
@@ -101,12 +105,12 @@ test('one of many requests is read without the others, and an incomplete one is 
   expect(head.requestAt(2)).toBeUndefined();
   const broken = Buffer.concat([bytes, Uint8Array.of((7 << 3) | 2, 2, 0x0a, 5)]);
   expect(() => new EventHead(broken)).toThrow('not a protobuf message');
-  const single = new EventHead(encodePublished(envelope, keyExchangePayload()));
+  const single = new EventHead(encodePublished(envelope, keyExchangeEvent().payload));
   expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
 });
 
 test('bytes that are not an event are an error', () => {
-  const whole = encodePublished(envelope, newMessagePayload({ role: 'provider', messageId: 'A-1' }));
+  const whole = encodePublished(envelope, newMessageEvent({ role: 'provider', messageId: 'A-1' }).payload);
   // Field 0, a kind of value that does not exist, a number without end.
   const invalid = [[2, 0], [0x0e], [0x08, ...Array(12).fill(0xff)]];
   for (const bytes of [whole.subarray(0, -3), ...invalid]) {

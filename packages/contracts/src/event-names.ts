@@ -14,13 +14,6 @@ export const typeOfCase = {
 /** An event's name as the outbox, the subjects and the hub's JSON spell it. */
 export type EventType = (typeof typeOfCase)[Case];
 
-export const eventTypes: readonly EventType[] = Object.values(typeOfCase);
-
-/** Undefined for an event of a newer release, whose type this one does not know. */
-export function eventType(event: DomainEvent): EventType | undefined {
-  return event.event.case === undefined ? undefined : typeOfCase[event.event.case];
-}
-
 export type RoleName = 'consumer' | 'provider';
 export type EndReasonName = 'closed' | 'expired';
 

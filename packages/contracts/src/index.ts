@@ -7,20 +7,11 @@ export {
   type EndReasonName,
   type EventType,
   endReasonName,
-  eventType,
   type RoleName,
   roleName,
 } from './event-names.ts';
 export * from './generated/relay/events/v1/events_pb.ts';
-export {
-  credentialRevokedPayload,
-  excerpt,
-  excerptLength,
-  keyExchangePayload,
-  newMessagePayload,
-  newRequestPayload,
-  requestClosedPayload,
-} from './payload.ts';
+export * from './payload.ts';
 export { parseStartPosition, startPositionOf } from './start-position.ts';
 export {
   type StreamTokenClaims,

@@ -1,27 +1,40 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
 import { encodeEvent } from './event.ts';
-import { type EndReasonName, endReasons, type RoleName, roles } from './event-names.ts';
+import {
+  type EndReasonName,
+  type EventType,
+  endReasons,
+  type RoleName,
+  roles,
+  typeOfCase,
+} from './event-names.ts';
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
- * The payload of an outbox row: a DomainEvent of which only the `oneof event` is set. The outbox publisher adds the other
- * fields from the other columns of the row (see `encodePublished`).
+ * The payload of an outbox row: a DomainEvent with the `oneof event`. `insertEvent` and `insertSharedEvent` add what only they know,
+ * the `traceparent` or the `requests`. The outbox publisher adds the other fields from the columns of the row (see `encodePublished`).
  */
 
-export function newRequestPayload(request: { question: string | null }): Uint8Array {
-  return payload({ case: 'newRequest', value: { question: excerpt(request.question ?? '') } });
+/** What is inserted into the outbox. */
+export interface NewEvent {
+  readonly type: EventType;
+  readonly payload: Uint8Array;
 }
 
-export function keyExchangePayload(): Uint8Array {
-  return payload({ case: 'keyExchange', value: {} });
+export function newRequestEvent(request: { question: string | null }): NewEvent {
+  return newEvent({ case: 'newRequest', value: { question: excerpt(request.question ?? '') } });
 }
 
-export function newMessagePayload(message: { role: RoleName; messageId: string }): Uint8Array {
-  return payload({ case: 'newMessage', value: { role: roles[message.role], messageId: message.messageId } });
+export function keyExchangeEvent(): NewEvent {
+  return newEvent({ case: 'keyExchange', value: {} });
 }
 
-export function requestClosedPayload(end: { reason: EndReasonName }): Uint8Array {
-  return payload({ case: 'requestClosed', value: { reason: endReasons[end.reason] } });
+export function newMessageEvent(message: { role: RoleName; messageId: string }): NewEvent {
+  return newEvent({ case: 'newMessage', value: { role: roles[message.role], messageId: message.messageId } });
+}
+
+export function requestClosedEvent(end: { reason: EndReasonName }): NewEvent {
+  return newEvent({ case: 'requestClosed', value: { reason: endReasons[end.reason] } });
 }
 
 /** The secrets of a key that were made before `secretsBefore` end at `endsAt`. Both in milliseconds since 1970. */
@@ -30,25 +43,25 @@ interface Rotation {
   readonly endsAt: number;
 }
 
-export function credentialRevokedPayload(
+export function credentialRevokedEvent(
   revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string; signedOut?: boolean },
-): Uint8Array {
+): NewEvent {
   if ('sessionId' in revoked) {
     const credential = { case: 'sessionId', value: revoked.sessionId } as const;
     const value = { credential, sessionSignedOut: revoked.signedOut ?? false };
-    return payload({ case: 'credentialRevoked', value });
+    return newEvent({ case: 'credentialRevoked', value });
   }
   const credential = { case: 'apiKeyId', value: revoked.apiKeyId } as const;
-  if (!revoked.rotation) return payload({ case: 'credentialRevoked', value: { credential } });
+  if (!revoked.rotation) return newEvent({ case: 'credentialRevoked', value: { credential } });
   const { secretsBefore, endsAt } = revoked.rotation;
   const value = { credential, secretsBeforeMs: BigInt(secretsBefore), endsAtMs: BigInt(endsAt) };
-  return payload({ case: 'credentialRevoked', value });
+  return newEvent({ case: 'credentialRevoked', value });
 }
 
-type EventPart = NonNullable<MessageInitShape<typeof DomainEventSchema>['event']>;
+type Body = Extract<MessageInitShape<typeof DomainEventSchema>['event'], { case: string }>;
 
-function payload(event: EventPart): Uint8Array {
-  return encodeEvent(create(DomainEventSchema, { event }));
+function newEvent(event: Body): NewEvent {
+  return { type: typeOfCase[event.case], payload: encodeEvent(create(DomainEventSchema, { event })) };
 }
 
 /** How many characters of a question are in events and lists. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventTypes } from './event-names.ts';
+import { typeOfCase } from './event-names.ts';
 import { subjectsFor } from './subjects.ts';
 
 describe('subjectsFor', () => {
@@ -10,7 +10,7 @@ describe('subjectsFor', () => {
       allEvents: 'relay.v1.>',
       wakeup: 'relay.outbox.nudge',
     });
-    expect(eventTypes.map(subjects.event)).toEqual([
+    expect(Object.values(typeOfCase).map(subjects.event)).toEqual([
       'relay.v1.new_request',
       'relay.v1.key_exchange',
       'relay.v1.new_message',

@@ -1,11 +1,11 @@
 import { systemClock } from '@expert-relay/kit/clock';
-import type { Values, writerVariables } from '@expert-relay/kit/config';
+import type { KeysWithIds, Values, writerVariables } from '@expert-relay/kit/config';
 import { createHttpServer, type Route, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
-import { createPrincipalVerifier, type PrincipalKind, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createPrincipalVerifier, type PrincipalKind } from '@expert-relay/kit/principal';
 import { createTracing } from '@expert-relay/kit/tracing';
 import { createKeyUsage } from './api-key/key-usage.ts';
 import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
@@ -13,7 +13,7 @@ import { createOutboxPublisher } from './outbox/index.ts';
 import { failures } from './postgres/failures.ts';
 
 interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof writerVariables>> {
-  readonly principalKeys: Readonly<Record<Caller, string>>;
+  readonly principalKeys: Readonly<Record<Caller, KeysWithIds>>;
 }
 
 /**
@@ -31,7 +31,7 @@ export function createWriterService<
   connect(options: PostgresOptions): D;
   /** The services that may call it, and the kinds of principals that each may send. */
   callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
-  /** Routes must call `wakeOutbox` after each commit. */
+  /** A route calls `wakeOutbox` when it has committed an event. Without that, the event waits until the leader polls. */
   routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
 }): Service {
   const { name, config, overrides } = options;
@@ -47,9 +47,7 @@ export function createWriterService<
   const outbox = createOutboxPublisher({ directUrl, nats, stream, log, metrics, tracing });
 
   const callers = (Object.keys(options.callers) as Caller[]).map((caller) => {
-    const variable = `RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${name.toUpperCase()}`;
-    const keys = parsePrincipalKeys(variable, config.principalKeys[caller]);
-    return [caller, { keys, kinds: options.callers[caller] }] as const;
+    return [caller, { keys: config.principalKeys[caller], kinds: options.callers[caller] }] as const;
   });
   const verify = createPrincipalVerifier({ audience: name, callers: Object.fromEntries(callers), clock });
   const handler = serveRoutes({

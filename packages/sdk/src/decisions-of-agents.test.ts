@@ -1,5 +1,5 @@
 import { eventually, type Json, type Lie, type LyingRelay } from '@expert-relay/testkit';
-import { beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as z from 'zod';
 import { fromBase64 } from './crypto/base64.ts';
 import { makeRoot, type Part, writeParts } from './crypto/index.ts';
@@ -348,13 +348,40 @@ describe('approve and choose', () => {
     await eventually('the reply', () => replies.length === 1);
     aborted.abort();
     await expect(waiting).rejects.toMatchObject(code('aborted'));
-    await expect(relay.approve('And?', { timeout: 50 })).rejects.toMatchObject(code('timeout'));
-    const left = (await relay.requests()).map(({ status }) => status);
-    expect(left).toEqual(['closed', 'closed']);
-    await expect(relay.approve('And?', { timeout: 50, keepOpen: true })).rejects.toMatchObject(
-      code('timeout'),
-    );
+    const timeout = 2_000;
+    await expect(relay.approve('And?', { timeout })).rejects.toMatchObject(code('timeout'));
+    const isOver = async () => (await relay.requests()).every(({ status }) => status === 'closed');
+    await eventually('both to be closed', isOver);
+    const kept = new AbortController();
+    const keeping = relay.approve('And?', { signal: kept.signal, keepOpen: true });
+    keeping.catch(() => {});
+    await eventually('the question', async () => (await relay.requests())[0]?.status === 'pending');
+    kept.abort();
+    await expect(keeping).rejects.toMatchObject(code('aborted'));
     expect((await relay.requests())[0]?.status).toBe('pending');
+  });
+
+  test('a decision that comes after the time is none, also on a machine that was asleep meanwhile', async () => {
+    const now = Date.now.bind(Date);
+    const asleep = async (request: ExpertRequest) => {
+      jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+      await request.answer('', { decision: yes });
+    };
+    try {
+      const { relay } = await expertWho(asleep);
+      await expect(relay.approve('Delete `test`?', patiently)).rejects.toMatchObject(code('timeout'));
+      jest.restoreAllMocks();
+      const { conversation, request } = await ask({ type: 'object', properties: {} });
+      const waiting = conversation.waitForDecision(patiently);
+      waiting.catch(() => {});
+      await conversation.refresh();
+      await asleep(request);
+      await expect(waiting).rejects.toMatchObject(code('timeout'));
+      jest.restoreAllMocks();
+      expect(await conversation.waitForDecision(patiently)).toMatchObject({ action: 'accept' });
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   test('a decision is returned although the conversation cannot be closed', async () => {

@@ -1,8 +1,10 @@
-import { describe, expect, test } from '@jest/globals';
+import { eventually } from '@expert-relay/testkit';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
 import type { Conversation } from './index.ts';
+import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -160,4 +162,27 @@ test('a list says which questions ask for an approval, and which have a form', a
     ['approval', approval],
     [undefined, undefined],
   ]);
+});
+
+describe('a decision that could not be sent is asked about again after its time', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  const now = Date.now.bind(Date);
+  test.each([
+    ['also by a machine that was asleep, whose timers stood still', 600_000, 3_600_000],
+    ['also by a machine whose clock was set back', 1_000, -3_600_000],
+  ])('%s', async (_, decision, clockChangeMs) => {
+    const liar = await server.startLyingRelay();
+    const relay = server.agent();
+    const { requestId } = await relay.ask({ question: 'Delete it?', form: approval });
+    const timing = { ...quick, patience: 100, decision };
+    const request = await server.expert({ root, url: liar.url, timing }).request(requestId);
+    liar.tell({ swallow: () => ({ status: 503, body: {} }) });
+    await expect(request.answer('', { decision: yes })).rejects.toMatchObject({ code: 'unreachable' });
+    expect(request.unsent).toHaveLength(1);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + clockChangeMs);
+    await eventually('it to be held', () => request.held.length === 1);
+  });
 });

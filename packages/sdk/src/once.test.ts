@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { makeRoot, onceId } from './crypto/index.ts';
 import type { Conversation, Question, RelayOptions } from './index.ts';
@@ -230,8 +231,12 @@ describe('a question with a name', () => {
       code: 'timeout',
     });
     const waiting = relay().approve('Deploy?', { ...asking, timeout: 60_000 });
-    const [state] = await store.list();
-    const request = await server.expert({ root }).request(state?.request?.requestId ?? '');
+    // The first call may have ended before the relay had the question.
+    const requestId = await eventually(
+      'the request',
+      async () => (await store.list())[0]?.request?.requestId,
+    );
+    const request = await server.expert({ root }).request(requestId);
     const of = request.form?.of ?? '';
     await request.answer('Not today.', { decision: { action: 'decline', of } });
     expect(await waiting).toMatchObject({ approved: false, comment: 'Not today.' });

@@ -13,6 +13,7 @@ export { openStream, readBlocks, type StreamEvent, type TestStream, topicUrl } f
 export { openRaw, type RawConnection } from './raw-connection.ts';
 export { reservePort } from './reserve-port.ts';
 export { deleteRedisKeys, deleteStream, readRedisKeys } from './server-data.ts';
+export { signInDev } from './sign-in-dev.ts';
 export { type GithubServer, type GithubUser, startGithubServer } from './start-github-server.ts';
 export { type OpenIdProvider, startOpenIdProvider } from './start-openid-provider.ts';
 export { type OtlpReceiver, startOtlpReceiver, treeOf } from './start-otlp-receiver.ts';

@@ -1,22 +1,16 @@
 import { execFile } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { makeOnce } from '../../local/cached-folder.ts';
+import { cacheFolder } from '../../local/home.ts';
 
 export const run = promisify(execFile);
-
-/** Where tools are kept that tests have to fetch, for all checkouts. */
-const toolCache = join(
-  process.env.RELAY_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay'),
-  'tools',
-);
 
 /** A folder of the cache, made once. Its name holds the tool's version. */
 export async function cachedTool(
   name: string,
   make: (folder: string) => Promise<void>,
-  cache = toolCache,
+  cache = join(cacheFolder(), 'tools'),
 ): Promise<string> {
   const folder = join(cache, name);
   await makeOnce(folder, make);

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Permissions } from '@expert-relay/contracts';
-import { nats } from '../nats.ts';
+import { nats, renderPermissions } from '../nats.ts';
 import { type OwnServer, startOwnServer } from './start-own-server.ts';
 
 export interface NatsWithUsers extends OwnServer {
@@ -20,8 +20,8 @@ export async function startNatsWithUsers(
   const folder = mkdtempSync(join(tmpdir(), 'expert-relay-nats-users-'));
   const [config, log] = [join(folder, 'nats.conf'), join(folder, 'nats.log')];
   const entries = Object.entries(users).map(
-    ([user, { publish, subscribe }]) =>
-      `{ user: ${user}, password: ${password}, permissions: { publish: ${rule(publish)}, subscribe: ${rule(subscribe)} } }`,
+    ([user, permissions]) =>
+      `{ user: ${user}, password: ${password}, permissions: ${renderPermissions(permissions)} }`,
   );
   const admin = `{ user: admin, password: ${password} }`;
   writeFileSync(
@@ -51,7 +51,3 @@ export async function startNatsWithUsers(
         .filter((line) => /violation/i.test(line)),
   };
 }
-
-/** An empty list would allow everything. */
-const rule = (subjects: readonly string[]): string =>
-  subjects.length === 0 ? '{ deny: [">"] }' : `{ allow: ${JSON.stringify(subjects)} }`;

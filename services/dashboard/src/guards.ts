@@ -1,8 +1,9 @@
 import { isLoopback, siteOrigins } from '@expert-relay/kit/config';
-import { identifyCaller } from '@expert-relay/kit/http';
+import { requireCaller } from '@expert-relay/kit/http';
 import { type PrincipalGuard, principalHeader } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { RequestHandler } from 'express';
+import type { ReturnTo } from './cookies/return-to.ts';
 
 /** Accepts only calls that came through the gateway, and uses their call id. */
 export const requireGatewayPrincipal =
@@ -11,7 +12,7 @@ export const requireGatewayPrincipal =
     // The gateway's health check sends no principal. It must not count as a refused call.
     const isCheck = request.get(principalHeader) === undefined && request.method === 'HEAD';
     if (isCheck) throw new Problem('unauthorized');
-    response.locals.callId = identifyCaller(request, requirePrincipal).callId;
+    response.locals.callId = requireCaller(request, requirePrincipal).callId;
     next();
   };
 
@@ -60,3 +61,21 @@ export function requireSameOrigin(publicUrl: string): RequestHandler {
 /** Only browsers send it. `none`: the user typed the address. */
 const isSameSite = (site: string | undefined): boolean =>
   site === undefined || site === 'same-origin' || site === 'none';
+
+/** Redirects people who are not signed in to the sign-in page. */
+export const requireSession =
+  (returnTo: ReturnTo): RequestHandler =>
+  (request, response, next) => {
+    if (request.user) {
+      next();
+      return;
+    }
+    returnTo.remember(request, response);
+    response.redirect('/auth/login');
+  };
+
+/** Redirects users who are signed in from the sign-in pages to the dashboard. */
+export const leaveSignIn: RequestHandler = (request, response, next) => {
+  if (request.user) response.redirect('/dashboard');
+  else next();
+};

@@ -1,14 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '@expert-relay/kit/clock';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import { bareApp, createHttpServer, handleErrors, observeCalls } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import {
-  createPrincipalGuard,
-  createPrincipalVerifier,
-  parsePrincipalKeys,
-} from '@expert-relay/kit/principal';
+import { createPrincipalGuard, createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
 import { createServiceClient } from '@expert-relay/kit/service-client';
@@ -17,9 +14,9 @@ import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
 import { sendError } from './pages/send-error.ts';
-import { mountAll, mountUnsubscribe } from './routes/index.ts';
+import { mountAll, mountStopMails } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
-import { createSession } from './session/create-session.ts';
+import { sessionMiddleware } from './session/session-middleware.ts';
 import { SessionStore, type SignedIn } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
@@ -59,9 +56,8 @@ export function create(config: Config, overrides: Overrides = {}): Service {
 
   const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
   const { isAllowed } = allowed;
-  // Sessions of the previous release may have no identity.
-  const isValid = ({ identity, createdAt }: Partial<SignedIn>) =>
-    identity !== undefined && isAllowed(identity) && (createdAt ?? 0) + lifetime > clock.now();
+  const isValid = ({ identity, createdAt }: SignedIn) =>
+    isAllowed(identity) && createdAt + lifetime > clock.now();
   const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
   const sweeper = createSessionSweeper({
     store,
@@ -88,13 +84,16 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   // Each path has one spelling, so that no other spelling avoids the checks of a route.
   app.enable('strict routing');
   app.use(observeCalls({ log, metrics, tracing }));
-  const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway: gateway() }, clock });
+  const gateway = { keys: principalKeys.gateway, kinds: ['nobody'] as const };
+  const verify = createPrincipalVerifier({ audience: 'dashboard', callers: { gateway }, clock });
   app.use(requireGatewayPrincipal(createPrincipalGuard({ verify, log, metrics, clock })));
   app.use(requireOwnHost(publicUrl));
   app.use(requireSameOrigin(publicUrl));
   app.use(sendWebFile(webApp));
-  mountUnsubscribe(app, notifier);
-  app.use(createSession({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }));
+  mountStopMails(app, notifier);
+  app.use(
+    sessionMiddleware({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }),
+  );
   mountAll(app, {
     services: { requests, messages, notifier },
     users,
@@ -133,12 +132,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     server,
   });
 
-  function gateway() {
-    const keys = parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD', config.principalKeys.gateway);
-    return { keys, kinds: ['nobody'] as const };
-  }
-
-  function clientOf(name: string, url: string, key: string) {
-    return createServiceClient({ caller: 'dashboard', name, url, key, clock, log });
+  function clientOf(name: string, url: string, keys: KeysWithIds) {
+    return createServiceClient({ caller: 'dashboard', name, url, keys, clock, log });
   }
 }

@@ -13,9 +13,8 @@ export interface UsedLink {
 }
 
 export interface LinkUser {
-  /** Absent while the requests service is of the previous release, which does not name the user of a link. */
-  readonly name?: string;
-  readonly email?: string | null;
+  readonly name: string;
+  readonly email: string | null;
 }
 
 /** Users whose sessions must end. */
@@ -64,15 +63,13 @@ export function createUsers(requests: ServiceClient): Users {
       return result;
     },
     async findLink(token, callId) {
-      const answer = await requests.call({
-        ...{ method: 'POST', path: '/internal/sign-in-links/find', principal: { kind: 'signin' }, callId },
+      const { user } = await post<{ user: LinkUser | null }>({
+        path: '/internal/sign-in-links/find',
+        principal: { kind: 'signin' },
+        callId,
         json: { token },
       });
-      if (answer.statusCode === 404) {
-        answer.resume();
-        return {};
-      }
-      return (await readAnswer<{ user: LinkUser | null }>(answer)).user;
+      return user;
     },
     async useLink(token, callId) {
       const { link } = await post<{ link: UsedLink | null }>({
@@ -83,16 +80,13 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return link;
     },
-    async findEnded(userIds) {
-      // A requests service of the previous release does not send `ended`.
-      const { missing, ended = [] } = await post<Pick<EndedUsers, 'missing'> & Partial<EndedUsers>>({
+    findEnded: (userIds) =>
+      post({
         path: '/internal/users/missing',
         principal: { kind: 'signin' },
         callId: randomUUID(),
         json: { userIds },
-      });
-      return { missing, ended };
-    },
+      }),
     endStreams: ({ userId, sessionId }, isSignedOut) =>
       post({
         path: '/internal/sessions/end',

@@ -24,7 +24,7 @@ export const variables = {
       default: '30d',
     }),
     metadata: duration('RELAY_METADATA_RETENTION', {
-      help: 'How long ids, times, status and counts of an ended request are kept, after RELAY_RETENTION has removed its texts. Also revoked keys.',
+      help: 'How long the rest of a request (ids, times, status, counts) is kept after its end; at least RELAY_RETENTION, and with an idempotency key until a day after its `expiresAt`. Also revoked keys.',
       default: '365d',
     }),
     interval: duration('RELAY_PURGE_INTERVAL', {

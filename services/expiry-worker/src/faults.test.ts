@@ -1,3 +1,4 @@
+import { createEmptyDatabase } from '@expert-relay/db/testing';
 import {
   captureLogs,
   createTcpProxy,
@@ -141,4 +142,17 @@ test('an outage of Postgres delays the ends, and loses none', async () => {
   );
   await databaseProxy.restore();
   await allEnded(100);
+});
+
+test('before the first migration a job that fails is not an error, since the database reports why', async () => {
+  await using empty = await createEmptyDatabase(server);
+  const since = lines.length;
+  const worker = await setup.startWorker({ databaseUrl: empty.url });
+  await eventually('a job has failed', () => readMetric(worker, 'relay_expiry_job_failures_total'));
+  await worker.stop();
+  const reported = lines.slice(since);
+  expect(reported.filter(({ level }) => level === 'error')).toEqual([]);
+  expect(reported).toContainEqual(
+    expect.objectContaining({ level: 'warn', reason: expect.stringMatching(/^the database lacks/) }),
+  );
 });

@@ -1,15 +1,21 @@
-import type { Query } from '@expert-relay/db';
+import { failures, type Query } from '@expert-relay/db';
 import type { Log } from '@expert-relay/kit/log';
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
 import type { Queue } from 'bullmq';
 import type { EndedRequests } from './ending/end-requests.ts';
-import type { SchedulerState } from './queue/keep-scheduler.ts';
+import type { SchedulerState } from './queue/create-scheduler-keeper.ts';
 import type { JobFailure } from './queue/queue.ts';
 
 export type Reports = ReturnType<typeof createReports>;
 
 /** The worker's metrics, and its log lines for operators. */
-export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) {
+export function createReports(options: {
+  metrics: Metrics;
+  log: Log;
+  /** Whether the database is away or lacks migrations, which it has logged itself. */
+  isDatabaseAway: () => boolean;
+}) {
+  const { metrics, log, isDatabaseAway } = options;
   const meters = createMeters(metrics);
   return {
     ended(lateness: EndedRequests): void {
@@ -39,17 +45,16 @@ export function createReports({ metrics, log }: { metrics: Metrics; log: Log }) 
       meters.schedulerRestored.inc({ queue });
       log.warn(
         { queue },
-        `the scheduler of the queue ${queue} was missing in Redis: it is restored; the next sweep restores the jobs`,
+        `the scheduler of the queue ${queue} was missing in Redis, or did not run: it is restored, and a sweep restores the jobs`,
       );
     },
 
     jobFailed({ queue, error, final }: JobFailure): void {
       meters.jobFailures.inc({ queue, final: String(final) });
-      if (final)
-        log.error(
-          { queue, err: error },
-          'a job failed and is not tried again: the next sweep or purge does its work',
-        );
+      const message = 'a job failed and is not tried again: the next sweep or purge does its work';
+      if (final && (isDatabaseAway() || failures.isOutage(error)))
+        log.warn({ queue, reason: error.message }, message);
+      else if (final) log.error({ queue, err: error }, message);
       else log.warn({ queue, reason: error.message }, 'a job failed: trying it again');
     },
 

@@ -5,23 +5,23 @@ import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createRedis } from '@expert-relay/kit/redis';
 import type { Config } from './config.ts';
-import { batchEnds, endInJob } from './ending/end-job.ts';
+import { createEndBatcher, createEndJob } from './ending/end-job.ts';
 import { checkRedis } from './queue/check-redis.ts';
 import { createQueue } from './queue/queue.ts';
 import { createReports } from './reports.ts';
 import { createPurge } from './retention/purge.ts';
 import { createSweep, sweepInterval } from './sweep/sweep.ts';
-import { createWatch, maintainQueues } from './watch.ts';
+import { createQueueMaintenance, createWatch } from './watch.ts';
 
 export function create(config: Config, overrides: Overrides = {}): Service {
   const { clock = systemClock, log = createLog('expiry-worker', { level: config.process.logLevel }) } =
     overrides;
   const metrics = createMetrics('expiry-worker', { forProcess: overrides.log === undefined });
-  const reports = createReports({ metrics, log });
   const interval = sweepInterval(config.conversationTtl);
 
   const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
+  const reports = createReports({ metrics, log, isDatabaseAway: () => database.notReady() !== undefined });
   const redis = createRedis({
     url: config.redis.url,
     name: 'expiry-worker',
@@ -35,7 +35,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     prefix: `${config.redis.prefix}:expiry`,
     onFailure: reports.jobFailed,
   };
-  const end = endInJob(batchEnds(query, reports.ended));
+  const end = createEndJob(createEndBatcher(query, reports.ended));
   const ends = createQueue({ ...shared, name: 'end', concurrency: 200, work: end });
   const sweep = createSweep({ database, ends, interval, reports });
   const sweeps = createQueue({ ...shared, name: 'sweep', concurrency: 1, work: sweep.run });
@@ -51,7 +51,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const watch = createWatch({
     interval,
     redisConnected: () => redis.connected,
-    maintainQueues: maintainQueues({ scheduled, ends, clock, reports }),
+    maintainQueues: createQueueMaintenance({ scheduled, ends, clock, reports }),
     endOverdue: sweep.endOverdue,
     measureOverdue: () => reports.measureOverdue(query),
     log,

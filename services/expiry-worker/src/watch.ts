@@ -3,7 +3,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { withTimeout } from '@expert-relay/kit/timeout';
-import { keepScheduler } from './queue/keep-scheduler.ts';
+import { createSchedulerKeeper } from './queue/create-scheduler-keeper.ts';
 import type { QueuePart } from './queue/queue.ts';
 import type { Reports } from './reports.ts';
 
@@ -38,17 +38,17 @@ export function createWatch(options: {
   }
 
   async function check(): Promise<void> {
-    if (!redisConnected() || !(await queueWorks())) await endOverdue();
+    if (!redisConnected() || !(await tryMaintenance())) await endOverdue();
     await measureOverdue();
   }
 
-  async function queueWorks(): Promise<boolean> {
+  async function tryMaintenance(): Promise<boolean> {
     try {
       await withTimeout(maintainQueues(), redisTimeoutMs);
       return true;
     } catch (error) {
       const reason = (error as Error).message;
-      log.warn({ reason }, 'Redis does not answer: ending overdue requests without the queue');
+      log.warn({ reason }, 'the queues cannot be maintained: ending overdue requests without them');
       return false;
     }
   }
@@ -66,7 +66,7 @@ export function createWatch(options: {
 }
 
 /** Restores the schedulers that Redis has lost, and counts the jobs. */
-export function maintainQueues(options: {
+export function createQueueMaintenance(options: {
   /** The queues that a scheduler fills, and how often. */
   scheduled: readonly { queue: QueuePart; interval: number }[];
   ends: QueuePart;
@@ -76,7 +76,7 @@ export function maintainQueues(options: {
   const { scheduled, ends, clock, reports } = options;
   const keepers = scheduled.map(({ queue, interval }) => ({
     queue,
-    keep: keepScheduler({ scheduled: queue, interval, clock }),
+    keep: createSchedulerKeeper({ scheduled: queue, interval, clock }),
   }));
   return async () => {
     for (const { queue, keep } of keepers) reports.scheduler(queue.queue.name, await keep());

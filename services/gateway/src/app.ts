@@ -19,8 +19,8 @@ import { createBodyReceiver } from './call/receive-body.ts';
 import { createRouteFinder } from './call/route-finder.ts';
 import { sendRefusal } from './call/send-refusal.ts';
 import type { Config } from './config.ts';
+import { createTransfers } from './forward/create-transfers.ts';
 import { forward, type Upstreams } from './forward/forward.ts';
-import { transferAnswers } from './forward/transfer-answers.ts';
 import { authenticate } from './keys/authenticate.ts';
 import type { KeyCache } from './keys/create-key-cache.ts';
 import { allowOrigins, setSecurityHeaders } from './response-headers.ts';
@@ -61,7 +61,7 @@ export function createApp(options: {
     metrics,
     slowAfterMs: options.slowAfterMs,
   });
-  const transfers = transferAnswers({
+  const transfers = createTransfers({
     minRate: config.minTransferRate,
     memory: config.answerMemory,
     graceMs: options.transferGraceMs,

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { createPostgres, findKey } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import { createHttpServer } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
@@ -24,7 +25,7 @@ export function create(
     /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
     /** See `createHttpServer`. */ halfClosedMs?: number | undefined;
     /** See `createBodyReceiver`. */ slowAfterMs?: number;
-    /** See `transferAnswers`. */ transferGraceMs?: number;
+    /** See `createTransfers`. */ transferGraceMs?: number;
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
@@ -105,7 +106,7 @@ export function create(
     server,
   });
 
-  function createClient(name: UpstreamName, url: string, key: string) {
-    return createServiceClient({ caller: 'gateway', name, url, key, clock, log });
+  function createClient(name: UpstreamName, url: string, keys: KeysWithIds) {
+    return createServiceClient({ caller: 'gateway', name, url, keys, clock, log });
   }
 }

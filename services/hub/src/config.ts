@@ -23,7 +23,7 @@ export const variables = {
   port: portVariable(8083),
   nats: natsVariables,
   requestsUrl: serviceUrlVariable('requests'),
-  principalKey: principalKeyVariable('hub', 'requests'),
+  principalKeys: principalKeyVariable('hub', 'requests'),
   publicUrl: publicUrlVariable,
   corsOrigins: corsOriginsVariable,
   trustedProxies: trustedProxiesVariable,

@@ -31,7 +31,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const hub = createHub({ config, nats, clock, log, lineLevel, metrics, tracing });
 
   const requests = createServiceClient({
-    ...{ caller: 'hub', name: 'requests', url: config.requestsUrl, key: config.principalKey },
+    ...{ caller: 'hub', name: 'requests', url: config.requestsUrl, keys: config.principalKeys },
     clock,
     log,
     timeoutMs: 2_500,

@@ -1,6 +1,7 @@
 import {
   ConfigError,
   databaseVariables,
+  keysWithIds,
   keyWithId,
   list,
   natsVariables,
@@ -10,7 +11,6 @@ import {
   processVariables,
   publicUrlVariable,
   read,
-  secret,
   secrets,
   text,
   tracingVariables,
@@ -29,12 +29,11 @@ export const variables = {
     /** Secrets of older releases do not have it. */
     dashboard: optional(principalKeyVariable('dashboard', 'notifier')),
   },
-  endpointKeys: secret('RELAY_ENDPOINT_KEYS', {
+  endpointKeys: keysWithIds('RELAY_ENDPOINT_KEYS', {
     help:
       `Encrypts the addresses and secrets of webhooks and channels in the database: ${keyWithId}. ` +
       'During a rotation two, separated by a comma: the first encrypts, both can be read.',
-    minLength: 45,
-    expected: keyWithId,
+    maxBytes: 32,
   }),
   allowedNetworks: list('RELAY_WEBHOOK_ALLOWED_NETWORKS', {
     help:

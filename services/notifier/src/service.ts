@@ -6,7 +6,7 @@ import { composeService, type Overrides, type Service } from '@expert-relay/kit/
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats, createStoredStream } from '@expert-relay/kit/nats';
-import { createPrincipalVerifier, parsePrincipalKeys } from '@expert-relay/kit/principal';
+import { createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { createTracing } from '@expert-relay/kit/tracing';
 import type { Config } from './config.ts';
 import { Deliverer } from './deliveries/deliverer.ts';
@@ -102,16 +102,8 @@ export function create(
     verify: createPrincipalVerifier({
       audience: 'notifier',
       callers: {
-        gateway: {
-          keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_GATEWAY_NOTIFIER', gateway),
-          kinds: ['consumer', 'provider'],
-        },
-        ...(dashboard && {
-          dashboard: {
-            keys: parsePrincipalKeys('RELAY_PRINCIPAL_KEY_DASHBOARD_NOTIFIER', dashboard),
-            kinds: ['session', 'nobody'],
-          },
-        }),
+        gateway: { keys: gateway, kinds: ['consumer', 'provider'] },
+        ...(dashboard && { dashboard: { keys: dashboard, kinds: ['session', 'nobody'] } }),
       },
       clock,
     }),

@@ -17,7 +17,7 @@ export interface Product {
 }
 
 /** Is called in each state of each page. */
-export type Visit = (state: string, page: Page) => Promise<void>;
+export type OnState = (state: string, page: Page) => Promise<void>;
 
 /** A browser profile with its own cookies and storage. */
 export interface Device extends AsyncDisposable {

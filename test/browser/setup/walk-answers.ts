@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import { button, type Device, type Product, type TestAgent, type Visit } from './open-product.ts';
+import { button, type Device, type OnState, type Product, type TestAgent } from './open-product.ts';
 import { decide } from './sample-forms.ts';
 import { sendByKeyboard } from './send-by-keyboard.ts';
 import { setAge } from './set-age.ts';
@@ -11,12 +11,12 @@ const approval = { type: 'object', properties: {} } as const;
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
 /** Answers and decisions that wait, are refused or made again, and requests that are put off or over. */
-export async function walkAnswers(product: Product, visit: Visit): Promise<void> {
+export async function walkAnswers(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('answers');
   await using agent = await device.newAgent('build agent');
-  await visitRequests(product, device, agent, visit);
-  await visitAnswers(device, await agent.ask('May I remove the lock file?'), visit);
-  await visitDecisions(device, agent, visit);
+  await visitRequests(product, device, agent, onState);
+  await visitAnswers(device, await agent.ask('May I remove the lock file?'), onState);
+  await visitDecisions(device, agent, onState);
 }
 
 /** Requests without encryption, and such that cannot be read at once. */
@@ -24,7 +24,7 @@ async function visitRequests(
   { relay }: Product,
   device: Device,
   agent: TestAgent,
-  visit: Visit,
+  onState: OnState,
 ): Promise<void> {
   const ask = async (question: string) =>
     (await agent.askPlainly({ question, plaintext: question })).requestId;
@@ -36,31 +36,31 @@ async function visitRequests(
   await button(page, 'Snooze').click();
   await button(page, 'Until the agent writes').click();
   await page.locator(`[data-request="${later}"]`).getByText('Snoozed').waitFor();
-  await visit('inbox-snoozed', page);
+  await onState('inbox-snoozed', page);
   await open(device, later);
   await page.getByText('Snoozed until the agent writes').waitFor();
-  await visit('conversation-snoozed', page);
+  await onState('conversation-snoozed', page);
 
   await box(page).fill('Go on, and tell me how it went.');
   await button(page, 'Saved replies').click();
   await button(page, 'Save this text').click();
   await button(page, 'Remove: Go on, and tell me how it went.').waitFor();
-  await visit('saved-replies', page);
+  await onState('saved-replies', page);
   await page.getByRole('article', { name: 'Question' }).getByRole('button').first().focus();
   await page.getByRole('tooltip').waitFor();
-  await visit('exact-time', page);
+  await onState('exact-time', page);
 
   await setAge(relay.databaseUrl, expired, 73);
   await open(device, expired);
   await page.getByText('This request has ended.').waitFor();
-  await visit('conversation-expired', page);
+  await onState('conversation-expired', page);
 
   await open(device, await ask('One line of a log, and one more. '.repeat(1_000)));
   await page.getByRole('button', { name: /^Show all/ }).waitFor();
-  await visit('question-folded', page);
+  await onState('question-folded', page);
 }
 
-async function visitAnswers(device: Device, conversation: Conversation, visit: Visit): Promise<void> {
+async function visitAnswers(device: Device, conversation: Conversation, onState: OnState): Promise<void> {
   const page = await open(device, conversation.requestId);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
@@ -71,14 +71,14 @@ async function visitAnswers(device: Device, conversation: Conversation, visit: V
 
   await button(page, 'Encrypted').click();
   await page.getByRole('textbox', { name: /^Fingerprint/ }).fill('12345');
-  await visit('fingerprint-different', page);
+  await onState('fingerprint-different', page);
   await button(page, 'Encrypted').click();
 
   await whileOffline(device, async () => {
     await box(page).fill('And remove the cache, too.');
     await sendByKeyboard(page);
     await page.getByText('Waiting: it will be sent').waitFor();
-    await visit('answer-waiting', page);
+    await onState('answer-waiting', page);
   });
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });
   await box(page).fill('And the log.');
@@ -87,11 +87,11 @@ async function visitAnswers(device: Device, conversation: Conversation, visit: V
   await page.route('**/messages', (route) => route.fulfill({ status: 409, json }));
   await sendByKeyboard(page);
   await page.getByText('Not sent.').waitFor();
-  await visit('answer-refused', page);
+  await onState('answer-refused', page);
   await page.unroute('**/messages');
 }
 
-async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): Promise<void> {
+async function visitDecisions(device: Device, agent: TestAgent, onState: OnState): Promise<void> {
   const asking = await agent.relay.ask({ question: 'May I deploy?', form: approval });
   const page = await open(device, asking.requestId);
   await button(page, 'Answer').click();
@@ -101,26 +101,26 @@ async function visitDecisions(device: Device, agent: TestAgent, visit: Visit): P
   // The agent does not read before it writes.
   await asking.send('Wait: a test has failed.');
   await page.getByText('The agent wrote meanwhile: decide again.').waitFor();
-  await visit('decision-again', page);
+  await onState('decision-again', page);
   await decide(page, 'Decline');
   await page.getByText('Declined').first().waitFor();
   await page.getByText('Sent', { exact: true }).last().waitFor();
-  await visit('decision-declined', page);
+  await onState('decision-declined', page);
 
   const answerForm = '{"type":"object","properties":{"a":{"type":"object"}}}';
   const unknown = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?', answerForm });
   await open(device, unknown.requestId);
   await page.getByText('The agent sent a form that this page cannot show.').waitFor();
-  await visit('form-unreadable', page);
+  await onState('form-unreadable', page);
 
   const confidential = await agent.relay.ask({ question: 'Which password?', confidential: true });
   agent.relay.stop();
   await open(device, confidential.requestId);
   await button(page, 'Pick up and read').waitFor();
-  await visit('confidential', page);
+  await onState('confidential', page);
   await button(page, 'Pick up and read').click();
   await page.getByText('The agent’s question appears here').waitFor();
-  await visit('confidential-picked-up', page);
+  await onState('confidential-picked-up', page);
 }
 
 async function whileOffline({ context, page }: Device, run: () => Promise<void>): Promise<void> {

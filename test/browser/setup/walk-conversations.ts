@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import type { Device, Product, TestAgent, Visit } from './open-product.ts';
+import type { Device, OnState, Product, TestAgent } from './open-product.ts';
 import {
   answered,
   closed,
@@ -17,11 +17,11 @@ import { sendByKeyboard } from './send-by-keyboard.ts';
 import { setAge } from './set-age.ts';
 
 /** The inbox and conversations, in all states. */
-export async function walkConversations(product: Product, visit: Visit): Promise<void> {
+export async function walkConversations(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('ada');
   const agents = new Map<string, TestAgent>();
   try {
-    await visitConversations(product, device, visit, async (name) => {
+    await visitConversations(product, device, onState, async (name) => {
       const agent = agents.get(name) ?? (await device.newAgent(name));
       agents.set(name, agent);
       return agent;
@@ -34,7 +34,7 @@ export async function walkConversations(product: Product, visit: Visit): Promise
 async function visitConversations(
   product: Product,
   device: Device,
-  visit: Visit,
+  onState: OnState,
   agentOf: (name: string) => Promise<TestAgent>,
 ): Promise<void> {
   const { databaseUrl } = product.relay;
@@ -62,7 +62,7 @@ async function visitConversations(
   await askPlainly(refund);
   const page = await device.open('/requests?filter=answered');
   await page.getByText('No answered requests.').waitFor();
-  await visit('inbox-empty-filter', page);
+  await onState('inbox-empty-filter', page);
 
   for (const request of others) await askPlainly(request);
   await answerPlainly(
@@ -78,46 +78,46 @@ async function visitConversations(
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /has held a lock/ }).waitFor();
-  await visit('inbox', page);
+  await onState('inbox', page);
   await page.getByRole('searchbox').fill('kangaroo');
   await page.getByText('Nothing found for').waitFor();
-  await visit('inbox-no-hit', page);
+  await onState('inbox-no-hit', page);
   await page.getByRole('searchbox').fill('which');
   await page.getByRole('heading', { name: 'Ended' }).waitFor();
-  await visit('inbox-search', page);
+  await onState('inbox-search', page);
   await page.getByRole('searchbox').fill('');
 
   await openRequest(page, 'What do I answer');
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
-  await visit('conversation-plain', page);
+  await onState('conversation-plain', page);
   await page.getByRole('button', { name: 'Snooze', exact: true }).click();
-  await visit('conversation-snooze', page);
+  await onState('conversation-snooze', page);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Saved replies' }).click();
-  await visit('conversation-saved-replies', page);
+  await onState('conversation-saved-replies', page);
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Stay signed in' }).waitFor();
-  await visit('sign-out-question', page);
+  await onState('sign-out-question', page);
 
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
   await page.getByRole('button', { name: 'Answer' }).waitFor();
-  await visit('conversation-unanswered', page);
+  await onState('conversation-unanswered', page);
   await page.getByRole('button', { name: 'Answer' }).click();
   await page.getByTestId('recovery-code').waitFor();
-  await visit('expert-key-code', page);
+  await onState('expert-key-code', page);
   await page.getByRole('button', { name: 'I have kept it' }).click();
-  await visit('expert-key-check', page);
+  await onState('expert-key-check', page);
   await page.getByRole('button', { name: 'Show the code again' }).click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill(
     'Yes, cancel it:\n\n```sql\nSELECT pg_cancel_backend(18231);\n```\n\nThen build it **after 22:00 UTC**.',
   );
-  await visit('conversation-writing', page);
+  await onState('conversation-writing', page);
   await page.getByRole('button', { name: 'Preview' }).click();
-  await visit('conversation-preview', page);
+  await onState('conversation-preview', page);
   await page.getByRole('button', { name: 'Write', exact: true }).click();
   await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
@@ -125,32 +125,32 @@ async function visitConversations(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
   );
   await page.getByText('Shall I post in').waitFor();
-  await visit('conversation-follow-up', page);
+  await onState('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
   await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
-  await visit('conversation-answered', page);
+  await onState('conversation-answered', page);
 
   await page.getByRole('button', { name: 'Encrypted' }).click();
   await page.getByRole('heading', { name: 'Check who you are talking to' }).waitFor();
-  await visit('fingerprint', page);
+  await onState('fingerprint', page);
   await page.getByRole('button', { name: 'Encrypted' }).click();
   await box.fill('One more thing: write down what happened.');
   await page.getByRole('button', { name: 'End request', exact: true }).click();
   await page.getByRole('textbox', { name: 'Reason' }).fill('The incident is over.');
-  await visit('close-confirmation', page);
+  await onState('close-confirmation', page);
   await page.getByRole('button', { name: 'End it now' }).click();
   await page.getByText('What you wrote was not sent: the request has ended.').waitFor();
-  await visit('conversation-ended', page);
+  await onState('conversation-ended', page);
 
   const { apiKey } = await agentOf(restart.agent);
-  await visitReplayedMessage(product, device, visit, await ask(restart), apiKey);
+  await visitReplayedMessage(product, device, onState, await ask(restart), apiKey);
 
   await page.goto('/dashboard/requests');
   await page.getByRole('link', { name: /voucher/ }).waitFor();
   await device.context.setOffline(true);
   await page.getByText('Offline.').waitFor();
-  await visit('offline', page);
+  await onState('offline', page);
   await device.context.setOffline(false);
 }
 
@@ -158,7 +158,7 @@ async function visitConversations(
 async function visitReplayedMessage(
   product: Product,
   device: Device,
-  visit: Visit,
+  onState: OnState,
   conversation: Conversation,
   apiKey: string,
 ): Promise<void> {
@@ -186,7 +186,7 @@ async function visitReplayedMessage(
   });
   if (sent.status !== 201) throw new Error(`The replay was answered ${sent.status}: ${await sent.text()}`);
   await page.getByRole('button', { name: 'Read it again' }).waitFor();
-  await visit('conversation-warning', page);
+  await onState('conversation-warning', page);
 }
 
 export const openRequest = (page: Page, text: string) =>

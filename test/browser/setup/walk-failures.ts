@@ -1,13 +1,13 @@
 import type { Page, Route } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import { button, type Device, type Product, type Visit } from './open-product.ts';
+import { button, type Device, type OnState, type Product } from './open-product.ts';
 
 type Answer = Record<string, unknown>;
 
 const failed = { status: 500, json: { error: 'internal_error', title: 'It has failed', status: 500 } };
 
 /** What each page shows when calls fail, the relay lies, or the session has ended. */
-export async function walkFailures(product: Product, visit: Visit): Promise<void> {
+export async function walkFailures(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('failures');
   await using agent = await device.newAgent('build agent');
   const { requestId } = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?' });
@@ -17,12 +17,12 @@ export async function walkFailures(product: Product, visit: Visit): Promise<void
   await whileItFails('**/api/requests?*', failed, async () => {
     await page.goto('/dashboard/requests');
     await page.getByText('Your requests could not be read.').waitFor();
-    await visit('inbox-failed', page);
+    await onState('inbox-failed', page);
   });
   await whileItFails(`**/api/requests/${requestId}?*`, { json: {} }, async () => {
     await page.goto(`/dashboard/requests/${requestId}`);
     await page.getByText('does not understand the relay’s answer').waitFor();
-    await visit('conversation-failed', page);
+    await onState('conversation-failed', page);
   });
   let load = () => {};
   const loading = new Promise<void>((resolve) => {
@@ -34,7 +34,7 @@ export async function walkFailures(product: Product, visit: Visit): Promise<void
   });
   await page.goto(`/dashboard/requests/${requestId}`);
   await page.getByText('Loading').first().waitFor({ state: 'attached' });
-  await visit('conversation-loading', page);
+  await onState('conversation-loading', page);
   load();
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await page.unroute(`**/api/requests/${requestId}?*`);
@@ -45,25 +45,25 @@ export async function walkFailures(product: Product, visit: Visit): Promise<void
     await page.getByRole('textbox', { name: 'Name' }).fill('deploy agent');
     await button(page, 'Make the key').click();
     await page.getByRole('alert').filter({ hasText: /\w/ }).first().waitFor();
-    await visit('keys-failed', page);
+    await onState('keys-failed', page);
   });
   await whileItFails(/\/api\/(sessions|identities|notifications|webhooks)/, failed, async () => {
     await page.goto('/dashboard/settings');
     await button(page, 'Try again').first().waitFor();
-    await visit('settings-failed', page);
+    await onState('settings-failed', page);
   });
   await whileItFails('**/api/me', failed, async () => {
     await page.goto('/dashboard/requests');
     await button(page, 'Try again').waitFor();
-    await visit('start-failed', page);
+    await onState('start-failed', page);
   });
-  await visitRefusals(device, (await agent.ask('May I delete the test database?')).requestId, visit);
+  await visitRefusals(device, (await agent.ask('May I delete the test database?')).requestId, onState);
 
   const limited = { status: 429, headers: { 'retry-after': '600' }, json: { error: 'rate_limited' } };
   await whileItFails('**/api/keys', limited, async () => {
     await page.goto('/dashboard/keys');
     await page.getByText('Too many calls.').waitFor();
-    await visit('rate-limited', page);
+    await onState('rate-limited', page);
   });
   await page.goto(`/dashboard/requests/${requestId}`);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Half a sentence');
@@ -72,11 +72,11 @@ export async function walkFailures(product: Product, visit: Visit): Promise<void
   const { sessions } = await device.call<Sessions>('GET', '/api/sessions');
   await other.call('DELETE', `/api/sessions/${sessions.find(({ current }) => current)?.id}`);
   await page.getByText('You were signed out. What you typed is kept.').waitFor();
-  await visit('signed-out', page);
+  await onState('signed-out', page);
 }
 
 /** The relay shows another question than before, and another user signs in with the same browser. */
-async function visitRefusals({ context, page }: Device, requestId: string, visit: Visit): Promise<void> {
+async function visitRefusals({ context, page }: Device, requestId: string, onState: OnState): Promise<void> {
   await page.goto(`/dashboard/requests/${requestId}`);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
@@ -94,14 +94,14 @@ async function visitRefusals({ context, page }: Device, requestId: string, visit
   await page.route(`**/api/requests/${requestId}?*`, alter);
   await page.goto(`/dashboard/requests/${requestId}`);
   await page.getByText('The question has changed').waitFor();
-  await visit('request-refused', page);
+  await onState('request-refused', page);
   await page.unrouteAll({ behavior: 'wait' });
 
   const signIn = (user: string) => context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
   await signIn('failures-of-another');
   await page.goto('/dashboard/requests');
   await button(page, 'Keep that key').waitFor();
-  await visit('key-of-another', page);
+  await onState('key-of-another', page);
   await signIn('failures');
 }
 

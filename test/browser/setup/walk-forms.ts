@@ -2,7 +2,7 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import { button, type Device, type Product, type Visit } from './open-product.ts';
+import { button, type Device, type OnState, type Product } from './open-product.ts';
 import { decide, everyField, fillIn } from './sample-forms.ts';
 import { drawPicture } from './sample-pictures.ts';
 
@@ -73,7 +73,7 @@ const toolCall = {
 };
 
 /** Approvals, forms and files. */
-export async function walkForms(product: Product, visit: Visit): Promise<void> {
+export async function walkForms(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('forms');
   await using agent = await device.newAgent('deploy agent');
   const { page } = device;
@@ -87,55 +87,55 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   });
 
   await open(device, approving);
-  await visit('approval-unanswered', page);
+  await onState('approval-unanswered', page);
   await button(page, 'Answer').click();
   await makeExpertKey(page);
   await canDecide(page, 'Approve');
-  await visit('approval', page);
+  await onState('approval', page);
   await button(page, 'Comment').click();
   await page.getByLabel('Comment').fill('Only after the backup of tonight.');
-  await visit('approval-comment', page);
+  await onState('approval-comment', page);
   await decide(page, 'Approve');
   await approving.waitForAnswer(patiently);
   await page.getByText('Sent', { exact: true }).waitFor();
-  await visit('approval-decided', page);
+  await onState('approval-decided', page);
   await approving.send('The backup begins at 22:00.');
   await page.getByText('The backup begins').waitFor();
 
   await open(device, form);
   await button(page, 'Answer').click();
   await page.getByLabel('Who is on call?').waitFor();
-  await visit('form', page);
+  await onState('form', page);
   await page.getByLabel('Who is on call?').fill('ada@');
   await page.getByLabel('Pods').fill('40');
   await page.getByText('At most 20.').waitFor();
-  await visit('form-problems', page);
+  await onState('form-problems', page);
   await page.getByLabel('Who is on call?').fill('ada@example.com');
   await page.getByLabel('Pods').fill('8');
   await page.getByRole('searchbox', { name: /^Filter/ }).fill('zu');
   await page.getByLabel('Zurich').check();
-  await visit('form-filter', page);
+  await onState('form-filter', page);
   await decide(page, 'Approve');
   await form.waitForAnswer(patiently);
   await page.getByText('Sent', { exact: true }).waitFor();
-  await visit('form-decided', page);
+  await onState('form-decided', page);
 
   const called = await agent.relay.ask(toolCall);
   await open(device, called);
-  await visit('tool-call-unanswered', page);
+  await onState('tool-call-unanswered', page);
   await press(page, 'Answer');
   await page.getByLabel('Command').waitFor();
   await page.getByLabel('Host').scrollIntoViewIfNeeded();
-  await visit('tool-call', page);
+  await onState('tool-call', page);
   await decide(page, 'Approve');
   await called.waitForAnswer(patiently);
   await page.getByText('Sent', { exact: true }).waitFor();
-  await visit('tool-call-decided', page);
+  await onState('tool-call-decided', page);
 
   await open(device, every);
   await page.getByLabel('Note').waitFor();
   await fillIn(page);
-  await visit('form-every-field', page);
+  await onState('form-every-field', page);
 
   const files = [
     { name: 'lock-waits.png', type: 'image/png', width: 900, height: 420 },
@@ -156,7 +156,7 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   await button(page, 'Attach a file').waitFor();
   await asked.refresh();
   await page.getByRole('img', { name: 'lock-waits.png' }).waitFor();
-  await visit('files', page);
+  await onState('files', page);
   const photo = await drawPicture(page, { type: 'image/jpeg', width: 4_032, height: 3_024 });
   await page.getByLabel('Files').setInputFiles([
     { name: 'rack 12.jpg', mimeType: 'image/jpeg', buffer: photo },
@@ -165,7 +165,7 @@ export async function walkForms(product: Product, visit: Visit): Promise<void> {
   ]);
   await page.getByText('there is room for').waitFor();
   await button(page, 'Remove syslog').waitFor();
-  await visit('files-attached', page);
+  await onState('files-attached', page);
 }
 
 /** Presses until it is taken: a press brings the expert to what was not read yet. */

@@ -1,32 +1,32 @@
 import { startWebhookReceiver } from '../../e2e/webhook-receiver.ts';
-import { button, type Product, type Visit } from './open-product.ts';
+import { button, type OnState, type Product } from './open-product.ts';
 
 /** Webhooks beside a key, in all states. */
-export async function walkWebhooks(product: Product, visit: Visit): Promise<void> {
+export async function walkWebhooks(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('webhooks');
   await using _agent = await device.newAgent('deploy agent');
   await using receiver = await startWebhookReceiver();
   const page = await device.open('/keys');
   await button(page, 'Webhooks: deploy agent').click();
   await button(page, 'Add a webhook').waitFor();
-  await visit('webhooks-none', page);
+  await onState('webhooks-none', page);
   await button(page, 'Add a webhook').click();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
-  await visit('webhook-add', page);
+  await onState('webhook-add', page);
   await button(page, 'Add the webhook').click();
   await button(page, 'I have copied it').waitFor();
-  await visit('webhook-secret', page);
+  await onState('webhook-secret', page);
   await button(page, 'I have copied it').click();
   await page.getByRole('button', { name: /^Send a test/ }).click();
   await page.getByText('Delivered').waitFor();
   receiver.answer(500);
   await page.getByRole('button', { name: /^Send a test/ }).click();
   await page.getByText('The receiver answered 500.').waitFor();
-  await visit('webhook-deliveries', page);
+  await onState('webhook-deliveries', page);
   await page.getByRole('button', { name: /^New secret: http/ }).click();
-  await visit('webhook-rotate', page);
+  await onState('webhook-rotate', page);
   await page.getByRole('button', { name: /^Delete: / }).click();
-  await visit('webhook-delete', page);
+  await onState('webhook-delete', page);
 }
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
@@ -93,7 +93,7 @@ const deliveries = [
 }));
 
 /** The settings of notifications, in states of the relay and of the browser. */
-export async function walkNotifications(product: Product, visit: Visit): Promise<void> {
+export async function walkNotifications(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('notifications', { permissions: ['notifications'] });
   const state = { pushKey: null, canMail: true, pausedUntil: null, quietHours: null, channels: [] };
   const quietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
@@ -108,38 +108,38 @@ export async function walkNotifications(product: Product, visit: Visit): Promise
     return page;
   };
   const page = await openWith({});
-  await visit('notifications-off', page);
+  await onState('notifications-off', page);
   await button(page, 'Switch on').click();
   await button(page, 'Switch off').waitFor();
-  await visit('notifications-open-page', page);
+  await onState('notifications-open-page', page);
   await openWith({ channels, quietHours });
-  await visit('notifications-channels', page);
+  await onState('notifications-channels', page);
   await button(page, 'Change: #on-call').click();
   await button(page, 'Change: #on-call').scrollIntoViewIfNeeded();
-  await visit('notifications-change', page);
+  await onState('notifications-change', page);
   await page.route('**/deliveries?*', (route) => route.fulfill({ json: { deliveries } }));
   await button(page, 'Deliveries: #on-call').click();
   await page.getByText('Failed, will be repeated').waitFor();
-  await visit('notifications-deliveries', page);
+  await onState('notifications-deliveries', page);
   await button(page, 'Remove: #on-call').click();
   await button(page, 'Remove it').waitFor();
-  await visit('notifications-remove', page);
+  await onState('notifications-remove', page);
   await button(page, 'Add a mail address').click();
-  await visit('notifications-add-mail', page);
+  await onState('notifications-add-mail', page);
   await button(page, 'Cancel').last().click();
   await button(page, 'Add a chat').click();
-  await visit('notifications-add-chat', page);
+  await onState('notifications-add-chat', page);
   await button(page, 'Cancel').last().click();
   await button(page, 'Change: quiet hours').click();
-  await visit('notifications-quiet-hours', page);
+  await onState('notifications-quiet-hours', page);
   await button(page, 'Pause all channels').click();
   await page.getByRole('combobox', { name: 'How long' }).selectOption('Until another time');
-  await visit('notifications-pause', page);
+  await onState('notifications-pause', page);
   await openWith({ channels, pausedUntil: new Date(Date.now() + 86_400_000).toISOString() });
-  await visit('notifications-paused', page);
+  await onState('notifications-paused', page);
   await device.open('/confirm-mail?channel=00000000-0000-4000-8000-000000000001&token=x');
   await button(page, 'Confirm the address').waitFor();
-  await visit('confirm-mail', page);
+  await onState('confirm-mail', page);
   await using agent = await device.newAgent('deploy agent');
   for (const question of ['May I remove the lock file?', 'Which region?']) {
     const { requestId } = await agent.askPlainly({ question, plaintext: question });
@@ -149,5 +149,5 @@ export async function walkNotifications(product: Product, visit: Visit): Promise
   await page.evaluate(`localStorage.removeItem('expert-relay:preferences')`);
   await device.open('/requests');
   await page.getByRole('region', { name: 'Notifications' }).waitFor();
-  await visit('notifications-offer', page);
+  await onState('notifications-offer', page);
 }

@@ -1,5 +1,5 @@
 import { makeExpertKey } from './make-expert-key.ts';
-import type { Product, Visit } from './open-product.ts';
+import type { OnState, Product } from './open-product.ts';
 import { migration } from './sample-requests.ts';
 import { walkAnswers } from './walk-answers.ts';
 import { openRequest, walkConversations } from './walk-conversations.ts';
@@ -7,7 +7,7 @@ import { walkFailures } from './walk-failures.ts';
 import { walkForms } from './walk-forms.ts';
 import { walkNotifications, walkWebhooks } from './walk-notifications.ts';
 
-type Walk = (product: Product, visit: Visit) => Promise<void>;
+type Walk = (product: Product, onState: OnState) => Promise<void>;
 
 /** Walks through the pages. Together they reach every page in its main states. Each one signs in its own expert. */
 export const walks: Readonly<Record<string, Walk>> = {
@@ -23,43 +23,43 @@ export const walks: Readonly<Record<string, Walk>> = {
   failures: walkFailures,
 };
 
-async function walkSignIn(product: Product, visit: Visit): Promise<void> {
+async function walkSignIn(product: Product, onState: OnState): Promise<void> {
   const context = await product.browser.newContext({ baseURL: product.relay.gatewayUrl, locale: 'en-GB' });
   const page = await context.newPage();
   await page.goto('/auth/login');
-  await visit('sign-in', page);
+  await onState('sign-in', page);
   await page.goto('/auth/error');
-  await visit('sign-in-failed', page);
+  await onState('sign-in-failed', page);
   await context.close();
 }
 
-async function walkFirstTime(product: Product, visit: Visit): Promise<void> {
+async function walkFirstTime(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('first-time');
   const page = await device.open();
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
-  await visit('inbox-first-time', page);
+  await onState('inbox-first-time', page);
   await page.getByRole('button', { name: 'Make a key for an agent' }).click();
   await page.getByText('The key is in the command below.').waitFor();
-  await visit('inbox-first-key', page);
+  await onState('inbox-first-key', page);
   await page.goto('/dashboard/nowhere');
   await page.getByRole('heading', { name: 'There is no page at this address' }).waitFor();
-  await visit('not-found', page);
+  await onState('not-found', page);
   await page.goto('/dashboard/requests/AAAAAAAAAAAAAAAAAAAAAA');
   await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
-  await visit('request-not-found', page);
+  await onState('request-not-found', page);
 }
 
-async function walkKeys(product: Product, visit: Visit): Promise<void> {
+async function walkKeys(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('keys');
   const page = await device.open('/keys');
   await page.getByText('You have no keys.').waitFor();
-  await visit('keys-none', page);
+  await onState('keys-none', page);
   await page.getByRole('button', { name: 'Make a key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('deploy agent');
-  await visit('keys-make', page);
+  await onState('keys-make', page);
   await page.getByRole('button', { name: 'Make the key' }).click();
   await page.getByRole('button', { name: 'I have copied it' }).waitFor();
-  await visit('key-shown', page);
+  await onState('key-shown', page);
   await page.getByRole('button', { name: 'I have copied it' }).click();
   for (const [name, kind] of [
     ['support triage', 'consumer'],
@@ -72,21 +72,21 @@ async function walkKeys(product: Product, visit: Visit): Promise<void> {
   await page.reload();
   await page.getByRole('button', { name: 'Revoke: old build agent' }).click();
   await page.getByRole('button', { name: 'Revoke the key' }).waitFor();
-  await visit('key-revoke', page);
+  await onState('key-revoke', page);
   await page.getByRole('button', { name: 'Revoke the key' }).click();
   await page.getByText('is revoked').waitFor();
-  await visit('keys', page);
+  await onState('keys', page);
   await page.getByText('Revoked keys (1)').click();
   await page.getByText('old build agent', { exact: true }).waitFor();
-  await visit('keys-revoked', page);
+  await onState('keys-revoked', page);
   await page.getByRole('button', { name: 'Rename: data pipeline' }).click();
-  await visit('key-rename', page);
+  await onState('key-rename', page);
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'New secret: support triage' }).click();
-  await visit('key-rotate', page);
+  await onState('key-rotate', page);
 }
 
-async function walkSettings(product: Product, visit: Visit): Promise<void> {
+async function walkSettings(product: Product, onState: OnState): Promise<void> {
   await using device = await product.signIn('settings');
   await using other = await product.signIn('settings');
   await using agent = await device.newAgent(migration.agent);
@@ -94,7 +94,7 @@ async function walkSettings(product: Product, visit: Visit): Promise<void> {
   const page = await device.open('/settings');
   await page.getByRole('heading', { name: 'Ways to sign in' }).waitFor();
   await page.getByText('added').waitFor();
-  await visit('settings', page);
+  await onState('settings', page);
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
   await page.getByRole('button', { name: 'Answer' }).click();
@@ -102,7 +102,7 @@ async function walkSettings(product: Product, visit: Visit): Promise<void> {
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await page.goto('/dashboard/settings');
   await page.getByRole('button', { name: 'New recovery code' }).waitFor();
-  await visit('settings-with-key', page);
+  await onState('settings-with-key', page);
   for (const [name, heading, state] of [
     ['New recovery code', 'Keep your recovery code', 'settings-new-code'],
     ['Remove from this browser', 'Remove your key from this browser?', 'settings-remove-key'],
@@ -111,22 +111,22 @@ async function walkSettings(product: Product, visit: Visit): Promise<void> {
   ] as const) {
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('heading', { name: heading }).waitFor();
-    await visit(state, page);
+    await onState(state, page);
     await page.reload();
     await page.getByRole('button', { name: 'New recovery code' }).waitFor();
   }
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keyboard shortcuts' }).waitFor();
-  await visit('shortcuts', page);
+  await onState('shortcuts', page);
 
   const second = await other.open();
   await openRequest(second, 'has held a lock');
   await second.getByRole('textbox', { name: 'Recovery code' }).waitFor();
-  await visit('expert-key-open', second);
+  await onState('expert-key-open', second);
   await second.getByRole('textbox', { name: 'Recovery code' }).fill('1234');
   await second.getByRole('button', { name: 'Open my key' }).click();
   await second.getByText('A recovery code has 28').waitFor();
-  await visit('expert-key-wrong-code', second);
+  await onState('expert-key-wrong-code', second);
   await second.getByRole('button', { name: 'I lost my code' }).click();
-  await visit('expert-key-lost', second);
+  await onState('expert-key-lost', second);
 }

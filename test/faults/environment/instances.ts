@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type Address, type Addresses, chooseAddresses } from '../../../scripts/local/addresses.ts';
+import type { ServerUrls } from '../../../scripts/local/environment.ts';
 import { environmentFor, localValues, settingNames } from '../../../scripts/local/environment.ts';
 import type { Secrets } from '../../../scripts/local/secrets.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import type { Program } from '../../../scripts/processes/program.ts';
-import type { ServerUrls } from '../../../scripts/servers/server-kind.ts';
 import type { Network } from './network.ts';
 import { type Instance, pair, targetOf } from './topology.ts';
 

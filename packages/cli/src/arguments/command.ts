@@ -40,6 +40,8 @@ export interface Command<O extends Options = Options> {
   readonly words: readonly [atLeast: number, atMost: number];
   /** Whether it starts although a setting is wrong, and reports that itself. */
   readonly startsWithWrongSettings?: boolean;
+  /** Whether it is done when nothing reads its output any more, as in `relay listen | head -1`. */
+  readonly endsWithReader?: boolean;
   run(context: Context, given: Arguments<O>): Promise<Outcome>;
 }
 

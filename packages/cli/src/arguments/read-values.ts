@@ -2,7 +2,7 @@ import { Failure } from '../failure.ts';
 
 const units = { s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** `90s`, `10m`, `1.5h` in milliseconds. At most 72 hours, since a conversation lasts no longer. */
+/** `90s`, `10m`, `1.5h` in milliseconds. At most 72 hours, for which a conversation lasts by default. */
 export function readDuration(option: string, text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?)([smh])$/.exec(text) ?? [];
   const milliseconds = Math.round(Number(number) * units[unit as keyof typeof units]);

@@ -1,4 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { eventually } from '@expert-relay/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { Run } from '../testing/command-runner.ts';
 import { useTestCli } from '../testing/test-cli.ts';
@@ -77,7 +78,10 @@ describe('relay approve', () => {
 
   test.each([
     ['timeout', 3, /No decision within .* was closed: a later decision has no effect/],
-    ['Ctrl-C', 130, /Stopped waiting\..* was closed: a later decision has no effect/],
+    ['SIGINT', 130, /Stopped waiting\..* was closed: a later decision has no effect/],
+    ['SIGTERM', 143, /Stopped waiting\..* was closed: a later decision has no effect/],
+    ['SIGHUP', 143, /Stopped waiting\..* was closed: a later decision has no effect/],
+    ['SIGQUIT', 143, /Stopped waiting\..* was closed: a later decision has no effect/],
     ['a closed conversation', 4, /was closed, and nothing was decided/],
   ])('%s is neither a yes nor a no: exit code %i', async (end, code, sentence) => {
     const { refCode, ended, printed, kill } = await start(
@@ -87,12 +91,39 @@ describe('relay approve', () => {
       end === 'timeout' ? '1s' : '60s',
     );
     await printed(/Waiting up to/);
-    if (end === 'Ctrl-C') kill('SIGINT');
+    if (end.startsWith('SIG')) kill(end as NodeJS.Signals);
     if (end === 'a closed conversation') expect((await cli.asExpert('close', refCode)).code).toBe(0);
     const result = await ended;
     expect({ code: result.code, stdout: result.stdout }).toEqual({ code, stdout: '' });
     expect(flat(result.stderr)).toMatch(sentence);
     expect(await statusOf(refCode)).toBe('closed');
+  });
+
+  test('Ctrl-C while the relay takes the question withdraws it', async () => {
+    const liar = await cli.startLyingRelay();
+    liar.tell({ delay: 1_000 });
+    const question = `Delete ${crypto.randomUUID()}?`;
+    const env = { ...cli.agent, RELAY_URL: liar.url };
+    const { kill, ended } = cli.start(['approve', question], { env });
+    const listed = async () => {
+      const { stdout } = await cli.asExpert('show', '--json');
+      return (JSON.parse(stdout).requests as { question: string; status: string }[]).find(
+        (one) => one.question === question,
+      );
+    };
+    await eventually('the question', listed);
+    kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect((await listed())?.status).toBe('closed');
+  });
+
+  test('nothing stays open behind a terminal that was closed', async () => {
+    const { printed, kill } = cli.start(['approve', 'Delete it?'], { env: cli.agent, columns: 80 });
+    const [refCode] = await printed(/HS-\w{8}/);
+    await printed(/Waiting up to/);
+    // Of the program that has the other end of the terminal.
+    kill('SIGKILL');
+    await eventually('the conversation to be closed', async () => (await statusOf(refCode)) === 'closed');
   });
 
   test('two contradicting decisions are neither: exit code 14', async () => {

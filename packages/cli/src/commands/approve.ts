@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm } from '../forms/read-form.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { ask } from './ask/begin.ts';
+import { ask, closingMs } from './ask/begin.ts';
 import { askOptions, readPlan } from './ask/read-plan.ts';
 import { showDecision } from './ask/show-decision.ts';
 import { waitForDecision } from './ask/wait-for-decision.ts';
@@ -35,7 +35,9 @@ export const approve = defineCommand({
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;
-    const { relay, conversation, journal, outages } = await ask(context, plan);
+    const { relay, conversation, journal, outages } = await ask(context, plan, {
+      isWithdrawn: isClosed,
+    });
     const { err } = context;
     try {
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
@@ -46,9 +48,8 @@ export const approve = defineCommand({
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });
       const outcome = showDecision(context, conversation, { ...deciding, form: approvalForm, json });
-      await context.out.written();
-      journal.markDelivered(conversation.id, [deciding.decided]);
       if (isClosed) await closeDecided(context, conversation);
+      if (await context.out.written()) journal.markDelivered(conversation.id, [deciding.decided]);
       return outcome;
     } finally {
       outages.stop();
@@ -57,9 +58,6 @@ export const approve = defineCommand({
     }
   },
 });
-
-/** A command that nothing waits for any more must not hold its user up for longer. */
-const closingMs = 5_000;
 
 const close = (conversation: Conversation) => conversation.close({ signal: AbortSignal.timeout(closingMs) });
 

@@ -44,14 +44,12 @@ export const ask = defineCommand({
       if (form) {
         const deciding = await waitForDecision(context, { conversation, journal, timeout: wait });
         const outcome = showDecision(context, conversation, { ...deciding, form, json });
-        await context.out.written();
-        journal.markDelivered(conversation.id, [deciding.decided]);
+        if (await context.out.written()) journal.markDelivered(conversation.id, [deciding.decided]);
         return outcome;
       }
       const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
       showAnswers(context, conversation, { answers, json });
-      await context.out.written();
-      journal.markDelivered(conversation.id, answers);
+      if (await context.out.written()) journal.markDelivered(conversation.id, answers);
       return 'done';
     } finally {
       outages.stop();

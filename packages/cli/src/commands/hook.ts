@@ -89,7 +89,6 @@ async function answer(context: Context, plan: Parameters<typeof answerHook>[1]):
   try {
     const decision = await answerHook(context, plan);
     if (decision) out.line(JSON.stringify(decision));
-    await out.written();
   } catch (error) {
     err.paragraph(
       `No decision of the expert: the ordinary prompt appears. ${explainError(error, signal).message}`,

@@ -18,6 +18,7 @@ export const listen = defineCommand({
   },
   examples: ['relay listen', 'relay listen --json | while read -r line; do ./notify "$line"; done'],
   words: [0, 1],
+  endsWithReader: true,
   async run(context, { options, words: [word] }) {
     const refCode = word === undefined ? undefined : readRefCode(word);
     const access = requireRelay(context.config, { kind: 'provider', folder: context.folder });

@@ -32,6 +32,7 @@ export const mcp = defineCommand({
   ],
   words: [0, 2],
   startsWithWrongSettings: true,
+  endsWithReader: true,
   async run(context, { options, words: [verb, client] }) {
     const maxWait = options['max-wait'];
     const longestWait =

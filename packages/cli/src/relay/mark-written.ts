@@ -7,15 +7,19 @@ export interface Printed {
   readonly messages: readonly { readonly messageId?: string | undefined }[];
 }
 
-/** Waits until everything is written to standard output, then notes that the question and these messages were shown. */
+/**
+ * Waits until everything is written to standard output, then notes that the question and these messages were shown. False when
+ * it could not be written: then they were not shown.
+ */
 export async function markWritten(
   { out }: Context,
   expert: Pick<Expert, 'markShown'>,
   { requestId, messages }: Printed,
-): Promise<void> {
-  await out.written();
+): Promise<boolean> {
+  if (!(await out.written())) return false;
   await expert.markShown(
     requestId,
     messages.flatMap(({ messageId }) => messageId ?? []),
   );
+  return true;
 }

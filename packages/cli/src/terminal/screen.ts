@@ -1,5 +1,4 @@
 import { styleText } from 'node:util';
-import { Failure } from '../failure.ts';
 import { makeSafe } from './make-safe.ts';
 import { textWidth } from './text-width.ts';
 import { typedCommands } from './typed-commands.ts';
@@ -37,12 +36,9 @@ export interface Screen {
   /** A term, with its meaning in the next column. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
   paint(style: Style, text: string): string;
-  /** Waits until everything is written. Throws when the pipe is closed. */
-  written(): Promise<void>;
+  /** Waits until everything is written. False when it could not be: nothing reads the pipe any more, or the disk is full. */
+  written(): Promise<boolean>;
 }
-
-/** The pipe was closed. That ends the command, and is no error. */
-export const closedPipe = () => new Failure('done', '', { code: 'closed_pipe' });
 
 // Longer lines are hard to read, also in a wide window.
 const widest = 100;
@@ -88,8 +84,8 @@ export function createScreen(
     entry,
     paint,
     written: () =>
-      new Promise((resolve, reject) => {
-        stream.write('', (error) => (error ? reject(closedPipe()) : resolve()));
+      new Promise((resolve) => {
+        stream.write('', (error) => resolve(!error));
       }),
   };
 }

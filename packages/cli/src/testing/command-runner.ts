@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { clockAhead, eventually } from '@expert-relay/testkit';
@@ -23,8 +23,9 @@ export interface RunOptions {
   folder?: string;
   /** For the command, what others did just now was that long ago. */
   clockAheadMs?: number;
-  /** Like a pipe to `true`. */
-  closesStdout?: boolean;
+  /** `closed`: like a pipe to `true`. `full`: like a file on a full disk. */
+  stdout?: 'closed' | 'full';
+  stderr?: 'full';
   /** Runs in a terminal of this width. */
   columns?: number;
 }
@@ -104,17 +105,17 @@ const commandsOfProcess = ['hook', 'mcp'];
  * terminal, a pipe that closes.
  */
 function needsProcess(args: readonly string[], options: RunOptions): boolean {
-  const { env = {}, folder, columns, closesStdout } = options;
+  const { env = {}, folder, columns, stdout, stderr } = options;
   const isPlain = Object.keys(env).every((name) => name.startsWith('RELAY_') || name === 'NO_COLOR');
   const hasFolder = isAbsolute(env.RELAY_CONFIG_DIR ?? '');
   const isOfProcess = commandsOfProcess.includes(args[0] ?? '');
-  return isOfProcess || !isPlain || !hasFolder || [folder, columns, closesStdout].some((option) => option);
+  return isOfProcess || !isPlain || !hasFolder || [folder, columns, stdout, stderr].some((option) => option);
 }
 
 function open(
   path: string,
   args: readonly string[],
-  { env = {}, input, folder, clockAheadMs, columns, closesStdout }: RunOptions,
+  { env = {}, input, folder, clockAheadMs, columns, stdout, stderr }: RunOptions,
 ): ChildProcess {
   const settings = {
     cwd: folder,
@@ -130,11 +131,14 @@ function open(
       .join(' ');
     return spawn(pseudoTerminal, ['-qec', `stty cols ${columns}; ${command}`, '/dev/null'], settings);
   }
+  const full = openSync('/dev/full', 'w');
+  const outputs = [stdout, stderr].map((output) => (output === 'full' ? full : 'pipe'));
   const child = spawn(process.execPath, [path, ...args], {
     ...settings,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [input === undefined ? 'ignore' : 'pipe', ...outputs],
   });
+  closeSync(full);
   child.stdin?.end(input);
-  if (closesStdout) child.stdout?.destroy();
+  if (stdout === 'closed') child.stdout?.destroy();
   return child;
 }

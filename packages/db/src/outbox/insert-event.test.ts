@@ -2,10 +2,10 @@ import {
   decodeEvent,
   EndReason,
   EventHead,
-  newMessagePayload,
-  newRequestPayload,
+  newMessageEvent,
+  newRequestEvent,
   Role,
-  requestClosedPayload,
+  requestClosedEvent,
 } from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -86,8 +86,7 @@ describe('a statement that changes state and records an event', () => {
         RETURNING *
       ),
       event AS (${insertEvent({
-        type: 'new_request',
-        payload: newRequestPayload({ question: 'Why?' }),
+        ...newRequestEvent({ question: 'Why?' }),
         from: sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
       })})
       SELECT 1`;
@@ -102,8 +101,7 @@ describe('a statement that changes state and records an event', () => {
         RETURNING help_requests.user_id, help_requests.id AS request_id, ref_code, seq
       ),
       event AS (${insertEvent({
-        type: 'new_message',
-        payload: newMessagePayload({ role: 'provider', messageId: 'm' }),
+        ...newMessageEvent({ role: 'provider', messageId: 'm' }),
         from: sql`SELECT * FROM counted`,
       })})
       SELECT seq FROM counted`;
@@ -137,8 +135,7 @@ describe('a shared event', () => {
     await client.query('TRUNCATE outbox_events');
     const { text, values } = sql`
     WITH event AS (${insertSharedEvent({
-      type: 'request_closed',
-      payload: requestClosedPayload({ reason: 'expired' }),
+      ...requestClosedEvent({ reason: 'expired' }),
       from: sql`
         SELECT (entry ->> 'userId')::uuid AS user_id, entry ->> 'requestId' AS request_id,
           substr(entry ->> 'refCode', 4) AS ref_code, (entry ->> 'seq')::int AS seq

@@ -1,4 +1,4 @@
-import { appendTraceparent, type EventType, aboutRequestTags as tags } from '@expert-relay/contracts';
+import { appendTraceparent, type NewEvent, aboutRequestTags as tags } from '@expert-relay/contracts';
 import { sampledTraceparent } from '@expert-relay/kit/tracing';
 import { raw, type Sql, sql } from '../postgres/query.ts';
 
@@ -10,7 +10,7 @@ import { raw, type Sql, sql } from '../postgres/query.ts';
  * Rows are published in the order of their `position`. It is the default of its column, the next number of a sequence, and
  * is assigned under the lock of the request's row, so within a request it rises with `seq`.
  */
-export function insertEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
+export function insertEvent(event: NewEvent & { from: Sql }): Sql {
   const payload = appendTraceparent(event.payload, sampledTraceparent());
   return sql`
     INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
@@ -26,7 +26,7 @@ const requestsPerEvent = 250;
  * in their order. A sweep that ends a million requests would otherwise cost the outbox, NATS and
  * every receiver a million messages (docs/adr/0009-one-event-for-many-requests.md).
  */
-export function insertSharedEvent(event: { type: EventType; payload: Uint8Array; from: Sql }): Sql {
+export function insertSharedEvent(event: NewEvent & { from: Sql }): Sql {
   return sql`
     INSERT INTO outbox_events (type, payload)
     SELECT ${event.type}, ${event.payload}::bytea || entries

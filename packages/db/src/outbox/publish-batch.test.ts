@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newMessagePayload, subjectsFor } from '@expert-relay/contracts';
+import { newMessageEvent, subjectsFor } from '@expert-relay/contracts';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   connect,
@@ -86,7 +86,7 @@ describe('publishBatch', () => {
 });
 
 function row(seq: number): WaitingRow {
-  const payload = Buffer.from(newMessagePayload({ role: 'consumer', messageId: 'm' }));
+  const payload = Buffer.from(newMessageEvent({ role: 'consumer', messageId: 'm' }).payload);
   const [id, userId] = [randomUUID(), randomUUID()];
   return {
     id,

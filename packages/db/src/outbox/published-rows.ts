@@ -47,6 +47,8 @@ export async function requeueLost(
  * Other commits of the session do not wait for the disk; this one does. If Postgres lost it in a crash, after some of the
  * rows were published again, the old sequences of the others could belong to other events of the stream.
  *
+ * `stream_epoch` is the time at which NATS created the stream, and not the epoch of positions, which is made from it.
+ *
  * The lost rows are found by their ids in an array: Postgres would read the whole table to join them, though there are none as a rule.
  */
 const requeueText = `

@@ -21,7 +21,7 @@ export interface StreamSettings {
   /** The stream's size on disk; beyond it the oldest events are dropped. NATS reserves it when the stream is created. */
   readonly maxBytes: number;
   readonly replicas: number;
-  /** Default 73 h: an hour longer than a conversation lives. */
+  /** Default 73 h: an hour longer than a conversation lasts by default. */
   readonly maxAge?: number;
   /** For this long a publish that is repeated, because its ack was lost, is stored once. Default 10 min. */
   readonly duplicateWindow?: number;

@@ -1,2 +1,2 @@
-export { createTestDatabase, type TestDatabase } from './create-test-database.ts';
+export { createEmptyDatabase, createTestDatabase, type TestDatabase } from './create-test-database.ts';
 export { makeConsumer, type OpenDatabase, openTestDatabase, patient } from './open-test-database.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type DomainEvent, decodeEvent, newMessagePayload, subjectsFor } from '@expert-relay/contracts';
+import { type DomainEvent, decodeEvent, newMessageEvent, subjectsFor } from '@expert-relay/contracts';
 import { createLog, type Log } from '@expert-relay/kit/log';
 import { createMetrics, type Metrics } from '@expert-relay/kit/metrics';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
@@ -76,7 +76,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
     async write(requestId, count) {
       const before = seqs.get(requestId) ?? 0;
       seqs.set(requestId, before + count);
-      const payload = Buffer.from(newMessagePayload({ role: 'consumer', messageId: 'm' }));
+      const payload = Buffer.from(newMessageEvent({ role: 'consumer', messageId: 'm' }).payload);
       await pool.query(
         `INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
          SELECT 'new_message', $1, gen_random_uuid(), $2, 'AAAAAAAA', seq FROM generate_series($3::int, $4) AS seq`,

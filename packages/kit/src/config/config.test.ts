@@ -5,6 +5,7 @@ import {
   duration,
   flag,
   integer,
+  keysWithIds,
   list,
   listVariables,
   read,
@@ -111,4 +112,26 @@ test('all variables of a declaration can be listed', () => {
     'KEY',
     'NAME',
   ]);
+});
+
+describe('keys with ids', () => {
+  const entry = (id: string, bytes = 32) => `${id}:${Buffer.alloc(bytes, 7).toString('base64url')}`;
+  const readKeys = (text: string) =>
+    read({ keys: keysWithIds('KEYS', { help: '', maxBytes: 40 }) }, { KEYS: text }).keys;
+
+  test('one or two', () => {
+    expect(readKeys(entry('a'))).toEqual([{ id: 'a', secret: Buffer.alloc(32, 7) }]);
+    expect(readKeys(`${entry('a', 40)}, ${entry('b')}`).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    ['without an id', entry('').slice(1)],
+    ['that is too short', entry('a', 31)],
+    ['that is too long', entry('a', 41)],
+    ['and nothing', `${entry('a')},`],
+    ['with the same id twice', `${entry('a')},${entry('a', 33)}`],
+    ['that are three', ['a', 'b', 'c'].map((id) => entry(id)).join(',')],
+  ])('keys %s are refused, without being shown', (_, text) => {
+    expect(() => readKeys(text)).toThrow(/^KEYS is not valid \(its value is not shown\)/);
+  });
 });

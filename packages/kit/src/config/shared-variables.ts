@@ -1,4 +1,15 @@
-import { choice, duration, integer, list, secret, text, url, type Values } from './variable.ts';
+import {
+  choice,
+  duration,
+  integer,
+  keysWithIds,
+  keyWithId,
+  list,
+  secret,
+  text,
+  url,
+  type Values,
+} from './variable.ts';
 
 /** The settings of every service. */
 export const processVariables = {
@@ -189,17 +200,12 @@ export const serviceUrlVariable = (service: string) =>
     protocols: ['http:', 'https:'],
   });
 
-/** A key that has an id, so that two can be told apart during a rotation. */
-export const keyWithId = '<key id>:<base64url of 32 random bytes>';
-
 /** The key with which `caller` signs principals for `callee`; both read the same variable. */
 export const principalKeyVariable = (caller: string, callee: string) =>
-  secret(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
+  keysWithIds(`RELAY_PRINCIPAL_KEY_${caller.toUpperCase()}_${callee.toUpperCase()}`, {
     help:
       `Signs the principals that ${caller} sends to ${callee}: ${keyWithId}. ` +
       'During a rotation two, separated by a comma: the first signs, both are accepted.',
-    minLength: 45,
-    expected: keyWithId,
   });
 
 export const corsOriginsVariable = list('RELAY_CORS_ORIGINS', {

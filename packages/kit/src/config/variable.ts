@@ -179,3 +179,35 @@ export const secrets = (
   });
 
 const splitAtCommas = (text: string): string[] => text.split(',').map((part) => part.trim());
+
+/** A key, and the id that names it where it was used: two can be told apart during a rotation. */
+export interface KeyWithId {
+  readonly id: string;
+  readonly secret: Buffer;
+}
+
+/** The first one is used for what is new, all of them are accepted. */
+export type KeysWithIds = readonly [KeyWithId, ...KeyWithId[]];
+
+export const keyWithId = '<key id>:<base64url of 32 random bytes>';
+
+/** One key, or two during a rotation. */
+export const keysWithIds = (
+  name: string,
+  options: { help: string /** Of a secret, which is never shorter than 32. */; maxBytes?: number },
+): Variable<KeysWithIds> =>
+  variable(name, options, {
+    expected: `${keyWithId}, or two with different ids, separated by a comma`,
+    secret: true,
+    schema: z
+      .string()
+      .transform((text) => splitAtCommas(text).map(parseKey) as unknown as KeysWithIds)
+      .refine((keys) => keys.length <= 2 && keys.every(({ secret }) => secret.length >= 32))
+      .refine((keys) => keys.every(({ id }) => /^[\w-]{1,32}$/.test(id)) && keys[0].id !== keys[1]?.id)
+      .refine((keys) => keys.every(({ secret }) => secret.length <= (options.maxBytes ?? secret.length))),
+  });
+
+function parseKey(text: string): KeyWithId {
+  const [id = '', secret = ''] = text.split(':');
+  return { id, secret: Buffer.from(secret, 'base64url') };
+}

@@ -57,11 +57,19 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
   };
 }
 
-/** The network that limits count as one client: an IPv4 address, or the /64 or /48 of an IPv6 address. */
-export function networkOf(address: string, prefix: 48 | 64 = 64): string {
-  if (isIP(address) !== 6) return address;
-  const groups = ipaddr.IPv6.parse(address).parts.slice(0, prefix / 16);
-  return `${groups.map((group) => group.toString(16)).join(':')}::/${prefix}`;
+/** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 address. */
+export const networkOf = (address: string): string => prefixOf(address, 64) ?? address;
+
+/**
+ * The site of an IPv6 address, its /48. It can have 65,536 networks, each of which counts as a client, so it has limits of its own:
+ * what some clients together may have.
+ */
+export const siteOf = (address: string): string | undefined => prefixOf(address, 48);
+
+function prefixOf(address: string, length: 48 | 64): string | undefined {
+  if (isIP(address) !== 6) return undefined;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, length / 16);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/${length}`;
 }
 
 /** Some proxies add a port. */

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../clock/index.ts';
-import { networkOf } from './client-address.ts';
+import { siteOf } from './client-address.ts';
 import { createWindowCounter } from './create-window-counter.ts';
 
 /** The level of a log line about a client whose calls no other limit bounds. */
@@ -13,5 +13,5 @@ const linesPerMinute = 120;
  */
 export function createLineLevel(clock: Clock = systemClock): LineLevel {
   const count = createWindowCounter({ limit: linesPerMinute, clock });
-  return (client) => (count(networkOf(client, 48)).left >= 0 ? 'info' : 'debug');
+  return (client) => (count(siteOf(client) ?? client).left >= 0 ? 'info' : 'debug');
 }

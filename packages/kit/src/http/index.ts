@@ -1,10 +1,10 @@
-export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
+export { type ClientAddress, createClientAddress, networkOf, siteOf } from './client-address.ts';
 export { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
 export { createLineLevel, type LineLevel } from './create-line-level.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';
+export { type Cursor, formatCursor, isTime, parseCursor } from './cursor.ts';
 export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
-export { identifyCaller } from './identify-caller.ts';
 export { jsonText } from './json-text.ts';
 // How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`. `limitPerUser` refuses what is too
 // much, `queuePerUser` lets it wait.
@@ -23,7 +23,8 @@ export { parseJson } from './parse-json.ts';
 export { preflightHeaders } from './preflight-headers.ts';
 export { queuePerUser } from './queue-per-user.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
+export { requireCaller } from './require-caller.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
-export { pageSchema, rotationSchema, textUpTo } from './shared-schemas.ts';
+export { base64Schema, optionalTextUpTo, pageSchema, rotationSchema } from './shared-schemas.ts';
 export { uuidFrom, uuidPattern } from './uuid-from.ts';

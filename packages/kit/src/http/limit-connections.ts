@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { Counter, type Metrics } from '../metrics/index.ts';
-import { createProxyCheck, networkOf, plainAddress } from './client-address.ts';
+import { createProxyCheck, networkOf, plainAddress, siteOf } from './client-address.ts';
 import { KeyedCounter } from './keyed-counter.ts';
 
 export interface ConnectionLimit {
@@ -14,7 +14,7 @@ export interface ConnectionLimit {
   readonly metrics: Metrics;
 }
 
-/** A site (IPv6 /48) can have 65,536 networks, each of which counts as a client. It may have as many connections as 4. */
+/** A site may have as many connections as this number of clients. */
 const clientsPerSite = 4;
 
 /** Closes a new connection before a byte of it is read, when its address has too many open. */
@@ -35,7 +35,8 @@ export function limitConnections(server: Server, options: ConnectionLimit): void
     const address = plainAddress(socket.remoteAddress ?? '');
     if (isTrustedProxy(address)) return;
     const limits: [network: string, limit: number][] = [[networkOf(address), perAddress]];
-    if (address.includes(':')) limits.push([networkOf(address, 48), perAddress * clientsPerSite]);
+    const site = siteOf(address);
+    if (site !== undefined) limits.push([site, perAddress * clientsPerSite]);
     if (limits.some(([network, limit]) => open.of(network) >= limit)) {
       refused.inc();
       socket.destroy();

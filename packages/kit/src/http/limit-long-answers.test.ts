@@ -11,7 +11,6 @@ import {
   createPrincipalSigner,
   createPrincipalVerifier,
   type Principal,
-  parsePrincipalKeys,
   principalHeader,
 } from '../principal/index.ts';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
@@ -19,7 +18,7 @@ import type { Answer } from './send-answer.ts';
 import { longAnswerBytes } from './send-answer.ts';
 import { defineRoute, serveRoutes } from './serve-routes.ts';
 
-const keys = parsePrincipalKeys('KEY', `test:${randomBytes(32).toString('base64url')}`);
+const keys = [{ id: 'test', secret: randomBytes(32) }] as const;
 const sign = createPrincipalSigner({ caller: 'gateway', audience: 'test', keys, clock: systemClock });
 const kinds = ['consumer', 'session'] as const;
 

@@ -12,11 +12,11 @@ import {
 import { Problem } from '../problem/index.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { type ErrorHandling, handleErrors } from './handle-errors.ts';
-import { identifyCaller } from './identify-caller.ts';
 import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
 import { queuePerUser } from './queue-per-user.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
+import { requireCaller } from './require-caller.ts';
 import { type Answer, sendAnswer } from './send-answer.ts';
 
 /** One call of a route, after its principal was verified and its body was read. */
@@ -125,7 +125,7 @@ export function serveRoutes(options: {
   app.use(observeCalls({ log, metrics, tracing }));
   mountRoutes(app, {
     routes,
-    identify: (request) => identifyCaller(request, requirePrincipal),
+    identify: (request) => requireCaller(request, requirePrincipal),
     maxLongAnswers,
     callsAtOnce: Math.max(1, Math.floor(poolSize * 0.8)),
     onCaller,

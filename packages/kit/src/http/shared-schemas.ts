@@ -1,10 +1,17 @@
 import * as z from 'zod';
 
 /** An optional member of a body. */
-export function textUpTo(most: number) {
+export function optionalTextUpTo(most: number) {
   const expected = `Expected 1 to ${most} characters.`;
   return z.string({ error: 'Expected a text.' }).min(1, expected).max(most, expected).nullish();
 }
+
+/** Each sequence of bytes has only one such text: signatures cover the text. */
+export const base64Schema = z
+  .string({ error: 'Expected a text.' })
+  .refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
+    error: 'Expected canonical base64 (standard alphabet, padded).',
+  });
 
 const expectedLimit = 'Expected a whole number from 1 to 200.';
 

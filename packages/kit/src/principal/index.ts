@@ -1,6 +1,5 @@
 export { type KeySecret, type Principal, type PrincipalKind, principalHeader } from './principal.ts';
 export { createPrincipalGuard, type GuardedCall, type PrincipalGuard } from './principal-guard.ts';
-export { type PrincipalKeys, parsePrincipalKeys } from './principal-keys.ts';
 export { createPrincipalSigner } from './principal-signer.ts';
 export {
   createPrincipalVerifier,

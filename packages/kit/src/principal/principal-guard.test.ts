@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
 import { createMetrics } from '../metrics/index.ts';
 import { createPrincipalGuard, type PrincipalGuard, type Refusal, type VerifiedHead } from './index.ts';
-import { digestOf } from './principal-keys.ts';
+import { digestOf } from './principal.ts';
 
 const header = 'gateway.k1.secret-payload.mac';
 const call = { method: 'GET', path: '/api/v1/requests?q=private' };

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../clock/index.ts';
 import type { Log } from '../log/index.ts';
 import { Counter, type Metrics } from '../metrics/index.ts';
 import { Problem } from '../problem/index.ts';
-import { digestOf } from './principal-keys.ts';
+import { digestOf } from './principal.ts';
 import type { PrincipalVerifier, Refusal, VerifiedCall } from './principal-verifier.ts';
 
 export interface GuardedCall extends VerifiedCall {

@@ -1,8 +1,8 @@
 import { create, type MessageInitShape, toBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../clock/index.ts';
+import type { KeysWithIds } from '../config/index.ts';
 import { SignedPrincipalSchema } from '../generated/relay/principal/v1/principal_pb.ts';
-import { type Principal, toWire } from './principal.ts';
-import { digestOf, macOf, type PrincipalKeys } from './principal-keys.ts';
+import { digestOf, macOf, type Principal, toWire } from './principal.ts';
 
 type PrincipalSigner = (call: {
   principal: Principal;
@@ -20,7 +20,7 @@ const digestOfNoBody = digestOf(Buffer.alloc(0));
 export function createPrincipalSigner(options: {
   caller: string;
   audience: string;
-  keys: PrincipalKeys;
+  keys: KeysWithIds;
   clock: Clock;
 }): PrincipalSigner {
   const { caller, audience, clock } = options;

@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { fromBinary } from '@bufbuild/protobuf';
 import type { Clock } from '../clock/index.ts';
+import type { KeysWithIds } from '../config/index.ts';
 import { SignedPrincipalSchema } from '../generated/relay/principal/v1/principal_pb.ts';
 import { createReplayCheck } from './create-replay-check.ts';
-import { fromWire, type Principal, type PrincipalKind } from './principal.ts';
-import { macOf, type PrincipalKeys } from './principal-keys.ts';
+import { fromWire, macOf, type Principal, type PrincipalKind } from './principal.ts';
 
 /** What a valid header contains about a call. */
 export interface VerifiedCall {
@@ -51,7 +51,7 @@ export type PrincipalVerifier = (
 const lifetimeMs = 30_000;
 
 /** The services that may call this one, and the kinds of principals that each may send. */
-export type Callers = Readonly<Record<string, { keys: PrincipalKeys; kinds: readonly PrincipalKind[] }>>;
+export type Callers = Readonly<Record<string, { keys: KeysWithIds; kinds: readonly PrincipalKind[] }>>;
 
 export function createPrincipalVerifier(options: {
   audience: string;

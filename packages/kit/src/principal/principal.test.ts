@@ -3,13 +3,12 @@ import { readFileSync } from 'node:fs';
 import { create, createFileRegistry, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { describe, expect, test } from '@jest/globals';
+import type { KeysWithIds } from '../config/index.ts';
 import {
   createPrincipalSigner,
   createPrincipalVerifier,
   type Principal,
-  type PrincipalKeys,
   type PrincipalVerifier,
-  parsePrincipalKeys,
   type Refusal,
 } from './index.ts';
 
@@ -18,7 +17,7 @@ const current = key('k2');
 const previous = key('k1');
 const clock = { time: 1_000_000, now: () => clock.time };
 
-const signer = (options: { caller?: string; audience?: string; keys?: PrincipalKeys } = {}) =>
+const signer = (options: { caller?: string; audience?: string; keys?: KeysWithIds } = {}) =>
   createPrincipalSigner({ caller: 'gateway', audience: 'requests', keys: [current], clock, ...options });
 const verifier = () =>
   createPrincipalVerifier({
@@ -210,22 +209,4 @@ describe('a header is refused, with the reason:', () => {
       expect(verify(header.slice(0, i), call).verified).toBeUndefined();
     }
   });
-});
-
-describe('keys from the environment', () => {
-  const entry = (id: string) => `${id}:${randomBytes(32).toString('base64url')}`;
-
-  test('one or two', () => {
-    expect(parsePrincipalKeys('V', entry('a'))).toHaveLength(1);
-    expect(parsePrincipalKeys('V', `${entry('a')}, ${entry('b')}`).map(({ id }) => id)).toEqual(['a', 'b']);
-  });
-
-  test.each(['', 'a', 'a:short', `${entry('a')},`, [entry('a'), entry('b'), entry('c')].join(',')])(
-    'another value is refused without being shown',
-    (text) => {
-      expect(() => parsePrincipalKeys('RELAY_PRINCIPAL_KEY_X_Y', text)).toThrow(
-        /^RELAY_PRINCIPAL_KEY_X_Y is not valid/,
-      );
-    },
-  );
 });

@@ -1,3 +1,5 @@
+import { createHmac, hash } from 'node:crypto';
+import type { KeyWithId } from '../config/index.ts';
 import type { ApiKeyPrincipal, SignedPrincipal } from '../generated/relay/principal/v1/principal_pb.ts';
 
 /**
@@ -79,3 +81,8 @@ function keyFromWire({ apiKeyId, userId, secretCreatedAtMs, secretEndsAtMs }: Ap
   const secret = { createdAt, ...(secretEndsAtMs > 0n && { endsAt: Number(secretEndsAtMs) }) };
   return { apiKeyId, userId, secret };
 }
+
+export const macOf = (key: KeyWithId, text: string): Buffer =>
+  createHmac('sha256', key.secret).update(text).digest();
+
+export const digestOf = (body: Buffer): Buffer => hash('sha256', body, 'buffer');

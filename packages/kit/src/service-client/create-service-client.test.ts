@@ -32,7 +32,7 @@ beforeEach(async () => {
   createClient = (url, timeoutMs = 60_000) =>
     createServiceClient({
       ...{ caller: 'caller', name: 'callee', url, clock: systemClock },
-      key: `test:${randomBytes(32).toString('base64url')}`,
+      keys: [{ id: 'test', secret: randomBytes(32) }],
       log: createLog('caller', { level: 'info', destination }),
       timeoutMs,
     });

@@ -1,14 +1,10 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Clock } from '../clock/index.ts';
+import type { KeysWithIds } from '../config/index.ts';
 import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
-import {
-  createPrincipalSigner,
-  type Principal,
-  parsePrincipalKeys,
-  principalHeader,
-} from '../principal/index.ts';
+import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
 import { Problem, unavailable } from '../problem/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
 import { createPool, maxConnections } from './create-pool.ts';
@@ -63,15 +59,13 @@ export function createServiceClient(options: {
   caller: string;
   name: string;
   url: string;
-  /** The value of RELAY_PRINCIPAL_KEY_<CALLER>_<NAME>. */
-  key: string;
+  keys: KeysWithIds;
   clock: Clock;
   log: Log;
   /** How long an attempt waits for the head of the answer, and then for each further part of it. */
   timeoutMs?: number;
 }): ServiceClient {
-  const { caller, name, url, clock, log, timeoutMs = 30_000 } = options;
-  const keys = parsePrincipalKeys(`RELAY_PRINCIPAL_KEY_${caller}_${name}`.toUpperCase(), options.key);
+  const { caller, name, url, keys, clock, log, timeoutMs = 30_000 } = options;
   const sign = createPrincipalSigner({ caller, audience: name, keys, clock });
   const pool = createPool(url);
   let idleClosedAt = -slowMs;

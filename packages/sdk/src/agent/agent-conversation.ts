@@ -2,7 +2,6 @@ import { checkOptions } from '../client-options.ts';
 import { missing } from '../crypto/history.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
-import { RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, type ClosingOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';
@@ -12,7 +11,7 @@ import { hasForms } from '../thread/message-parts.ts';
 import type { Sending } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { withTimeout } from '../transport/waiting.ts';
+import { inTime, orAbort } from '../transport/waiting.ts';
 import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
 import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
@@ -91,10 +90,10 @@ export class AgentConversation<C = Content>
   }
 
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
-    const { timeout, signal, ...deciding } = checkOptions(options, 'timeout onReply form signal');
+    const waiting = checkOptions(options, 'timeout onReply form signal');
     const { waitForDecision } = await loadDecisions();
-    const decision = this.#wait(false, { timeout, signal }, (own) =>
-      waitForDecision(this.#undecided, { ...deciding, signal: own }),
+    const decision = this.#wait(false, waiting, (signal) =>
+      waitForDecision(this.#undecided, { ...waiting, signal }),
     );
     // The form of this conversation says which type it has.
     return (await decision) as never;
@@ -108,20 +107,11 @@ export class AgentConversation<C = Content>
   ): Promise<T> {
     // Without time to wait there is only what was read before, and nothing is read for it.
     const release = isReady || timeout === 0 ? () => {} : this.base.follower.follow();
-    let inTime = signal;
-    const runInTime = (own: AbortSignal | undefined) => {
-      inTime = own;
-      return run(own);
-    };
     try {
-      const result = await (timeout === undefined
-        ? runInTime(signal)
-        : withTimeout(timeout, signal, runInTime));
+      const result = await inTime(timeout, signal, run);
       if (result) return result;
       await this.#settle();
       throw ended(this.status);
-    } catch (error) {
-      throw inTime?.aborted && !signal?.aborted ? timedOut(timeout) : error;
     } finally {
       release();
     }
@@ -151,7 +141,10 @@ export class AgentConversation<C = Content>
     const isAllRead = closed.status === 'closed' && closed.responseCount === answersRead;
     // Then no list is needed to know how it ended.
     if (!head || refusal || !isAllRead) await thread.read(signal);
-    else await thread.adopt({ ...requestNotes({ ...closed, tags: head.tags }), status: 'closed' });
+    else {
+      const news = { ...requestNotes({ ...closed, tags: head.tags }), status: 'closed' as const };
+      await orAbort(signal, thread.adopt(news));
+    }
     // An agent that closes has processed its answers.
     await this.#settle();
   }
@@ -210,9 +203,3 @@ export class AgentConversation<C = Content>
     }
   }
 }
-
-const timedOut = (timeout = 0) =>
-  new RelayError(
-    'timeout',
-    `No answer came within ${timeout / 1_000} s. The conversation stays open: wait again.`,
-  );

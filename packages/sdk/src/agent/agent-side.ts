@@ -95,14 +95,14 @@ export class AgentSide implements Side {
     const { refCode, keys, experts } = this.#options;
     if (!keys) return undefined;
     const { providerKeys, keySignature } = head;
-    if (head.refCode !== refCode) throw questionAltered();
     checkUnchanged({ sign: keys.signPublic, encrypt: keys.encryptPublic }, head.consumerKeys);
-    if (this.#peer && this.#channel) {
+    if (this.#peer) {
       checkUnchanged(this.#peer, providerKeys);
       if (keySignature !== this.#exchange?.keySignature) throw keysChanged();
-      return this.#channel;
     }
-    if (!providerKeys) return undefined;
+    // Where the keys have changed, too, that comes first.
+    if (head.refCode !== refCode) throw questionAltered();
+    if (this.#channel || !providerKeys) return this.#channel;
     const identity = await formatFingerprint(parsePublicKey(providerKeys.sign, 'sign'));
     const { known, rememberExpert } = await experts.recall(identity);
     const checked = await this.#check({ ...providerKeys, keySignature }, known);

@@ -1,19 +1,39 @@
 import type { ContentOf } from '../forms/index.ts';
 import { invalidInput } from '../relay-error.ts';
+import type { Api } from '../transport/api.ts';
+import type { inTime, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { Decision } from './decision.ts';
-import type { FormOrSchema } from './question.ts';
-import type { Approval, AskingOptions, Choice, Relay } from './relay.ts';
+import type { FormOrSchema, Question } from './question.ts';
+import type { Approval, AskingOptions, Choice } from './relay.ts';
+import type { Withdrawal } from './submission.ts';
+import { throwIfLate } from './wait-for-decision.ts';
 
-/** Closing is optional: its failure must not hide the decision, nor delay it for longer. */
+/** Closing is optional: its failure must not hide the decision, nor go on for longer. */
 const closingMs = 10_000;
+/** The caller waits for it at most this long. */
+const closingDelaysMs = 2_000;
+
+export interface Asker {
+  ask<const F extends FormOrSchema>(
+    question: Question<F>,
+    withdrawal?: Withdrawal,
+  ): Promise<Conversation<ContentOf<F>>>;
+}
+
+/** Functions are given: a module that is loaded both at once and later would be a file of its own. */
+interface Client extends Asker {
+  readonly api: Pick<Api, 'post'>;
+  readonly orAbort: typeof orAbort;
+  readonly inTime: typeof inTime;
+}
 
 export async function approve(
-  ask: Relay['ask'],
+  client: Client,
   question: string,
-  options: AskingOptions,
+  options: AskingOptions = {},
 ): Promise<Approval> {
-  const { decision, conversation } = await askAndWait(ask, question, options, approvalForm);
+  const { decision, conversation } = await askAndWait(client, question, options, approvalForm);
   const { action, content, ...decided } = decision;
   return { approved: action === 'accept', ...decided, conversation };
 }
@@ -21,16 +41,16 @@ export async function approve(
 const approvalForm = { type: 'object', properties: {} } as const;
 
 export async function choose<V extends string>(
-  ask: Relay['ask'],
+  client: Client,
   question: string,
   options: readonly (V | { readonly value: V; readonly title: string })[],
-  asking: AskingOptions,
+  asking: AskingOptions = {},
 ): Promise<Choice<V>> {
   const titled = options.map((one) => (typeof one === 'string' ? { value: one, title: one } : one));
   const oneOf = titled.map(({ value, title }) => ({ const: value, title }));
   const choice = { type: 'string', title: 'Choice', oneOf } as const;
   const form = { type: 'object', properties: { choice }, required: ['choice'] } as const;
-  const { decision, conversation } = await askAndWait(ask, question, asking, form);
+  const { decision, conversation } = await askAndWait(client, question, asking, form);
   const { action, content, ...decided } = decision;
   return action === 'accept'
     ? { declined: false, value: content.choice as V, ...decided, conversation }
@@ -38,23 +58,47 @@ export async function choose<V extends string>(
 }
 
 async function askAndWait<const F extends FormOrSchema>(
-  ask: Relay['ask'],
+  client: Client,
   question: string,
   options: AskingOptions,
   form: F,
 ): Promise<{ decision: Decision<ContentOf<F>>; conversation: Conversation<ContentOf<F>> }> {
-  const { timeout, onReply, keepOpen, ...asked } = options;
+  const { timeout, onReply, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
     throw invalidInput('There is no option `question` or `form` here.');
-  const { signal } = asked;
-  const conversation = await ask({ ...asked, question, form });
+  const { api, orAbort, inTime } = client;
+  const startedAt = Date.now();
+  const abandoned = new AbortController();
+  let requestId: string | undefined;
+  const note = (id: string) => {
+    requestId = id;
+  };
+  let asking: ReturnType<typeof client.ask<F>> | undefined;
+
+  /** Where the call has ended while the question was submitted, the relay may still take it. */
+  async function close(own: AbortSignal | undefined): Promise<void> {
+    own?.addEventListener('abort', () => abandoned.abort());
+    const conversation = await asking?.catch(() => undefined);
+    if (conversation) await conversation.close({ signal: own });
+    else if (requestId) await api.post(`/api/v1/close/${requestId}`, {}, () => {}, own);
+  }
+
   try {
-    const decision = await conversation.waitForDecision({ timeout, onReply, signal });
-    return { decision, conversation };
+    return await inTime(timeout, signal, async (own) => {
+      const withdrawal = { signal: abandoned.signal, note };
+      asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
+      const conversation = await orAbort(own, asking);
+      const decision = await conversation.waitForDecision({ onReply, signal: own });
+      throwIfLate(startedAt, timeout);
+      return { conversation, decision };
+    });
   } finally {
     // A later run continues a question with a name.
-    const isOver = !keepOpen && (asked.once ?? asked.idempotencyKey) === undefined;
-    if (isOver) await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
+    if (keepOpen || (asked.once ?? asked.idempotencyKey) !== undefined) abandoned.abort();
+    else {
+      const closing = inTime(closingMs, undefined, close);
+      await inTime(closingDelaysMs, undefined, (own) => orAbort(own, closing)).catch(() => {});
+    }
   }
 }

@@ -19,8 +19,10 @@ import { isTransient } from '../transport/api.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
+import { inTime, orAbort } from '../transport/waiting.ts';
 import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
+import type { Asker } from './approve.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
 import { createKnownExperts } from './known-experts.ts';
@@ -29,7 +31,7 @@ import { explainReuse, guardQuestion, openName } from './once.ts';
 import type { FormOrSchema } from './question.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
-import { makeSubmission, submit } from './submission.ts';
+import { makeSubmission, submit, type Withdrawal } from './submission.ts';
 
 /** What this process knows of a conversation that it has begun or continues. */
 interface Begun {
@@ -37,6 +39,7 @@ interface Begun {
   /** Of a new question, which has no messages yet: where its events begin. */
   readonly beginning?: TopicBeginning | undefined;
   readonly schema: FormOrSchema | undefined;
+  readonly withdrawal?: Withdrawal | undefined;
 }
 
 /**
@@ -140,9 +143,11 @@ export function createRelay(options: RelayOptions): Relay {
   ): Promise<Conversation<C>> {
     const { id, once, keys, submission } = state;
     if (!submission) throw notAsExported();
-    const { request, position } = await submit(api, apiKey, submission, signal).catch((error: unknown) => {
-      throw once ? explainReuse(error, once.name) : error;
-    });
+    const { request, position } = await submit(api, apiKey, submission, signal, begun?.withdrawal).catch(
+      (error: unknown) => {
+        throw once ? explainReuse(error, once.name) : error;
+      },
+    );
     const { requestId, refCode } = request;
     // People read an answer by its code: with the code of another question it would look like the answer to that.
     const asked = once ? `${id} ${once.digest}` : keys ? id : requestId;
@@ -171,8 +176,9 @@ export function createRelay(options: RelayOptions): Relay {
     return state.request ? await open(state, state.request, begun) : await begin(state, signal, begun);
   }
 
-  const relay: Relay = {
-    async ask(question) {
+  const forDecisions = { api, orAbort, inTime };
+  const relay: Relay & Asker = {
+    async ask(question, withdrawal?: Withdrawal) {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
       if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
@@ -198,11 +204,10 @@ export function createRelay(options: RelayOptions): Relay {
       await save(state);
       // A question with a name may have been asked before, and may have answers.
       const beginning = name ? undefined : { since: hub.position() };
-      return await begin(state, signal, { keys, beginning, schema: form });
+      return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
     },
-    approve: async (question, options = {}) => (await loadDecisions()).approve(relay.ask, question, options),
-    choose: async (question, options, asking = {}) =>
-      (await loadDecisions()).choose(relay.ask, question, options, asking),
+    approve: async (...asked) => (await loadDecisions()).approve({ ...relay, ...forDecisions }, ...asked),
+    choose: async (...asked) => (await loadDecisions()).choose({ ...relay, ...forDecisions }, ...asked),
     async resume(state, options = {}) {
       return await resume(state, checkOptions(options, 'signal').signal);
     },

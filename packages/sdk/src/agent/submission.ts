@@ -85,19 +85,30 @@ export interface Submitted {
   readonly position: string | undefined;
 }
 
+/** What follows a question that nobody waits for any more. */
+export interface Withdrawal {
+  /** Ends an attempt to submit that had begun before. */
+  readonly signal: AbortSignal;
+  /** Called when the relay has the question. */
+  note(requestId: string): void;
+}
+
 /** A repeated submit returns the first answer again. */
 export async function submit(
   api: Api,
   apiKey: string,
   body: SubmissionBody,
   signal: AbortSignal | undefined,
+  withdrawal?: Withdrawal,
 ): Promise<Submitted> {
   const { request, position, echo } = await api.post(
     '/api/v1/help',
     { apiKey, ...body },
     readSubmitted,
     signal,
+    withdrawal?.signal,
   );
+  withdrawal?.note(request.requestId);
   for (const name of ['agentName', 'agentVersions', 'answerForm', 'expiresIn'] as const) {
     // Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
     if ((echo[name] ?? undefined) !== body[name]) throw notTaken(name);

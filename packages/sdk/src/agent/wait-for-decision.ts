@@ -46,8 +46,9 @@ type Checked =
  */
 export async function waitForDecision(
   conversation: Undecided,
-  { onReply, form: given, signal }: WaitingOptions,
+  { onReply, form: given, signal, timeout }: WaitingOptions,
 ): Promise<Decision | undefined> {
+  const startedAt = Date.now();
   const { thread, sender, take, describe } = conversation;
   const { formTracker, mailbox } = thread;
   await formTracker.load();
@@ -123,6 +124,7 @@ export async function waitForDecision(
 
   /** Once its program has a decision, the agent keeps it. */
   async function handOver(of: string, messageId: string): Promise<Decision> {
+    throwIfLate(startedAt, timeout);
     await checkAll();
     // Another process may have read more.
     if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
@@ -188,6 +190,12 @@ export async function waitForDecision(
     if (!(await mailbox.take({ signal, fits, isKept: true }))) return undefined;
     hasWaited = true;
   }
+}
+
+/** A timer stands still while the machine sleeps: without the clock, a decision could be acted on hours after its time. */
+export function throwIfLate(startedAt: number, timeout = 0): void {
+  if (timeout > 0 && Date.now() - startedAt > timeout)
+    throw new RelayError('timeout', `No decision was taken within ${timeout / 1_000} s.`);
 }
 
 const unreadable = () =>

@@ -36,8 +36,8 @@ export interface RequestMemory {
 type Asked = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
 
 export function createRequestMemory(memory: Memory): RequestMemory {
-  /** Which code each request has. A list does not store it, since one write for each request is enough. */
-  const codes = new Map<string, string>();
+  /** How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough. */
+  const versions = new Map<string, FirstVersion>();
   const nameOf = (requestId: string) => `request:${requestId}`;
   const read = (json: string): Remembered => JSON.parse(json);
 
@@ -51,12 +51,8 @@ export function createRequestMemory(memory: Memory): RequestMemory {
     async check(request) {
       const { requestId } = request;
       const shown = await firstVersionOf(request);
-      const code = normalizeCode(request.refCode);
-      const checkCode = () => {
-        if ((codes.get(requestId) ?? code) !== code) throw codeChanged(request.refCode);
-      };
-      checkCode();
-      const name = `code:${code}`;
+      compareWithFirst(versions.get(requestId) ?? shown, shown);
+      const name = `code:${normalizeCode(request.refCode)}`;
       let first = await memory.get(name);
       if (first === undefined) {
         const opened = await recall(requestId);
@@ -67,8 +63,8 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       if (known.requestId !== requestId) throw codeChanged(request.refCode);
       compareWithFirst(known, shown);
       // Another check may have ended in the meantime.
-      checkCode();
-      codes.set(requestId, code);
+      compareWithFirst(versions.get(requestId) ?? shown, shown);
+      versions.set(requestId, shown);
       return shown;
     },
     remember: async (shown) => read(await memory.remember(nameOf(shown.requestId), JSON.stringify(shown))),

@@ -2,7 +2,7 @@ import { createQueue } from '../crypto/queue.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
-import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
+import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import { checkContent, makeParts, type PartsToSend } from './parts-to-send.ts';
 import type { Sealing, Thread } from './thread.ts';
@@ -180,7 +180,7 @@ export function createSender(options: SenderOptions): Sender {
   async function flush(signal?: AbortSignal, onKept?: () => void): Promise<void> {
     await keep();
     if (outbox) onKept?.();
-    await queue(async () => {
+    const sent = queue(async () => {
       if (thread.refusal) throw thread.refusal;
       // After a restart nothing is sent before the list was read: its check may refuse this conversation.
       if (isDue() && !thread.head) await thread.read(signal);
@@ -202,6 +202,8 @@ export function createSender(options: SenderOptions): Sender {
       await save();
       await keep();
     });
+    // Before its turn, another call may go on for longer than this one may take.
+    await orAbort(signal, sent);
   }
 
   return {
@@ -239,13 +241,12 @@ export function createSender(options: SenderOptions): Sender {
       if (waiting) waiting.isHeldIfNewer = false;
       else drafts = [...drafts, draft];
       decidedAt.set(draft, now);
+      // The clock may be set back. A timer alone would stand still while the machine sleeps.
+      startTimer(decisionLastsMs, () => decidedAt.delete(draft));
       thread.markUnseen();
       try {
-        await waitOrAbort<void>(signal, (resolve, reject) => {
-          // After an abort, sending continues in the background.
-          flush(signal, onKept).then(resolve, reject);
-          return () => {};
-        });
+        // After an abort, sending continues in the background.
+        await orAbort(signal, flush(signal, onKept));
       } catch (error) {
         // The caller still has the text and decides, unless it will be sent later without the caller.
         if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {

@@ -9,6 +9,7 @@ import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
+import { orAbort } from '../transport/waiting.ts';
 import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
@@ -252,12 +253,20 @@ export function createThread(options: ThreadOptions): Thread {
       if (head && hasEnded(head)) throw ended(head.status);
     },
     has: (messageId) => contents.has(messageId),
-    read: (signal) => reading(() => readToEnd(signal)),
+    // Before its turn, another call may go on for longer than this one may take.
+    read: (signal) =>
+      orAbort(
+        signal,
+        reading(() => readToEnd(signal)),
+      ),
     readIfStale: (signal) =>
-      // After running calls: they may be what makes another one superfluous.
-      reading(async () => {
-        if (performance.now() - readAt > freshForMs) await readToEnd(signal);
-      }),
+      orAbort(
+        signal,
+        // After running calls: they may be what makes another one superfluous.
+        reading(async () => {
+          if (performance.now() - readAt > freshForMs) await readToEnd(signal);
+        }),
+      ),
     adopt: (news) =>
       // After running calls, whose answers may not have it yet.
       reading(async () => {

@@ -16,7 +16,14 @@ export interface Api {
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
-  post<T>(path: string, body: object, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
+  /** With `lasting`, an attempt that was begun before `signal` aborts is only aborted by `lasting`. */
+  post<T>(
+    path: string,
+    body: object,
+    read: ReadAnswer<T>,
+    signal?: AbortSignal,
+    lasting?: AbortSignal,
+  ): Promise<T>;
 }
 
 /** Reads the body of an answer, which is JSON. Throws when it is not what was asked for. */
@@ -77,6 +84,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
     init: RequestInit,
     read: ReadAnswer<T>,
     signal: AbortSignal | undefined,
+    lasting = signal,
   ): Promise<T> {
     const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers };
     const settings = {
@@ -93,7 +101,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
           ...(await withSlot(async () => {
             await pause(pausedUntil - performance.now(), signal);
             startedAt = performance.now();
-            return attempt(apiKey ? path : sessionPath(path), settings, signal);
+            return attempt(apiKey ? path : sessionPath(path), settings, lasting);
           }, signal)),
         );
         reportAnswer(startedAt);
@@ -123,12 +131,13 @@ export function createApi(options: Access & { timing: Timing }): Api {
     },
     backoff,
     get: (path, read, signal) => call(path, {}, read, signal),
-    post: (path, body, read, signal) =>
+    post: (path, body, read, signal, lasting) =>
       call(
         path,
         { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
         read,
         signal,
+        lasting,
       ),
   };
 }

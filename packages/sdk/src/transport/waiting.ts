@@ -38,6 +38,13 @@ export async function waitOrAbort<T>(
   }
 }
 
+/** Waits for something that goes on after an abort. */
+export const orAbort = <T>(signal: AbortSignal | undefined, going: Promise<T>): Promise<T> =>
+  waitOrAbort(signal, (resolve, reject) => {
+    going.then(resolve, reject);
+    return () => {};
+  });
+
 /** Waits. Unlike `startTimer`, this keeps a Node process alive. */
 export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   throwIfAborted(signal);
@@ -79,4 +86,19 @@ export async function withTimeout<T>(
     stopTimer();
     release();
   }
+}
+
+/** @throws RelayError `timeout` when the time has ended it */
+export async function inTime<T>(
+  milliseconds: number | undefined,
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (milliseconds === undefined) return await run(signal);
+  return await withTimeout(milliseconds, signal, (own) =>
+    run(own).catch((error: unknown) => {
+      if (!own.aborted || signal?.aborted) throw error;
+      throw new RelayError('timeout', `No answer came within ${milliseconds / 1_000} s.`);
+    }),
+  );
 }

@@ -8,25 +8,27 @@ import type passport from 'passport';
 import type { Config } from '../config.ts';
 import { createReturnTo } from '../cookies/return-to.ts';
 import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
+import { leaveSignIn, requireSession } from '../guards.ts';
 import type { Sessions } from '../session/sessions.ts';
+import { createSignIn } from '../session/sign-in.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
 import type { Users } from '../users.ts';
 import type { WebApp } from '../web/read-web-app.ts';
-import { createCompleteSignIn } from './complete-sign-in.ts';
-import { finishSignIn, showFailure, showSignInError } from './finish-sign-in.ts';
 import { getMe } from './get-me.ts';
 import { manageIdentities } from './manage-identities.ts';
 import { manageSessions } from './manage-sessions.ts';
 import { openByCode } from './open-by-code.ts';
 import { proxyToService, type Services } from './proxy-to-service.ts';
-import { leaveSignIn, requireSession, showApp } from './show-app.ts';
+import { receiveCallback } from './receive-callback.ts';
+import { showApp } from './show-app.ts';
 import { showLogin } from './show-login.ts';
+import { showFailure, showSignInError } from './show-sign-in-error.ts';
 import { showSignInLink, signInByLink } from './sign-in-by-link.ts';
 import { signInDev } from './sign-in-dev.ts';
 import { leadToProvider, signOut } from './sign-out.ts';
-import { showUnsubscribe, unsubscribe } from './stop-mails.ts';
+import { showStopMails, stopMails } from './stop-mails.ts';
 
 /** How long the browser keeps the name of a refused account for the page that shows it. */
 const refusedAccountMs = 60_000;
@@ -46,9 +48,9 @@ export interface RouteContext {
 }
 
 /** The pages that need no session, and no Redis. */
-export function mountUnsubscribe(app: Express, notifier: ServiceClient | undefined): void {
-  app.get('/unsubscribe', showUnsubscribe);
-  app.post('/unsubscribe', unsubscribe(notifier));
+export function mountStopMails(app: Express, notifier: ServiceClient | undefined): void {
+  app.get('/unsubscribe', showStopMails);
+  app.post('/unsubscribe', stopMails(notifier));
 }
 
 export function mountAll(app: Express, context: RouteContext): void {
@@ -93,7 +95,7 @@ function mountPages(app: Express, context: RouteContext): void {
     name: 'relay_sign_out',
     maxAgeMs: providerSignOutMs,
   });
-  const completeSignIn = createCompleteSignIn({ users, sessions, isAllowed, returnTo });
+  const signIn = createSignIn({ users, sessions, isAllowed, returnTo });
 
   app.get('/', (_request, response) => response.redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
@@ -105,10 +107,10 @@ function mountPages(app: Express, context: RouteContext): void {
     response.set('cache-control', 'no-store');
     next();
   });
-  if (devLogin) app.post('/auth/dev', signInDev(completeSignIn));
-  const finish = finishSignIn({ completeSignIn, sessions, users, isAllowed });
+  if (devLogin) app.post('/auth/dev', signInDev(signIn));
+  const receive = receiveCallback({ signIn, sessions, users, isAllowed });
   for (const flow of flows)
-    app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), finish);
+    app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), receive);
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get(
@@ -118,7 +120,7 @@ function mountPages(app: Express, context: RouteContext): void {
   );
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink({ users }));
-  app.post('/auth/link', signInByLink({ users, completeSignIn }));
+  app.post('/auth/link', signInByLink({ users, signIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut({ sessions, flows, providerSignOut, publicUrl: config.publicUrl }));
 

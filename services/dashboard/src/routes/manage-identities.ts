@@ -24,7 +24,7 @@ const recentSignInMs = 10 * 60_000;
  * was left open) could otherwise add an account of their own, and sign in with it for ever.
  */
 function requireRecentSignIn({ user }: Request, clock: Clock): void {
-  if (!((user?.createdAt ?? 0) + recentSignInMs > clock.now())) throw new Problem('sign_in_again');
+  if ((user?.createdAt ?? 0) + recentSignInMs <= clock.now()) throw new Problem('sign_in_again');
 }
 
 /** Lists the accounts that the user signs in with, and the providers whose accounts can be added. */
@@ -48,7 +48,7 @@ const listIdentities = ({ requests, flows }: IdentityContext): Route =>
     },
   });
 
-const visitQuery = z.object({ again: z.enum(['true', 'false'], 'Expected true or false.').default('false') });
+const beginQuery = z.object({ again: z.enum(['true', 'false'], 'Expected true or false.').default('false') });
 
 /**
  * Begins to add an account to the user who is signed in; with `?again=true`, another sign-in of this user. The page then
@@ -60,11 +60,11 @@ const addIdentity = ({ flows, clock }: IdentityContext): Route =>
     path: '/api/identities/:provider',
     allow: ['session'],
     async handle({ principal: { sessionId }, params, query }, response) {
-      const { again } = parseQuery(visitQuery, query);
+      const { again } = parseQuery(beginQuery, query);
       const flow = flows.find(({ provider }) => provider.name === params.provider);
       if (!flow) throw new Problem('not_found');
       if (again === 'false') requireRecentSignIn(response.req, clock);
-      const purpose = again === 'true' ? {} : { joins: sessionId };
+      const purpose = again === 'true' ? {} : { addToSessionId: sessionId };
       const location = await flow.begin(response, purpose).catch((error) => {
         if (!(error instanceof SignInFailure)) throw error;
         throw new Problem('unavailable', {

@@ -15,7 +15,7 @@ export const openByCode =
       principal: { kind: 'session', userId: user.userId, sessionId: user.sessionId },
       callId: response.locals.callId,
     });
-    if (answer.statusCode !== 200) {
+    if (answer.statusCode === 404) {
       answer.resume();
       // The page says that there is no such request.
       response.redirect(303, `/dashboard/requests/${encodeURIComponent(refCode)}`);

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import type { ReturnTo } from '../cookies/return-to.ts';
 
 /** Sends the page that starts the web app. The app shows what belongs to the path. */
 export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): RequestHandler {
@@ -25,21 +24,3 @@ export function showApp({ page, hubUrl }: { page: Buffer; hubUrl: string }): Req
     response.set({ 'content-security-policy': policy, 'cache-control': 'no-store' }).type('html').send(page);
   };
 }
-
-/** Redirects visitors who are not signed in to the sign-in page. */
-export const requireSession =
-  (returnTo: ReturnTo): RequestHandler =>
-  (request, response, next) => {
-    if (request.user) {
-      next();
-      return;
-    }
-    returnTo.remember(request, response);
-    response.redirect('/auth/login');
-  };
-
-/** Redirects users who are signed in from the sign-in pages to the dashboard. */
-export const leaveSignIn: RequestHandler = (request, response, next) => {
-  if (request.user) response.redirect('/dashboard');
-  else next();
-};

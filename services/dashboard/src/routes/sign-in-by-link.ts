@@ -1,9 +1,9 @@
 import { readBody } from '@expert-relay/kit/http';
 import type { RequestHandler } from 'express';
 import { html, type Page, sendPage } from '../pages/page.ts';
+import type { SignIn } from '../session/sign-in.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
 import type { LinkUser, Users } from '../users.ts';
-import type { CompleteSignIn } from './complete-sign-in.ts';
 
 /** The form of a token that the admin command makes. */
 const tokenPattern = /^[\w-]{43}$/;
@@ -27,11 +27,10 @@ export const showSignInLink =
 
 /** A person who opens the link of somebody else would write into that user's account, so the page names the user. */
 function linkPage({ name, email }: LinkUser, token: string): Page {
-  const title = name === undefined ? 'Sign in' : `Sign in as ${name}`;
-  const user = name === undefined ? [] : [html` as <strong>${name}</strong>${email ? ` (${email})` : ''}`];
+  const title = `Sign in as ${name}`;
   return {
     title,
-    body: html`<p>This link signs you in${user} once, on this device. Go on only if you know who has sent it.</p>
+    body: html`<p>This link signs you in as <strong>${name}</strong>${email ? ` (${email})` : ''} once, on this device. Go on only if you know who has sent it.</p>
       <form class="actions" method="post" action="/auth/link"><input type="hidden" name="token" value="${token}">
         <button class="button main">${title}</button></form>`,
   };
@@ -39,7 +38,7 @@ function linkPage({ name, email }: LinkUser, token: string): Page {
 
 /** Signs in with a link that the admin command has printed. It works once. */
 export const signInByLink =
-  (options: { users: Users; completeSignIn: CompleteSignIn }): RequestHandler =>
+  (options: { users: Users; signIn: SignIn }): RequestHandler =>
   async (request, response) => {
     const form = new URLSearchParams((await readBody(request, 4096)).toString('utf8'));
     const token = tokenIn(form);
@@ -53,5 +52,5 @@ export const signInByLink =
       label: 'Sign-in link',
       verifiedEmails: [],
     } as const;
-    await options.completeSignIn(request, response, identity, { knownUserId: userId });
+    await options.signIn(request, response, identity, { knownUserId: userId });
   };

@@ -1,18 +1,18 @@
 import { parseJson, readBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request, RequestHandler } from 'express';
-import type { CompleteSignIn } from './complete-sign-in.ts';
+import type { SignIn } from '../session/sign-in.ts';
 
 /**
  * The sign-in of the local run: any name without a password. It exists only where `RELAY_DEV_LOGIN` is set. It leads to the start
  * page, except for the form of the sign-in page, which leads to the page that the person wanted to see.
  */
 export const signInDev =
-  (completeSignIn: CompleteSignIn): RequestHandler =>
+  (signIn: SignIn): RequestHandler =>
   async (request, response) => {
     const { name, isOfPage } = await readForm(request);
     const identity = { provider: 'dev', subject: name, name, label: name, verifiedEmails: [] } as const;
-    await completeSignIn(request, response, identity, { page: isOfPage ? undefined : '/dashboard' });
+    await signIn(request, response, identity, { page: isOfPage ? undefined : '/dashboard' });
   };
 
 async function readForm(request: Request): Promise<{ name: string; isOfPage: boolean }> {

@@ -12,7 +12,7 @@ function linkIn(address: string): { channel: string; token: string } {
 }
 
 /** Opening the link changes nothing, since mail programs open links to check them. */
-export const showUnsubscribe: RequestHandler = (request, response) => {
+export const showStopMails: RequestHandler = (request, response) => {
   const { channel, token } = linkIn(request.originalUrl);
   const action = `/unsubscribe?${new URLSearchParams({ channel, token })}`;
   const body = html`<p>This stops the mails that you got this link with, and all mails that ask to confirm your address.</p>
@@ -23,7 +23,7 @@ export const showUnsubscribe: RequestHandler = (request, response) => {
 };
 
 /** For the button, and for the mail programs that offer it themselves (RFC 8058). It needs no session. */
-export const unsubscribe =
+export const stopMails =
   (notifier: ServiceClient | undefined): RequestHandler =>
   async (request, response) => {
     // Its content is always the same.

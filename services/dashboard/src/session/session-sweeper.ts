@@ -54,8 +54,8 @@ export function createSessionSweeper(options: {
     }
     await store.end(over);
     await store.signOut(invalid);
-    if (over.length + invalid.length > 0)
-      log.info({ sessions: over.length + invalid.length }, 'sessions that are no longer allowed have ended');
+    if (invalid.length > 0)
+      log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
   }
 
   async function endSessionsOfEndedUsers(): Promise<void> {
@@ -109,7 +109,6 @@ export function createSessionSweeper(options: {
         checkAt = clock.now() + checkIntervalMs;
       }
       await endDueStreams();
-      // Last, since a requests service of the previous release does not know this call.
       if (clock.now() >= userCheckAt) {
         await endSessionsOfEndedUsers();
         userCheckAt = clock.now() + userCheckIntervalMs;

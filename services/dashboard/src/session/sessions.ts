@@ -11,7 +11,10 @@ const maxSessions = 50;
 /** The sessions, as routes use them. */
 export interface Sessions {
   /** Begins a new session for a user. A session from before the sign-in is never used again. */
-  begin(request: Request, userId: string, identity: Identity): Promise<void>;
+  begin(
+    request: Request,
+    user: { userId: string; identity: Identity; idToken: string | undefined },
+  ): Promise<void>;
   /** Reads the user of this call from the store again. Removes `request.user` if the session has ended. */
   readAgain(request: Request): Promise<SignedIn | undefined>;
   /** Ends the session of this call, if there is one. */
@@ -34,8 +37,7 @@ export function createSessions(options: {
   }
 
   return {
-    async begin(request, userId, identity) {
-      const { idToken } = request.finishedSignIn ?? {};
+    async begin(request, { userId, identity, idToken }) {
       const signedIn = {
         ...(idToken !== undefined && { idToken }),
         userId,

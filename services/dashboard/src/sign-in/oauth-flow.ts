@@ -21,13 +21,13 @@ export interface FinishedSignIn {
   /** With it, the provider signs the same person out. */
   readonly idToken?: string;
   /** The session to whose user the identity is added. Absent when somebody signs in. */
-  readonly joins?: string;
+  readonly addToSessionId?: string;
 }
 
-export interface VisitOptions {
+export interface BeginOptions {
   /** The session to whose user the account is added. */
-  readonly joins?: string;
-  /** Whether the person wants to choose another account than the one of the last visit. */
+  readonly addToSessionId?: string;
+  /** Whether the person wants to choose another account than the one of the last sign-in. */
   readonly otherAccount?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface VisitOptions {
 export interface OAuthFlow {
   readonly provider: Provider;
   /** Returns the address at the provider to which the browser is redirected. */
-  begin(response: Response, options?: VisitOptions): Promise<URL>;
+  begin(response: Response, options?: BeginOptions): Promise<URL>;
   finish(request: Request, response: Response): Promise<FinishedSignIn>;
 }
 
@@ -45,6 +45,7 @@ interface PendingSignIn {
   readonly state: string;
   readonly verifier: string;
   readonly nonce?: string;
+  /** `addToSessionId`, under the name that the previous release knows. */
   readonly joins?: string;
 }
 
@@ -69,14 +70,14 @@ export function createOAuthFlow(
   return {
     provider,
 
-    async begin(response, { joins, otherAccount = false } = {}) {
+    async begin(response, { addToSessionId, otherAccount = false } = {}) {
       const configuration = await provider.configuration().catch(providerFailed);
       const pending: PendingSignIn = {
         provider: provider.name,
         state: randomState(),
         verifier: randomPKCECodeVerifier(),
         ...(provider.isOpenId && { nonce: randomNonce() }),
-        ...(joins !== undefined && { joins }),
+        ...(addToSessionId !== undefined && { joins: addToSessionId }),
       };
       cookie.set(response, pending);
       return buildAuthorizationUrl(configuration, {
@@ -122,7 +123,7 @@ export function createOAuthFlow(
       return {
         identity,
         ...(isKept && { idToken }),
-        ...(pending.joins !== undefined && { joins: pending.joins }),
+        ...(pending.joins !== undefined && { addToSessionId: pending.joins }),
       };
     },
   };

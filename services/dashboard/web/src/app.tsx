@@ -5,10 +5,10 @@ import { ErrorBoundary } from './app/error-boundary.tsx';
 import { Page } from './app/page.tsx';
 import { routes } from './app/routes.ts';
 import { Shell } from './app/shell.tsx';
+import { type AppContext, AppContextProvider } from './app-context/app-context.tsx';
+import { CallError } from './calls/call.ts';
 import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
-import { type Services, ServicesProvider } from './services/services.tsx';
-import { CallError } from './session/call.ts';
 import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 
@@ -35,10 +35,10 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-export function App({ services, queries }: { services: Services; queries: QueryClient }) {
+export function App({ context, queries }: { context: AppContext; queries: QueryClient }) {
   return (
     <QueryClientProvider client={queries}>
-      <ServicesProvider services={services}>
+      <AppContextProvider context={context}>
         <Router base="/dashboard">
           <InboxProvider>
             <Shell>
@@ -59,7 +59,7 @@ export function App({ services, queries }: { services: Services; queries: QueryC
             </Shell>
           </InboxProvider>
         </Router>
-      </ServicesProvider>
+      </AppContextProvider>
     </QueryClientProvider>
   );
 }

@@ -3,12 +3,12 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { StartFailure } from './app/start-failure.tsx';
 import { App, createQueryClient } from './app.tsx';
+import { createAppContext } from './app-context/app-context.tsx';
+import { probeWhileUnreachable } from './calls/call.ts';
+import { followNetwork } from './calls/connection.ts';
+import { followUser, readMe } from './calls/me.ts';
 import { followNotificationClicks } from './notifications/notifications.ts';
 import { applyPreferences } from './preferences/preferences.ts';
-import { createServices } from './services/services.tsx';
-import { probeWhileUnreachable } from './session/call.ts';
-import { followNetwork } from './session/connection.ts';
-import { followUser, readMe } from './session/me.ts';
 
 // For check-browser.js.
 Object.assign(globalThis, { hasStarted: true });
@@ -22,7 +22,7 @@ const start = async () => {
   try {
     const me = await readMe();
     followUser(me.userId);
-    const services = await createServices(me, async (storage) => {
+    const context = await createAppContext(me, async (storage) => {
       const { KeysOfOthersQuestion } = await import('./app/keys-of-others.tsx');
       return new Promise((decide) =>
         root.render(<KeysOfOthersQuestion name={me.name} storage={storage} onDecide={decide} />),
@@ -30,7 +30,7 @@ const start = async () => {
     });
     root.render(
       <StrictMode>
-        <App services={services} queries={createQueryClient()} />
+        <App context={context} queries={createQueryClient()} />
       </StrictMode>,
     );
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Query } from '@expert-relay/db';
 import { expect, test } from '@jest/globals';
-import { batchEnds } from './end-job.ts';
+import { createEndBatcher } from './end-job.ts';
 
 /** A database that ends both requests. */
 const ended = (async () => [{ ended: { 'id-1': 1, 'id-2': 1 } }]) as unknown as Query;
@@ -11,14 +11,14 @@ test('a batch that fails rejects its jobs and does not block the next one', asyn
     if (failures-- > 0) throw new Error('the database is away');
     return ended(...args);
   }) as unknown as Query;
-  const end = batchEnds(query, () => {});
+  const end = createEndBatcher(query, () => {});
   await expect(Promise.allSettled([end('id-1')])).resolves.toMatchObject([{ reason: { message: /away/ } }]);
   await expect(end('id-1')).resolves.toBeUndefined();
 });
 
 test('a report that fails rejects the jobs of its batch and does not block the next one', async () => {
   let failures = 1;
-  const end = batchEnds(ended, () => {
+  const end = createEndBatcher(ended, () => {
     if (failures-- > 0) throw new Error('the report failed');
   });
   const waiting = end('id-1');

@@ -15,7 +15,7 @@ interface PendingEnd {
  * Ends requests that fall due at the same time in one statement. While a statement runs, the ids for the
  * next one are collected, so a single job does not wait, and under load the statements get larger instead of more.
  */
-export function batchEnds(query: Query, onEnded: (ended: EndedRequests) => void): EndRequest {
+export function createEndBatcher(query: Query, onEnded: (ended: EndedRequests) => void): EndRequest {
   let pending: PendingEnd[] = [];
   let running = false;
 
@@ -55,7 +55,7 @@ export function batchEnds(query: Query, onEnded: (ended: EndedRequests) => void)
  * The job of one request, which runs when the request falls due. If the request is not due by the database's clock, or
  * its row is locked, the job is delayed again. If it was closed early, there is nothing to do.
  */
-export function endInJob(end: EndRequest): (job: Job, token: string | undefined) => Promise<void> {
+export function createEndJob(end: EndRequest): (job: Job, token: string | undefined) => Promise<void> {
   return async (job, token) => {
     const wait = await end(job.id ?? '');
     if (wait === undefined) return;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import pg from 'pg';
 import { countRequests } from '../testing/count-requests.ts';
 import { seedRequests } from '../testing/seed-requests.ts';
-import { endOverdue, endRequests } from './end-requests.ts';
+import { endInBatches, endRequests } from './end-requests.ts';
 
 let database: OpenDatabase;
 let other: pg.Client;
@@ -66,7 +66,7 @@ test.each([1, 2, 3, 5, 6])('pages of %i: every request that is not locked ends o
   let pages = 0;
   const ended = async () => {
     const all: string[] = [];
-    for await (const page of endOverdue(query, size)) {
+    for await (const page of endInBatches(query, size)) {
       all.push(...Object.keys(page));
       pages++;
     }

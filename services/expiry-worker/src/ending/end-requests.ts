@@ -1,4 +1,4 @@
-import { requestClosedPayload } from '@expert-relay/contracts';
+import { requestClosedEvent } from '@expert-relay/contracts';
 import { insertSharedEvent, moveExpired, overdue, type Query, raw, type Sql, sql } from '@expert-relay/db';
 
 /** The ended requests by id, each with the seconds between its expiry and its end. */
@@ -11,7 +11,7 @@ interface EndResult<Listed> {
   last: Listed | null;
 }
 
-const payload = requestClosedPayload({ reason: 'expired' });
+const event = requestClosedEvent({ reason: 'expired' });
 
 /**
  * Ends the overdue ones of some requests and records their event, in one statement. It skips a row that is locked, or
@@ -38,8 +38,7 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndR
     ),
     moved AS (${moveExpired}),
     event AS (${insertSharedEvent({
-      type: 'request_closed',
-      payload,
+      ...event,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
     })})
     SELECT
@@ -76,7 +75,7 @@ export function openPage(page: { after: PageEnd; untilMs?: number; size: number 
  * Ends overdue requests in batches, oldest first. It yields each batch, so that the caller can pause or stop. Rows that
  * are locked are left to the next call.
  */
-export async function* endOverdue(query: Query, size: number): AsyncGenerator<EndedRequests> {
+export async function* endInBatches(query: Query, size: number): AsyncGenerator<EndedRequests> {
   let after: PageEnd | null = { at: '-infinity', request_id: '' };
   while (after) {
     const { ended, listed, last }: EndResult<PageEnd> = await endRequests(query, openPage({ after, size }));
@@ -101,7 +100,7 @@ export async function endListed(
   return { ended, open: rest.length > 0 ? await findUnended(query, rest) : new Map() };
 }
 
-/** Not due yet, because the clock of a worker is ahead of the database's, or due and locked. */
+/** Not due yet, because the clock of a worker is ahead of the database's; or due, and locked or due only since the statement before. */
 async function findUnended(query: Query, ids: readonly string[]): Promise<Map<string, number>> {
   const rows = await query<{ id: string; remaining: number }>`
     SELECT id, extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS remaining

@@ -44,13 +44,18 @@ export async function eraseContent(query: Query, retention: number): Promise<num
 
 const maxRequestsToDelete = 500;
 
-/** Deletes requests whose content was erased. */
+/**
+ * Deletes requests whose content was erased. One with an idempotency key stays until a day after the latest end of its
+ * conversation, however short the retention is: otherwise a repeated submit would make a second request.
+ */
 export async function deleteRequests(query: Query, retention: number): Promise<number> {
   const rows = await query`
     WITH oldest AS MATERIALIZED (
       SELECT request_id FROM request_stages
       WHERE stage = 'erased' AND at <= now() - ${retention}::float8 * interval '1 millisecond'
-        AND (SELECT erased_at IS NOT NULL FROM help_requests WHERE id = request_id)
+        AND (SELECT erased_at IS NOT NULL AND (expires_at < now() - interval '1 day' OR NOT EXISTS (
+            SELECT 1 FROM idempotency_records AS record WHERE record.request_id = help_requests.id))
+          FROM help_requests WHERE id = request_stages.request_id)
       ORDER BY at, request_id LIMIT ${maxRequestsToDelete}
     ),
     due AS MATERIALIZED (

@@ -130,6 +130,29 @@ test('a request is deleted when the retention of its metadata is over', async ()
   expect(await read(young)).toMatchObject({ erasedAt: expect.any(Date) });
 });
 
+test('a request with an idempotency key is not deleted before a repeated submit would make another one', async () => {
+  const ended = await seedEnded(setup.prisma, { endedAgo: day });
+  const { consumerKeyId } = await setup.prisma.helpRequest.findUniqueOrThrow({ where: { id: ended } });
+  const digest = Uint8Array.from(randomBytes(32));
+  await setup.prisma.idempotencyRecord.create({
+    data: { apiKeyId: consumerKeyId, keyDigest: digest, bodyDigest: digest, requestId: ended },
+  });
+  const other = await seedEnded(setup.prisma, { endedAgo: day });
+  const expireAgo = (milliseconds: number) =>
+    setup.prisma.helpRequest.updateMany({ data: { expiresAt: new Date(Date.now() - milliseconds) } });
+  await expireAgo(day - 60 * second);
+  const worker = await purge({
+    ...{ RELAY_RETENTION: '0s', RELAY_METADATA_RETENTION: '0s', RELAY_PURGE_INTERVAL: '1s' },
+  });
+  await eventually('the one without a key is deleted', async () => (await read(other)) === null);
+  const purges = async () => (await readMetric(worker, 'relay_purge_seconds_count')) ?? 0;
+  const before = await purges();
+  await eventually('another purge', async () => (await purges()) >= before + 2);
+  expect(await read(ended)).toMatchObject({ erasedAt: expect.any(Date) });
+  await expireAgo(day + second);
+  await eventually('it is deleted', async () => (await read(ended)) === null);
+});
+
 test('idempotency records are deleted a day after their request has expired', async () => {
   const digest = (text: string) => Uint8Array.from(createHash('sha256').update(text).digest());
   const add = async (name: string, expiredAgo: number) => {

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Postgres } from '@expert-relay/db';
 import { shortestLifetimeMs } from '@expert-relay/kit/config';
 import type { Part } from '@expert-relay/kit/lifecycle';
-import { endOverdue } from '../ending/end-requests.ts';
+import { endInBatches } from '../ending/end-requests.ts';
 import type { QueuePart } from '../queue/queue.ts';
 import type { Reports } from '../reports.ts';
 import { trackWork } from '../track-work.ts';
@@ -31,11 +31,11 @@ export function createSweep(options: {
   const { signal } = stopping;
   const { track, settled } = trackWork();
 
-  async function endAll(): Promise<void> {
+  async function endOverdue(): Promise<void> {
     const start = performance.now();
     let batchStart = start;
     let requests = 0;
-    for await (const ended of endOverdue(database.query, batchSize)) {
+    for await (const ended of endInBatches(database.query, batchSize)) {
       requests += Object.keys(ended).length;
       reports.ended(ended);
       await pause((performance.now() - batchStart) * pauseShare, undefined, { signal }).catch(() => {});
@@ -56,14 +56,14 @@ export function createSweep(options: {
       horizonMs: 2 * interval,
       signal,
     });
-    const results = await Promise.allSettled([endAll(), enqueued]);
+    const results = await Promise.allSettled([endOverdue(), enqueued]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
   return {
     name: 'sweep',
     run: () => track(sweep()),
-    endOverdue: () => track(endAll()),
+    endOverdue: () => track(endOverdue()),
     // A long sweep stops after its batch; the next one, of any worker, continues.
     drain: () => stopping.abort(),
     async stop() {

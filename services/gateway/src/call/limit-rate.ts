@@ -1,6 +1,12 @@
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, networkOf, type WindowCounter, type WindowState } from '@expert-relay/kit/http';
+import {
+  createWindowCounter,
+  networkOf,
+  siteOf,
+  type WindowCounter,
+  type WindowState,
+} from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
@@ -8,7 +14,7 @@ import { type EdgeResponse, type EdgeStep, type LimitName, limitNames } from './
 
 type PresentedKey = NonNullable<ReturnType<typeof parseApiKey>>;
 
-/** A site (IPv6 /48) can have 65,536 networks, each of which counts as a client. It may make as many calls as 16 clients. */
+/** A site may make as many calls as this number of clients. */
 const clientsPerSite = 16;
 
 /**
@@ -107,8 +113,9 @@ function createCallCounter(limit: number, clock: Clock): WindowCounter {
 
   return (client, calls) => {
     const clientWindow = countForClient(networkOf(client), calls);
-    if (!client.includes(':')) return clientWindow;
-    const siteWindow = countForSite(networkOf(client, 48), calls);
+    const site = siteOf(client);
+    if (site === undefined) return clientWindow;
+    const siteWindow = countForSite(site, calls);
     return siteWindow.left < clientWindow.left ? siteWindow : clientWindow;
   };
 }

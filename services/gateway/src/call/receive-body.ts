@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { bodyLimit, ClientLeft, hasBody, KeyedCounter, networkOf } from '@expert-relay/kit/http';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
+import { createSharedMemory, type Held } from './create-shared-memory.ts';
 import type { EdgeResponse } from './edge-call.ts';
-import { type Held, shareMemory } from './share-memory.ts';
 
 export interface BodyReceiver {
   /** Reads the whole body of a call. A second step gets the same body. Undefined if the call has none. */
@@ -45,7 +45,7 @@ export function createBodyReceiver(options: {
     labelNames: ['reason'],
     registers: [options.metrics],
   });
-  const memory = shareMemory<ArrivingBody>({ total: limits.bytes, choose: chooseBody });
+  const memory = createSharedMemory<ArrivingBody>({ total: limits.bytes, choose: chooseBody });
   new Gauge({
     name: 'relay_gateway_body_bytes',
     help: 'Memory of bodies that no service has received yet.',

@@ -4,7 +4,7 @@ import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
-import type { Transfers } from './transfer-answers.ts';
+import type { Transfers } from './create-transfers.ts';
 
 /** A service without a client is not part of this installation. */
 export type Upstreams = Readonly<Record<UpstreamName, ServiceClient | undefined>>;

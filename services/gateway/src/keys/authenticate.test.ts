@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { credentialRevokedPayload, encodePublished, subjectsFor } from '@expert-relay/contracts';
+import { credentialRevokedEvent, encodePublished, subjectsFor } from '@expert-relay/contracts';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { createFakeClock, createTcpProxy, eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
@@ -158,7 +158,7 @@ describe('a revoked key', () => {
     const nats = await connect({ servers: new URL(process.env.NATS_URL ?? '').host });
     const event = encodePublished(
       { eventId: randomUUID(), recordedAt: new Date(), userId: key.userId, seq: 0n },
-      credentialRevokedPayload({ apiKeyId: key.id }),
+      credentialRevokedEvent({ apiKeyId: key.id }).payload,
     );
     const subject = subjectsFor(other.natsPrefix).event('credential_revoked');
     nats.publish(subject, Buffer.from('not an event'));

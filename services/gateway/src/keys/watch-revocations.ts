@@ -1,4 +1,4 @@
-import { decodeEvent, subjectsFor } from '@expert-relay/contracts';
+import { EventHead, subjectsFor } from '@expert-relay/contracts';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Nats } from '@expert-relay/kit/nats';
@@ -14,9 +14,9 @@ export function watchRevocations(options: {
 
   function handle(data: Uint8Array): void {
     try {
-      const { event } = decodeEvent(data);
-      if (event.case !== 'credentialRevoked' || event.value.credential.case !== 'apiKeyId') return;
-      onRevoked(event.value.credential.value);
+      const body = new EventHead(data).readBody();
+      if (body.case !== 'credentialRevoked' || body.value.credential.case !== 'apiKeyId') return;
+      onRevoked(body.value.credential.value);
     } catch (error) {
       log.warn({ err: error }, 'a revocation could not be read: the key works for up to 5 s more');
     }

@@ -1,5 +1,5 @@
 import type { EdgeStep } from '../call/edge-call.ts';
-import type { Transfers } from '../forward/transfer-answers.ts';
+import type { Transfers } from '../forward/create-transfers.ts';
 import { documents } from '../generated/documents.ts';
 
 /** Sends the OpenAPI document, the page that shows it, or the page's style. */

@@ -73,9 +73,9 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
   });
   await testDatabase.start?.();
 
-  const principalKeys = upstreamNames.map((name) => [name, `test:${randomBytes(32).toString('base64url')}`]);
-  const entries = principalKeys.map(
-    ([name = '', key = '']) => [name, createTestUpstream(name, key)] as const,
+  const secret = randomBytes(32);
+  const entries = upstreamNames.map(
+    (name) => [name, createTestUpstream(name, [{ id: 'test', secret }])] as const,
   );
   for (const [, upstream] of entries) await upstream.start();
   const upstreams = Object.fromEntries(entries) as Record<UpstreamName, TestUpstream>;
@@ -98,7 +98,10 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     RELAY_RATE_LIMIT_POLL: '0',
     ...Object.fromEntries(entries.map(([name, { url }]) => [`RELAY_${name.toUpperCase()}_URL`, url])),
     ...Object.fromEntries(
-      principalKeys.map(([name = '', key]) => [`RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`, key]),
+      upstreamNames.map((name) => [
+        `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`,
+        `test:${secret.toString('base64url')}`,
+      ]),
     ),
     ...options.env,
   });

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock } from '@expert-relay/kit/clock';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import { listen } from '@expert-relay/kit/http';
 import {
   createPrincipalVerifier,
   type PrincipalVerifier,
-  parsePrincipalKeys,
   principalHeader,
   type VerifiedCall,
 } from '@expert-relay/kit/principal';
@@ -35,11 +35,11 @@ export interface TestUpstream {
 }
 
 /** A service behind the gateway that records the calls it receives. */
-export function createTestUpstream(audience: string, principalKey: string): TestUpstream {
+export function createTestUpstream(audience: string, keys: KeysWithIds): TestUpstream {
   const verify: PrincipalVerifier = createPrincipalVerifier({
     audience,
     callers: {
-      gateway: { keys: parsePrincipalKeys('KEY', principalKey), kinds: ['consumer', 'provider', 'nobody'] },
+      gateway: { keys, kinds: ['consumer', 'provider', 'nobody'] },
     },
     clock: systemClock,
   });

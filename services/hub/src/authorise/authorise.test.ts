@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { systemClock } from '@expert-relay/kit/clock';
 import { listen, readBody } from '@expert-relay/kit/http';
-import { createPrincipalVerifier, parsePrincipalKeys, principalHeader } from '@expert-relay/kit/principal';
+import { createPrincipalVerifier, principalHeader } from '@expert-relay/kit/principal';
 import { captureLogs } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { RequestEvents, revoked } from '../testing/make-event.ts';
@@ -26,7 +26,7 @@ const known = makeApiKey('provider').text;
 async function exchange(call: IncomingMessage): Promise<{ status: number; body: object }> {
   const verify = createPrincipalVerifier({
     audience: 'requests',
-    callers: { hub: { keys: parsePrincipalKeys('X', principalKey), kinds: ['hub'] } },
+    callers: { hub: { keys: [principalKey], kinds: ['hub'] } },
     clock: systemClock,
   });
   const header = call.headers[principalHeader];

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { topicsNotCovered } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
-import { Problem } from '@expert-relay/kit/problem';
+import { Problem, unavailable } from '@expert-relay/kit/problem';
 import { readText, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { ClientNetworks } from './shares.ts';
 import type { Grant, VerifyStreamToken } from './stream-token.ts';
+
+const notChecked = 'The key cannot be checked at the moment; a stream token can.';
 
 /** The call that requests a stream. */
 export interface StreamCall {
@@ -44,7 +46,7 @@ export function createKeyExchange(options: {
       });
     } catch {
       // The service client has logged the cause.
-      throw unavailable();
+      throw unavailable(notChecked);
     }
   }
 
@@ -55,7 +57,7 @@ export function createKeyExchange(options: {
     if (answer.statusCode === 401) throw new Problem('unauthorized');
     if (answer.statusCode === 403) throw notCovered();
     log.warn({ callId, status: answer.statusCode }, 'the requests service gave no stream token');
-    throw unavailable();
+    throw unavailable(notChecked);
   };
 }
 
@@ -67,11 +69,5 @@ function tokenIn(body: string): string | undefined {
     return undefined;
   }
 }
-
-const unavailable = () =>
-  new Problem('unavailable', {
-    detail: 'The key cannot be checked at the moment. Try again, or connect with a stream token.',
-    headers: { 'retry-after': '2' },
-  });
 
 export const notCovered = (): Problem => new Problem('forbidden', { detail: topicsNotCovered });

@@ -1,5 +1,11 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { createWindowCounter, KeyedCounter, networkOf, type WindowCounter } from '@expert-relay/kit/http';
+import {
+  createWindowCounter,
+  KeyedCounter,
+  networkOf,
+  siteOf,
+  type WindowCounter,
+} from '@expert-relay/kit/http';
 import type { Credential } from './stream-token.ts';
 
 /** The networks by which a client is counted. */
@@ -12,7 +18,7 @@ export interface ClientNetworks {
 
 export const networksOf = (address: string): ClientNetworks => ({
   address: networkOf(address),
-  site: address.includes(':') ? networkOf(address, 48) : undefined,
+  site: siteOf(address),
 });
 
 /** How much of something one holder may have: at the same time, or in a minute. */
@@ -22,7 +28,7 @@ export interface Share {
   readonly limit: number;
 }
 
-/** A site can have 65,536 networks of the size /64, each of which counts as an address. */
+/** A site may have as much as this number of addresses. */
 const addressesPerSite = 16;
 
 /** The shares of a client by its networks. A limit of 0 is no limit. */

@@ -76,8 +76,10 @@ function contractTopic(type: EventHead['type'], { userId, requestId }: AboutRequ
     case 'new_message':
     case 'request_closed':
       return formatTopic({ kind: 'request', requestId });
-    default:
+    case 'credential_revoked':
       return undefined;
+    default:
+      return type satisfies undefined;
   }
 }
 
@@ -91,8 +93,10 @@ function contractMembers(body: Body, refCode: string): object | undefined {
       return { type: 'new_message', role: roleName(body.value.role), messageId: body.value.messageId };
     case 'requestClosed':
       return { type: 'request_closed', refCode };
-    default:
+    case 'credentialRevoked':
       return undefined;
+    default:
+      return body.case satisfies undefined;
   }
 }
 

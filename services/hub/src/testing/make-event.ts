@@ -1,15 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
 import {
-  credentialRevokedPayload,
+  credentialRevokedEvent,
   DomainEventSchema,
   type EventType,
   encodeEvent,
   encodePublished,
-  keyExchangePayload,
-  newMessagePayload,
-  newRequestPayload,
-  requestClosedPayload,
+  keyExchangeEvent,
+  type NewEvent,
+  newMessageEvent,
+  newRequestEvent,
+  requestClosedEvent,
 } from '@expert-relay/contracts';
 
 /** An event as the outbox publisher would publish it. */
@@ -41,23 +42,23 @@ export class RequestEvents {
   }
 
   newRequest(question: string | null = 'Why?'): TestEvent {
-    return this.#next('new_request', newRequestPayload({ question }));
+    return this.#next(newRequestEvent({ question }));
   }
 
   keyExchange(): TestEvent {
-    return this.#next('key_exchange', keyExchangePayload());
+    return this.#next(keyExchangeEvent());
   }
 
   newMessage(messageId: string = randomUUID(), role: 'consumer' | 'provider' = 'provider'): TestEvent {
-    return this.#next('new_message', newMessagePayload({ role, messageId }));
+    return this.#next(newMessageEvent({ role, messageId }));
   }
 
   closed(reason: 'closed' | 'expired' = 'closed'): TestEvent {
-    return this.#next('request_closed', requestClosedPayload({ reason }));
+    return this.#next(requestClosedEvent({ reason }));
   }
 
-  #next(type: EventType, payload: Uint8Array): TestEvent {
-    return makeEvent(type, { ...this.nextAbout(), recordedAt: this.recordedAt ?? new Date() }, payload);
+  #next(event: NewEvent): TestEvent {
+    return makeEvent(event, { ...this.nextAbout(), recordedAt: this.recordedAt ?? new Date() });
   }
 
   /** The members that every event about the request has, with its next `seq`. */
@@ -72,28 +73,20 @@ export class RequestEvents {
 export function expiredTogether(...requests: readonly RequestEvents[]): TestEvent {
   const abouts = requests.map((request) => request.nextAbout());
   const requestsField = encodeEvent(create(DomainEventSchema, { requests: abouts }));
-  return makeEvent(
-    'request_closed',
-    { seq: 0n },
-    Buffer.concat([requestClosedPayload({ reason: 'expired' }), requestsField]),
-  );
+  const { type, payload } = requestClosedEvent({ reason: 'expired' });
+  return makeEvent({ type, payload: Buffer.concat([payload, requestsField]) }, { seq: 0n });
 }
 
 export function revoked(
-  by: Parameters<typeof credentialRevokedPayload>[0],
+  by: Parameters<typeof credentialRevokedEvent>[0],
   recordedAt = new Date(),
 ): TestEvent {
-  return makeEvent(
-    'credential_revoked',
-    { userId: makeUserId(), seq: 0n, recordedAt },
-    credentialRevokedPayload(by),
-  );
+  return makeEvent(credentialRevokedEvent(by), { userId: makeUserId(), seq: 0n, recordedAt });
 }
 
 function makeEvent(
-  type: EventType,
+  { type, payload }: NewEvent,
   about: { userId?: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
-  payload: Uint8Array,
 ): TestEvent {
   const eventId = randomUUID();
   return {

@@ -6,7 +6,7 @@ import { SignJWT } from 'jose';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
 
-export const principalKey = `test:${randomBytes(32).toString('base64url')}`;
+export const principalKey = { id: 'test', secret: randomBytes(32) };
 const keys = generateKeyPairSync('ed25519');
 
 export interface TestHub extends AsyncDisposable {
@@ -32,7 +32,7 @@ export async function startTestHub(options: {
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_NATS_PREFIX: options.prefix,
     RELAY_REQUESTS_URL: 'http://127.0.0.1:9',
-    RELAY_PRINCIPAL_KEY_HUB_REQUESTS: principalKey,
+    RELAY_PRINCIPAL_KEY_HUB_REQUESTS: `test:${principalKey.secret.toString('base64url')}`,
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: keys.publicKey
       .export({ format: 'der', type: 'spki' })
       .toString('base64url'),

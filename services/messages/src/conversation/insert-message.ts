@@ -1,4 +1,4 @@
-import { newMessagePayload } from '@expert-relay/contracts';
+import { newMessageEvent } from '@expert-relay/contracts';
 import {
   insertEvent,
   ownedBy,
@@ -87,8 +87,7 @@ export async function insertMessage(
       WHERE id = message.request_id
     ),
     event AS (${insertEvent({
-      type: 'new_message',
-      payload: newMessagePayload({ role: content.role, messageId }),
+      ...newMessageEvent({ role: content.role, messageId }),
       from: sql`
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,

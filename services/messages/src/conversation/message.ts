@@ -1,13 +1,8 @@
 import type { Message } from '@expert-relay/db';
-import { jsonText } from '@expert-relay/kit/http';
+import { base64Schema as base64, jsonText } from '@expert-relay/kit/http';
 import * as z from 'zod';
 
 const text = z.string({ error: 'Expected a text.' });
-
-/** Each sequence of bytes must have only one text, since the signature covers the text. */
-const base64 = text.refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
-  error: 'Expected canonical base64 (standard alphabet, padded).',
-});
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

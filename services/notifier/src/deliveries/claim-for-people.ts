@@ -1,11 +1,13 @@
+import { excerptLength } from '@expert-relay/contracts';
 import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
+import type { NoticeType } from '../endpoints/delivery-types.ts';
 import type { Channel } from '../endpoints/seal.ts';
 import { quietUntil, type StoredTimes, storedTimes } from '../endpoints/settings.ts';
 import { channelWindow } from './channel-window.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
 import { busyUsers, type FreeSlotsOfUsers, slotsOfUsers } from './free-slots.ts';
-import { stillNeeded, stillWaits } from './recipients.ts';
+import { isUsable, mustStillNotify } from './recipients.ts';
 import { endpointsOff } from './report-off.ts';
 
 /** Deliveries that are put together in one message to a person, and where it goes. */
@@ -23,8 +25,8 @@ export interface ClaimedNotice {
 export interface NoticeDelivery {
   readonly id: string;
   readonly attempt: number;
-  readonly type: string;
-  /** Absent for tests and confirmations. */
+  readonly type: NoticeType;
+  /** Absent for tests, confirmations and the type `endpoint.off`. */
   readonly requestId: string | null;
   readonly refCode: string | null;
   readonly agentName: string | null;
@@ -92,7 +94,7 @@ export function claimForPeople(
     if (locked.length === 0) return [];
     const rows = await query<ClaimedRow>`
       WITH endpoint AS MATERIALIZED (
-        SELECT endpoint.*, ${stillNeeded} AS is_usable, ${channelWindow} AS "window", quiet.until AS quiet_until,
+        SELECT endpoint.*, ${isUsable} AS is_usable, ${channelWindow} AS "window", quiet.until AS quiet_until,
           CASE WHEN endpoint.channel = 'mail' THEN ${endpointsOff} END AS endpoints_off,
           (SELECT min(due_at) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now()) AS lease_end
@@ -109,35 +111,35 @@ export function claimForPeople(
           WHEN next.type = 'channel.test' THEN true
           WHEN next.type = 'endpoint.off' THEN endpoints_off IS NOT NULL
           WHEN next.type = 'request.answered' THEN EXISTS (
-            SELECT 1 FROM notification_deliveries AS notice
-            WHERE notice.endpoint_id = endpoint.id AND notice.request_id = next.request_id AND notice.state = 'delivered')
-          ELSE ${stillWaits({ eventAt: sql`next.event_at` })} END AS is_needed
+            SELECT 1 FROM notification_deliveries AS earlier
+            WHERE earlier.endpoint_id = endpoint.id AND earlier.request_id = next.request_id AND earlier.state = 'delivered')
+          ELSE ${mustStillNotify({ eventAt: sql`next.event_at` })} END AS is_needed
         FROM endpoint CROSS JOIN LATERAL (
           SELECT id, type, request_id, event_at, due_at, sent_with,
-            first_value(due_at) OVER turn AS first_due_at, first_value(sent_with) OVER turn AS first_sent_with
+            first_value(due_at) OVER by_due AS first_due_at, first_value(sent_with) OVER by_due AS first_sent_with
           FROM notification_deliveries
           WHERE endpoint_id = endpoint.id AND state IN ('waiting', 'sending') AND lease_end IS NULL
             AND due_at <= now() + CASE WHEN sent_with IS NULL THEN "window" ELSE interval '0' END
             AND (${isAskedFor} OR (quiet_until IS NULL AND (sent_with IS NOT NULL OR sent_at IS NULL OR sent_at <= now() - "window")))
-          WINDOW turn AS (ORDER BY due_at, id)
+          WINDOW by_due AS (ORDER BY due_at, id)
           ORDER BY due_at, id LIMIT CASE channel WHEN 'push' THEN ${perPush}::int ELSE ${perMessage}::int END) AS next
         LEFT JOIN help_requests AS request ON request.id = next.request_id
         WHERE first_due_at <= now() AND (channel = 'push' OR sent_with IS NOT DISTINCT FROM first_sent_with)
       ),
       notices AS (
         SELECT notice, user_id, channel, min(due_at) AS due_at,
-          row_number() OVER (PARTITION BY user_id ORDER BY min(due_at), notice) AS turn
+          row_number() OVER (PARTITION BY user_id ORDER BY min(due_at), notice) AS rank_of_user
         FROM due JOIN endpoint ON endpoint.id = due.endpoint_id WHERE is_needed GROUP BY notice, user_id, channel
       ),
       sendable AS (
-        SELECT notice, channel, row_number() OVER (PARTITION BY channel ORDER BY turn, notices.due_at, notice) AS place
+        SELECT notice, channel, row_number() OVER (PARTITION BY channel ORDER BY rank_of_user, notices.due_at, notice) AS rank_of_channel
         FROM notices LEFT JOIN ${slotsOfUsers(freeSlots.ofUsers)} AS free (user_id, slots) ON free.user_id = notices.user_id
-        WHERE turn <= COALESCE(free.slots, ${noticesPerUser}::int)
+        WHERE rank_of_user <= COALESCE(free.slots, ${noticesPerUser}::int)
       ),
       chosen AS MATERIALIZED (
         -- What is not needed is cancelled, which takes no slot.
         SELECT id, notice, is_needed FROM due WHERE NOT is_needed OR notice IN (
-          SELECT notice FROM sendable WHERE place <= CASE channel
+          SELECT notice FROM sendable WHERE rank_of_channel <= CASE channel
             WHEN 'push' THEN ${ofChannels.push}::int WHEN 'mail' THEN ${ofChannels.mail}::int ELSE ${ofChannels.chat}::int END)
       ),
       claimed AS (
@@ -166,7 +168,7 @@ export function claimForPeople(
         endpoint.sealed_key AS "sealedKey", endpoint.sealed, sent_with AS "sentWith", claimed.id, attempts AS attempt, type,
         claimed.request_id AS "requestId", claimed.ref_code AS "refCode", agent_name AS "agentName",
         CASE WHEN show_question AND (endpoint.channel <> 'push' OR session_id IS NOT NULL)
-          THEN left(request.question, 2000) END AS question,
+          THEN left(request.question, ${excerptLength}::int) END AS question,
         extract(epoch FROM request.expires_at - now())::float8 AS "secondsLeft",
         CASE WHEN type = 'endpoint.off' THEN endpoints_off END AS "endpointsOff"
       FROM claimed JOIN endpoint ON endpoint.id = claimed.endpoint_id

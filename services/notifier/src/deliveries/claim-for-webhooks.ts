@@ -1,14 +1,15 @@
 import { type Postgres, raw, sql } from '@expert-relay/db';
+import type { WebhookType } from '../endpoints/delivery-types.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
 import { busyUsers, type FreeSlotsOfUsers } from './free-slots.ts';
-import { stillNeeded } from './recipients.ts';
+import { isUsable } from './recipients.ts';
 
 /** A delivery to a webhook that this process has to send, and its endpoint. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly attempt: number;
   readonly isSlow: boolean;
-  readonly type: string;
+  readonly type: WebhookType;
   readonly eventAt: string;
   readonly requestId: string | null;
   readonly refCode: string | null;
@@ -22,7 +23,7 @@ export interface ClaimedDelivery {
 /** Deliveries of one endpoint that are sent at the same time. */
 const perEndpoint = 4;
 const perSlowEndpoint = 1;
-/** Deliveries of one endpoint that are cancelled together, when it is not needed any more. */
+/** Deliveries of one endpoint that are cancelled together, when it may not be used any more. */
 const cancelled = 1_000;
 
 const slowMs = 2_000;
@@ -69,30 +70,30 @@ export function claimForWebhooks(
     const ids = locked.map(({ id }) => id);
     return await query<ClaimedDelivery>`
       WITH endpoint AS MATERIALIZED (
-        SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${stillNeeded} AS is_needed, sealed_key, sealed,
-          CASE WHEN NOT ${stillNeeded} THEN ${cancelled}::int
+        SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${isUsable} AS is_usable, sealed_key, sealed,
+          CASE WHEN NOT ${isUsable} THEN ${cancelled}::int
             WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
             SELECT count(*) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now())::int AS free_slots
         FROM notification_endpoints AS endpoint WHERE endpoint.id = ANY(${ids}::uuid[])
       ),
       due AS MATERIALIZED (
-        SELECT endpoint.id AS endpoint_id, user_id, is_slow, is_needed, next.id,
-          row_number() OVER (PARTITION BY endpoint.id ORDER BY next.due_at, next.id) AS turn
+        SELECT endpoint.id AS endpoint_id, user_id, is_slow, is_usable AS is_needed, next.id,
+          row_number() OVER (PARTITION BY endpoint.id ORDER BY next.due_at, next.id) AS rank_of_endpoint
         FROM endpoint, LATERAL (
           SELECT id, due_at FROM notification_deliveries
           WHERE endpoint_id = endpoint.id AND state IN ('waiting', 'sending') AND due_at <= now()
           ORDER BY due_at, id LIMIT GREATEST(free_slots, 0)) AS next
       ),
       due_of_users AS MATERIALIZED (
-        SELECT *, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY turn) AS turn_of_user FROM due WHERE is_needed
+        SELECT *, row_number() OVER (PARTITION BY user_id, is_slow ORDER BY rank_of_endpoint) AS rank_of_user FROM due WHERE is_needed
       ),
       chosen AS MATERIALIZED (
         (SELECT endpoint_id, is_needed, id FROM due_of_users
-          WHERE NOT is_slow AND turn_of_user <= ${perUser.healthy}::int ORDER BY turn LIMIT ${healthy}::int)
+          WHERE NOT is_slow AND rank_of_user <= ${perUser.healthy}::int ORDER BY rank_of_endpoint LIMIT ${healthy}::int)
         UNION ALL
         (SELECT endpoint_id, is_needed, id FROM due_of_users
-          WHERE is_slow AND turn_of_user <= ${perUser.slow}::int ORDER BY turn LIMIT ${slow}::int)
+          WHERE is_slow AND rank_of_user <= ${perUser.slow}::int ORDER BY rank_of_endpoint LIMIT ${slow}::int)
         UNION ALL
         (SELECT endpoint_id, is_needed, id FROM due WHERE NOT is_needed)
       ),

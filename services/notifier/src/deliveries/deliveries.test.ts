@@ -4,7 +4,7 @@ import { createTargetSealer } from '../endpoints/seal.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
 import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
 import type { Fact } from '../events/facts.ts';
-import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
 import { recordAttempt } from './record-attempt.ts';
@@ -351,7 +351,7 @@ test('a delivery that is sent again locks its endpoint first, as attempts do, so
     ...{ endpointId, userId, isOwn: managedBy({ kind: 'provider', userId }), off: 'webhook_off' as const },
     deliveryId: delivery?.id ?? '',
     count: () => ({ left: 1, endsInMs: 1 }),
-    sealer: createTargetSealer(endpointKey),
+    sealer: createTargetSealer(endpointKeys),
   };
   const again = await database.transact(async (query) => {
     await query`SELECT 1 FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE`;

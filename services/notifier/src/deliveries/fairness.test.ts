@@ -11,7 +11,7 @@ import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
 import { createReports } from '../reports.ts';
 import { createSendWebhook } from '../senders/send-webhook.ts';
-import { endpointKey, openNotifierDatabase, silent } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, silent } from '../testing/test-database.ts';
 import { claimForWebhooks } from './claim-for-webhooks.ts';
 import { Deliverer } from './deliverer.ts';
 import { createWebhookLane } from './webhook-lane.ts';
@@ -48,7 +48,7 @@ test('hostile receivers do not delay the others, even with 10,000 deliveries tha
       createWebhookLane({
         database,
         send: createSendWebhook({
-          sealer: createTargetSealer(endpointKey),
+          sealer: createTargetSealer(endpointKeys),
           post: createPost({
             rules: createAddressRules(['127.0.0.0/8']),
             resolve: createResolve(),

@@ -1,4 +1,5 @@
 import { raw, type Sql, sql } from '@expert-relay/db';
+import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
 import { channelWindow } from './channel-window.ts';
 import { recipientsOf } from './recipients.ts';
@@ -9,14 +10,14 @@ export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: S
     ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
 
 const type = sql`
-  CASE WHEN happened.type = 'request.ended' THEN 'request.' || request.status::text
-    WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE happened.type END`;
+  CASE WHEN fact.type = 'request.ended' THEN 'request.' || request.status::text
+    WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE fact.type END`;
 const at = sql`
-  CASE happened.type
+  CASE fact.type
     WHEN 'request.created' THEN request.created_at
     WHEN 'message.created' THEN message.created_at
     WHEN 'request.ended' THEN request.ended_at
-    ELSE happened.at END`;
+    ELSE fact.at END`;
 
 /** A person is notified after the delay of the channel, and what is due together is put together. */
 const dueAt = sql`
@@ -25,11 +26,10 @@ const dueAt = sql`
     ELSE ${at} + GREATEST(endpoint.delay_seconds * interval '1 second', ${channelWindow}) END`;
 
 /**
- * The parts of a statement that insert the deliveries of what happened, each once, and make their endpoints due. `happened`
- * selects `type`, `request_id`, `message_key` and `at`; everything else is read from the rows of the requests and messages.
+ * The parts of a statement that insert the deliveries of facts, each once, and make their endpoints due. `facts` selects `type`, `request_id`, `message_key` and `at`; everything else is read from the rows of the requests and messages.
  */
-export const insertDeliveries = (happened: Sql): Sql => sql`
-  happened AS MATERIALIZED (${happened}),
+export const insertDeliveries = (facts: Sql): Sql => sql`
+  fact AS MATERIALIZED (${facts}),
   inserted AS (
     INSERT INTO notification_deliveries (id, endpoint_id, type, request_id, ref_code, message_id, event_at, due_at)
     SELECT ${idOf({
@@ -40,14 +40,14 @@ export const insertDeliveries = (happened: Sql): Sql => sql`
       message: sql`CASE WHEN ${type} <> 'request.answered' THEN message.message_key END`,
     })},
       endpoint.id, ${type}, request.id, 'HS-' || request.ref_code, message.message_id, ${at}, ${dueAt}
-    FROM happened
-    JOIN help_requests AS request ON request.id = happened.request_id
+    FROM fact
+    JOIN help_requests AS request ON request.id = fact.request_id
     LEFT JOIN messages AS message
-      ON happened.type = 'message.created' AND message.request_id = request.id
-      AND message.message_key = happened.message_key
+      ON fact.type = 'message.created' AND message.request_id = request.id
+      AND message.message_key = fact.message_key
     JOIN notification_endpoints AS endpoint ON ${recipientsOf({ type, at })}
-    WHERE (happened.type = 'message.created') = (message.request_id IS NOT NULL)
-      AND (happened.type <> 'request.ended' OR request.ended_at IS NOT NULL)
+    WHERE (fact.type = 'message.created') = (message.request_id IS NOT NULL)
+      AND (fact.type <> 'request.ended' OR request.ended_at IS NOT NULL)
     ON CONFLICT (id) DO NOTHING
     RETURNING endpoint_id, due_at
   ),
@@ -58,7 +58,11 @@ export const insertDeliveries = (happened: Sql): Sql => sql`
   )`;
 
 /** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. Nothing if there is no such endpoint. */
-export const insertOneDelivery = (delivery: { endpointId: string; type: string; key: string }): Sql => sql`
+export const insertOneDelivery = (delivery: {
+  endpointId: string;
+  type: DeliveryType;
+  key: string;
+}): Sql => sql`
   WITH endpoint AS MATERIALIZED (
     SELECT id FROM notification_endpoints WHERE id = ${delivery.endpointId}::uuid FOR NO KEY UPDATE
   ),
@@ -71,6 +75,7 @@ export const insertOneDelivery = (delivery: { endpointId: string; type: string; 
       message: sql`${delivery.key}`,
     })}, endpoint.id, ${delivery.type}, now(), now()
     FROM endpoint
+    -- A repeated call changes nothing, and RETURNING has the delivery of the first call.
     ON CONFLICT (id) DO UPDATE SET type = EXCLUDED.type
     RETURNING *
   ),

@@ -10,7 +10,7 @@ const notifiedRole = sql`
   CASE WHEN endpoint.api_key_id IS NULL THEN 'consumer'::message_role ELSE 'provider'::message_role END`;
 
 /** Whether the endpoint may still be used: it is on, confirmed if it is a mail address, and its key is not revoked. */
-export const stillNeeded = sql`(
+export const isUsable = sql`(
   endpoint.enabled_at IS NOT NULL AND (endpoint.channel <> 'mail' OR endpoint.confirmed_at IS NOT NULL)
   AND NOT ${isOfRevokedKey})`;
 
@@ -24,7 +24,7 @@ const answeredAfter = (time: Sql): Sql => sql`(
  * Whether a person must still be notified of a delivery (notification_deliveries): `request`, which may be missing, is open, and
  * the expert has not answered.
  */
-export const stillWaits = (delivery: { eventAt: Sql }): Sql => sql`COALESCE(
+export const mustStillNotify = (delivery: { eventAt: Sql }): Sql => sql`COALESCE(
   request.ended_at IS NULL AND request.expires_at > now() AND NOT ${answeredAfter(delivery.eventAt)}, false)`;
 
 /** Whether a delivery to a person waits already, which will stand for this event too. */
@@ -48,6 +48,6 @@ export const recipientsOf = (event: { type: Sql; at: Sql }): Sql => sql`(
   AND ${event.type} = ANY(endpoint.events)
   AND ${event.at} >= endpoint.enabled_at
   AND (message.role IS NULL OR message.role = ${notifiedRole} OR ${event.type} = 'request.answered')
-  AND ${stillNeeded}
+  AND ${isUsable}
   AND (endpoint.channel = 'webhook'
     OR CASE WHEN ${event.type} = 'request.answered' THEN ${wasNotified} ELSE NOT ${waitsAlready} END))`;

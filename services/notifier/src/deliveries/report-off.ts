@@ -1,10 +1,11 @@
 import { raw, type Sql, sql } from '@expert-relay/db';
+import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { channelWindow } from './channel-window.ts';
 import { idOf } from './insert-deliveries.ts';
-import { stillNeeded } from './recipients.ts';
+import { isUsable } from './recipients.ts';
 
 /** The type of a delivery that reports to a mail address that other endpoints of its user were switched off. */
-const offType = 'endpoint.off';
+const offType: DeliveryType = 'endpoint.off';
 
 /**
  * The parts of a statement that report to the other mail addresses of a user that an endpoint was switched off: once for each
@@ -22,7 +23,7 @@ export const reportOff = (off: Sql): Sql => sql`
     })}, endpoint.id, ${offType}, now(), now() + ${channelWindow}
     FROM off JOIN notification_endpoints AS endpoint
       ON endpoint.user_id = off.user_id AND endpoint.channel = 'mail' AND endpoint.id <> off.id
-    WHERE ${stillNeeded}
+    WHERE ${isUsable}
     RETURNING endpoint_id, due_at
   ),
   made_due AS (

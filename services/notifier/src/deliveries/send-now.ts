@@ -2,10 +2,11 @@ import type { Api } from '@expert-relay/contracts';
 import { type Query, type Sql, sql } from '@expert-relay/db';
 import type { WindowCounter } from '@expert-relay/kit/http';
 import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
+import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import type { Sealed, TargetSealer } from '../endpoints/seal.ts';
+import { deliveryBody, deliveryColumns } from './deliveries-page.ts';
 import { insertOneDelivery } from './insert-deliveries.ts';
-import { deliveryBody, deliveryColumns } from './list-deliveries.ts';
-import { stillNeeded } from './recipients.ts';
+import { isUsable } from './recipients.ts';
 
 /** Throws when a user has asked for too many tests and repetitions in this minute. */
 function requireTests(count: WindowCounter, userId: string): void {
@@ -27,11 +28,11 @@ interface UsedEndpoint {
 }
 
 async function requireUsable(query: Query, endpoint: UsedEndpoint): Promise<void> {
-  const [row] = await query<Sealed & { isNeeded: boolean }>`
-    SELECT ${stillNeeded} AS "isNeeded", sealed_key AS "sealedKey", sealed FROM notification_endpoints AS endpoint
+  const [row] = await query<Sealed & { isUsable: boolean }>`
+    SELECT ${isUsable} AS "isUsable", sealed_key AS "sealedKey", sealed FROM notification_endpoints AS endpoint
     WHERE id = ${endpoint.endpointId}::uuid AND ${endpoint.isOwn}`;
   if (!row) throw new Problem('not_found');
-  if (!row.isNeeded || !endpoint.sealer.tryOpen(endpoint.endpointId, row)) throw new Problem(endpoint.off);
+  if (!row.isUsable || !endpoint.sealer.tryOpen(endpoint.endpointId, row)) throw new Problem(endpoint.off);
   requireTests(endpoint.count, endpoint.userId);
 }
 
@@ -44,7 +45,7 @@ async function requireOne(query: Query, statement: Sql): Promise<Api.Delivery> {
 /** Sends a test, which has only a type and a time. */
 export async function sendTest(
   query: Query,
-  { type, callId, ...endpoint }: UsedEndpoint & { type: string; callId: string },
+  { type, callId, ...endpoint }: UsedEndpoint & { type: DeliveryType; callId: string },
 ): Promise<Api.Delivery> {
   await requireUsable(query, endpoint);
   return await requireOne(

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
-import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
 import { createConfirmations, deleteOldStopLinks } from './confirmations.ts';
 import { createTargetSealer, type Sealed } from './seal.ts';
 
 let database: TestDatabase;
 let channels: Channels;
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 
 beforeAll(async () => {
   database = await openNotifierDatabase();
@@ -179,4 +179,24 @@ test('changes of different members at the same time are all kept', async () => {
     await Promise.all(changes.map((changed) => change(id, changed)));
     expect(await change(id, {})).toMatchObject({ label, delaySeconds, showQuestion, enabled });
   }
+});
+
+test('a user has at most fifty, and at the limit one of them can be registered again', async () => {
+  const [{ id: userId = '' } = {}] = await database.query<{ id: string }>`
+    INSERT INTO users (id, name) VALUES (${randomUUID()}, 'carol') RETURNING id::text AS id`;
+  const add = (path: string, label?: string) =>
+    channels.insert({ userId, sessionId: randomUUID() }, randomUUID(), {
+      kind: 'chat',
+      target: { url: `https://chat.example/${path}` },
+      label,
+      delaySeconds: undefined,
+      showQuestion: undefined,
+    });
+  const added = await Promise.allSettled(Array.from({ length: 52 }, (_, index) => add(String(index))));
+  const made = added.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  expect(made).toHaveLength(50);
+  const { id } = await add('0', 'again');
+  expect(made.map((one) => one.id)).toContain(id);
+  await expect(add('51')).rejects.toMatchObject({ code: 'too_many_channels' });
+  expect(await channels.list(userId)).toHaveLength(50);
 });

@@ -5,15 +5,9 @@ import { Problem } from '@expert-relay/kit/problem';
 import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
 import { checkDelay, defaultsOf, type NewChannel, type PeopleChannel } from './channel-form.ts';
 import { type Confirmations, makeToken } from './confirmations.ts';
-import { requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
+import { eventsOf } from './delivery-types.ts';
+import { lockUser, requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { TargetSealer, Targets } from './seal.ts';
-
-/** The events of each channel. An answer is only for chats, whose other members see that the request is done. */
-export const eventsOf: Readonly<Record<PeopleChannel, readonly string[]>> = {
-  push: ['request.created', 'message.created'],
-  mail: ['request.created', 'message.created'],
-  chat: ['request.created', 'message.created', 'request.answered'],
-};
 
 /** The channels of a user, as a condition on `notification_endpoints`. */
 export const channelsOf = (userId: string): Sql => sql`(channel <> 'webhook' AND user_id = ${userId}::uuid)`;
@@ -122,11 +116,12 @@ export function createChannels(options: {
       database.transact(async (query) => {
         const { kind, label, showQuestion, delaySeconds } = channel;
         const target = targetOf(channel);
-        await requireEndpointLimit(query, userId, { id: newId, apiKeyId: null, code: 'too_many_channels' });
+        await lockUser(query, userId);
         const same = await findSame(query, userId, channel);
         const id = same ?? newId;
         const own = sealer.seal(id, target);
         if (same === undefined) {
+          await requireEndpointLimit(query, userId, { id, apiKeyId: null, code: 'too_many_channels' });
           const defaults = defaultsOf(kind);
           await query`
             INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, label, delay_seconds, show_question,

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Query, Sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
+import type { DeliveryType } from './delivery-types.ts';
 import type { TargetSealer, Targets } from './seal.ts';
 
 const linkLifetimeMs = 3 * 86_400_000;
@@ -12,7 +13,7 @@ export type Confirmations = ReturnType<typeof createConfirmations>;
 /** The links that confirm mail addresses, and those that end mails. `insertDelivery` is the part of a statement that sends one. */
 export function createConfirmations(options: {
   sealer: TargetSealer;
-  insertDelivery: (delivery: { endpointId: string; type: string; key: string }) => Sql;
+  insertDelivery: (delivery: { endpointId: string; type: DeliveryType; key: string }) => Sql;
 }) {
   const { sealer, insertDelivery } = options;
 

@@ -16,14 +16,18 @@ export async function deleteOfRevokedKeys(query: Query): Promise<void> {
   await query`DELETE FROM notification_endpoints WHERE ${lockedInOrder(isOfRevokedKey)}`;
 }
 
-/** Throws when the user, or the consumer key, has too many endpoints. The lock makes creations of one user run in turn. */
+/** Makes creations of one user run in turn. */
+export async function lockUser(query: Query, userId: string): Promise<void> {
+  const [user] = await query`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+  if (!user) throw new Problem('unauthorized');
+}
+
+/** Throws when the user, who is locked, or the consumer key has too many endpoints for another one. */
 export async function requireEndpointLimit(
   query: Query,
   userId: string,
   { id, apiKeyId, code }: { id: string; apiKeyId: string | null; code: ProblemCode },
 ): Promise<void> {
-  const [user] = await query`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
-  if (!user) throw new Problem('unauthorized');
   const [counts] = await query<{ ofUser: number; ofKey: number }>`
     SELECT count(*)::int AS "ofUser", count(*) FILTER (WHERE api_key_id = ${apiKeyId}::uuid)::int AS "ofKey"
     FROM notification_endpoints WHERE user_id = ${userId}::uuid AND id <> ${id}::uuid AND NOT ${isOfRevokedKey}`;

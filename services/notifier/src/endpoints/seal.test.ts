@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { endpointKey, openNotifierDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase } from '../testing/test-database.ts';
 import { resealTargets } from './reseal.ts';
 import { createTargetSealer } from './seal.ts';
 
 const target = { url: 'https://example.com/?token=secret', secret: 'whsec_c2VjcmV0' };
-const newKey = `k2:${Buffer.alloc(32, 9).toString('base64url')}`;
+const newKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
 
 test('a target is opened with its key and its id only', () => {
-  const sealer = createTargetSealer(endpointKey);
+  const sealer = createTargetSealer(endpointKeys);
   const [id, other] = [randomUUID(), randomUUID()];
   const sealed = sealer.seal(id, target);
   expect(sealer.open(id, sealed)).toEqual(target);
@@ -19,29 +19,18 @@ test('a target is opened with its key and its id only', () => {
   changed[20] = (changed[20] ?? 0) ^ 1;
   expect(() => sealer.open(id, { ...sealed, sealed: changed })).toThrow();
   expect(() => sealer.open(id, { ...sealed, sealed: sealed.sealed.subarray(0, 20) })).toThrow();
-  expect(() => createTargetSealer(newKey).open(id, sealed)).toThrow('k1 is not in RELAY_ENDPOINT_KEYS');
-});
-
-test.each([
-  ['without an id', Buffer.alloc(32).toString('base64url')],
-  ['that is too short', `k1:${Buffer.alloc(31).toString('base64url')}`],
-  ['with the same id twice', `${endpointKey},${endpointKey}`],
-  ['that are three', `${endpointKey},${newKey},k3:${Buffer.alloc(32).toString('base64url')}`],
-])('keys %s are refused, without being shown', (_, text) => {
-  expect(() => createTargetSealer(text)).toThrow(
-    /^RELAY_ENDPOINT_KEYS is not valid \(its value is not shown\)/,
-  );
+  expect(() => createTargetSealer([newKey]).open(id, sealed)).toThrow('k1 is not in RELAY_ENDPOINT_KEYS');
 });
 
 test('after a rotation of the key, all targets are encrypted again, and then the old key is not needed', async () => {
   await using database = await openNotifierDatabase();
   const { query } = database;
   for (let n = 0; n < 60; n++) await database.addEndpoint({ of: 'user' });
-  const both = createTargetSealer(`${newKey},${endpointKey}`);
-  expect(await resealTargets(query, createTargetSealer(newKey))).toEqual({ left: 0, unreadable: 60 });
+  const both = createTargetSealer([newKey, ...endpointKeys]);
+  expect(await resealTargets(query, createTargetSealer([newKey]))).toEqual({ left: 0, unreadable: 60 });
   expect(await resealTargets(query, both)).toEqual({ left: 10, unreadable: 0 });
   expect(await resealTargets(query, both)).toEqual({ left: 0, unreadable: 0 });
-  const onlyNew = createTargetSealer(newKey);
+  const onlyNew = createTargetSealer([newKey]);
   const rows = await query<{ id: string; sealedKey: string; sealed: Buffer }>`
     SELECT id, sealed_key AS "sealedKey", sealed FROM notification_endpoints`;
   for (const { id, ...sealed } of rows)

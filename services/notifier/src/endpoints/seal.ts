@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { ConfigError } from '@expert-relay/kit/config';
+import type { KeysWithIds } from '@expert-relay/kit/config';
 import type { SigningSecrets } from '../signatures/sign.ts';
 
 /** What is stored of an endpoint in encrypted form, by its channel. */
@@ -52,13 +52,12 @@ const ivBytes = 12;
 const tagBytes = 16;
 const algorithm = 'aes-256-gcm';
 
-/** `text`: `<key id>:<base64url of 32 bytes>`, during a rotation two, of which the first encrypts. */
-export function createTargetSealer(text: string): TargetSealer {
-  const keys = parseKeys(text);
-  const [[keyId, key]] = keys;
+/** During a rotation there are two keys, of which the first encrypts. */
+export function createTargetSealer(keys: KeysWithIds): TargetSealer {
+  const [{ id: keyId, secret: key }] = keys;
   return {
     keyId,
-    keyIds: keys.map(([id]) => id),
+    keyIds: keys.map(({ id }) => id),
     seal(endpointId, target) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(endpointId));
@@ -77,31 +76,13 @@ export function createTargetSealer(text: string): TargetSealer {
   };
 }
 
-type Key = readonly [id: string, bytes: Buffer];
-
-function open(keys: readonly Key[], endpointId: string, { sealedKey, sealed }: Sealed) {
-  const known = keys.find(([id]) => id === sealedKey);
+function open(keys: KeysWithIds, endpointId: string, { sealedKey, sealed }: Sealed) {
+  const known = keys.find(({ id }) => id === sealedKey);
   if (!known) throw new Error(`the key ${sealedKey} is not in RELAY_ENDPOINT_KEYS`);
-  const decipher = createDecipheriv(algorithm, known[1], sealed.subarray(0, ivBytes), {
+  const decipher = createDecipheriv(algorithm, known.secret, sealed.subarray(0, ivBytes), {
     authTagLength: tagBytes,
   });
   decipher.setAAD(Buffer.from(endpointId)).setAuthTag(sealed.subarray(-tagBytes));
   const bytes = decipher.update(sealed.subarray(ivBytes, -tagBytes));
   return JSON.parse(Buffer.concat([bytes, decipher.final()]).toString());
-}
-
-function parseKeys(text: string): readonly [Key, ...Key[]] {
-  const keys = text.split(',').map((entry): Key => {
-    const [id = '', bytes = ''] = entry.trim().split(':');
-    return [id, Buffer.from(bytes, 'base64url')];
-  });
-  const [first, ...others] = keys;
-  const areValid = keys.every(([id, bytes]) => /^[\w-]{1,32}$/.test(id) && bytes.length === 32);
-  if (!first || keys.length > 2 || !areValid || new Set(keys.map(([id]) => id)).size < keys.length) {
-    throw new ConfigError([
-      'RELAY_ENDPOINT_KEYS is not valid (its value is not shown). It must be one or two entries ' +
-        '<key id>:<base64url of 32 random bytes> with different ids, separated by a comma.',
-    ]);
-  }
-  return [first, ...others];
 }

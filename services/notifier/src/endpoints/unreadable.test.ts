@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
 import { sendTest } from '../deliveries/send-now.ts';
-import { endpointKey, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { channelsOf, createChannels } from './channels.ts';
 import { createConfirmations } from './confirmations.ts';
 import { resealTargets } from './reseal.ts';
@@ -12,7 +12,8 @@ import { createWebhooks } from './webhooks.ts';
 let database: TestDatabase;
 let session: { userId: string; sessionId: string };
 /** The key under which the endpoints of the test database are encrypted is lost. */
-const sealer = createTargetSealer(`k2:${Buffer.alloc(32, 9).toString('base64url')}`);
+const otherKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
+const sealer = createTargetSealer([otherKey]);
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const keys = { p256dh: 'p', auth: 'a' };
 const newest = { label: undefined, delaySeconds: undefined, showQuestion: undefined };
@@ -97,7 +98,11 @@ describe('a channel whose key is lost', () => {
     await expect(channels.unsubscribe(id, 'token')).rejects.toMatchObject({ code: 'not_found' });
     await database.query`UPDATE notification_endpoints SET confirmed_at = now()`;
     const used = { endpointId: id, userId, isOwn: channelsOf(userId), off: 'channel_off' as const };
-    const test = { type: 'channel.test', callId: randomUUID(), count: () => ({ left: 1, endsInMs: 1 }) };
+    const test = {
+      type: 'channel.test' as const,
+      callId: randomUUID(),
+      count: () => ({ left: 1, endsInMs: 1 }),
+    };
     await expect(sendTest(database.query, { ...used, ...test, sealer })).rejects.toMatchObject({
       code: 'channel_off',
     });
@@ -129,6 +134,6 @@ test('an endpoint whose bytes were changed does not keep the others from being e
   const [broken] = [await database.addEndpoint({ of: 'user' }), await database.addEndpoint({ of: 'user' })];
   await database.query`
     UPDATE notification_endpoints SET sealed = set_byte(sealed, 20, get_byte(sealed, 20) # 1) WHERE id = ${broken}::uuid`;
-  const both = createTargetSealer(`k2:${Buffer.alloc(32, 9).toString('base64url')},${endpointKey}`);
+  const both = createTargetSealer([otherKey, ...endpointKeys]);
   expect(await resealTargets(database.query, both)).toEqual({ left: 1, unreadable: 0 });
 });

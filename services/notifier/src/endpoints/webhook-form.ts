@@ -3,16 +3,8 @@ import { listOf, uuidPattern } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
+import { keyEvents, userEvents } from './delivery-types.ts';
 import { isOfRevokedKey } from './endpoint-rows.ts';
-
-/** What a webhook of a user may be notified of, and what one of a consumer key. */
-export const userEvents = [
-  'request.created',
-  'message.created',
-  'request.closed',
-  'request.expired',
-] as const;
-export const keyEvents = ['message.created', 'keys.exchanged', 'request.closed', 'request.expired'] as const;
 
 /** The manager of webhooks: a consumer key has its own, a provider key and a session all of the user. */
 export type Manager =

@@ -1,20 +1,21 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { deliveriesPage } from '../deliveries/list-deliveries.ts';
+import { deliveriesPage } from '../deliveries/deliveries-page.ts';
 import { sendAgain, sendTest } from '../deliveries/send-now.ts';
 import { createMaintenance } from '../maintenance.ts';
 import { createReports } from '../reports.ts';
-import { endpointKey, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
+import { keyEvents } from './delivery-types.ts';
 import { createTargetSealer } from './seal.ts';
-import { keyEvents, type Manager, managedBy } from './webhook-form.ts';
+import { type Manager, managedBy } from './webhook-form.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 let database: TestDatabase;
 let webhooks: Webhooks;
 let expert: Manager;
 let agent: Manager;
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const url = 'https://example.com/';
 
 beforeAll(async () => {

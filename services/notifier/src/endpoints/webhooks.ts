@@ -2,7 +2,7 @@ import type { Api } from '@expert-relay/contracts';
 import { type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { makeSecret } from '../signatures/sign.ts';
-import { requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
+import { lockUser, requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { Sealed, TargetSealer, WebhookTarget } from './seal.ts';
 import { checkEvents, type Manager, managedBy, unknownKey } from './webhook-form.ts';
 
@@ -107,6 +107,7 @@ export function createWebhooks(options: {
         const { sealedKey, sealed } = sealer.seal(id, target);
         const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : (keyId ?? null);
         const events = checkEvents(wanted, apiKeyId !== null);
+        await lockUser(query, manager.userId);
         await requireEndpointLimit(query, manager.userId, { id, apiKeyId, code: 'too_many_webhooks' });
         if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
         const [row] = await query<Row>`

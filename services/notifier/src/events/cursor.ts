@@ -1,6 +1,6 @@
 import { type Query, type Sql, sql } from '@expert-relay/db';
 import { insertDeliveries } from '../deliveries/insert-deliveries.ts';
-import { stillNeeded } from '../deliveries/recipients.ts';
+import { isUsable } from '../deliveries/recipients.ts';
 import type { ReadEvent } from './facts.ts';
 
 /** The last event whose deliveries were inserted. */
@@ -38,7 +38,7 @@ interface HeldRow {
 export async function holdCursor(query: Query, holder: string): Promise<HeldCursor | undefined> {
   const [row] = await query<HeldRow>`
     WITH enabled AS MATERIALIZED (
-      SELECT min(enabled_at) AS since FROM notification_endpoints AS endpoint WHERE ${stillNeeded}
+      SELECT min(enabled_at) AS since FROM notification_endpoints AS endpoint WHERE ${isUsable}
     ),
     removed AS (
       DELETE FROM notification_cursor
@@ -124,7 +124,7 @@ export async function insertFromRows(
       FROM request_stages JOIN help_requests AS request ON request.id = request_stages.request_id
       WHERE EXISTS (SELECT 1 FROM moved)
         AND (stage = 'open' OR (stage = 'ended' AND at >= ${since} - interval '1 day'))
-        AND request.user_id IN (SELECT owner_id FROM notification_endpoints AS endpoint WHERE ${stillNeeded})
+        AND request.user_id IN (SELECT owner_id FROM notification_endpoints AS endpoint WHERE ${isUsable})
     ),
     ${insertDeliveries(sql`
       SELECT 'request.created' AS type, id AS request_id, NULL::uuid AS message_key, now() AS at

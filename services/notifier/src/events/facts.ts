@@ -1,4 +1,4 @@
-import { EventHead, Role } from '@expert-relay/contracts';
+import { EventHead, type EventType, Role } from '@expert-relay/contracts';
 import { uuidPattern } from '@expert-relay/kit/http';
 
 /** Something that happened to a request, as an event reports it. The rows of the request decide what it means. */
@@ -26,20 +26,20 @@ export interface EndedSession {
   readonly isSignedOut: boolean;
 }
 
-const types = {
+const factTypes: Readonly<Record<EventType, Fact['type'] | undefined>> = {
   new_request: 'request.created',
   new_message: 'message.created',
   key_exchange: 'keys.exchanged',
   request_closed: 'request.ended',
-} as const;
+  credential_revoked: undefined,
+};
 
 /** Reads one message of the stream. A message that is not an event, or of a newer release, has no facts. */
 export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): ReadEvent {
   try {
     const head = new EventHead(bytes);
     const recordedAt = head.readTime() ?? 0;
-    const type =
-      head.type !== undefined && head.type in types ? types[head.type as keyof typeof types] : undefined;
+    const type = head.type && factTypes[head.type];
     const messageKey = type === 'message.created' ? messageKeyOf(head) : null;
     const facts =
       type === undefined || messageKey === undefined

@@ -1,6 +1,6 @@
 import { defineRoute, parseQuery, uuidFrom } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
-import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
+import { deliveriesPage, deliveriesQuery } from '../deliveries/deliveries-page.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
 
 export const listDeliveries = ({ query }: Context) =>

@@ -1,7 +1,7 @@
 import { defineRoute, parseBody, parseQuery, type Route, uuidFrom } from '@expert-relay/kit/http';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { deliveriesPage, deliveriesQuery } from '../deliveries/list-deliveries.ts';
+import { deliveriesPage, deliveriesQuery } from '../deliveries/deliveries-page.ts';
 import { sendTest } from '../deliveries/send-now.ts';
 import { changedChannelSchema, confirmationSchema, parseNewChannel } from '../endpoints/channel-form.ts';
 import { channelsOf } from '../endpoints/channels.ts';

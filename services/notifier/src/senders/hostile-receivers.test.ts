@@ -6,15 +6,16 @@ import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
 import { createAddressRules } from '../outbound/address-rules.ts';
 import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
+import { requestDelivery } from '../testing/request-delivery.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
-import { endpointKey } from '../testing/test-database.ts';
+import { endpointKeys } from '../testing/test-database.ts';
 import { createSendChat } from './send-chat.ts';
 import { createSendPush, parsePushKeys } from './send-push.ts';
 import { createSendWebhook } from './send-webhook.ts';
 
 /* Every sender over http, and every hostile receiver. */
 
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const post = createPost({
   rules: createAddressRules(['127.0.0.0/8']),
@@ -24,19 +25,21 @@ const post = createPost({
 const [pushKeys] = parsePushKeys([Buffer.alloc(32, 3).toString('base64url')]);
 const publicUrl = 'https://relay.example';
 
-const delivery = {
-  ...{ id: 'msg_1', attempt: 1, type: 'request.created', requestId: 'r', refCode: 'HS-7K3M9QXA' },
-  ...{ agentName: 'builder', question: null, secondsLeft: 60, endpointsOff: null },
-};
 const notice = (channel: 'push' | 'chat', target: Targets['push' | 'chat']) => ({
-  ...{ id: 'msg_1', channel, endpointId, userId: endpointId, deliveries: [delivery] },
+  ...{ id: 'msg_1', channel, endpointId, userId: endpointId, deliveries: [requestDelivery] },
   ...sealer.seal(endpointId, target),
 });
 
 const senders: Readonly<Record<string, (url: string) => Promise<{ reason?: string }>>> = {
   webhook: (url) =>
     createSendWebhook({ sealer, post, clock: systemClock })({
-      ...{ ...delivery, isSlow: false, eventAt: '2026-11-23T09:05:00.000Z', messageId: null, endpointId },
+      ...{
+        ...requestDelivery,
+        isSlow: false,
+        eventAt: '2026-11-23T09:05:00.000Z',
+        messageId: null,
+        endpointId,
+      },
       ...{ userId: endpointId, ...sealer.seal(endpointId, { url, secret: `whsec_${'A'.repeat(44)}` }) },
     }),
   chat: (url) => createSendChat({ sealer, post, publicUrl })(notice('chat', { url })),

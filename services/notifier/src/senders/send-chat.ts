@@ -1,5 +1,6 @@
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import type { SendNotice } from '../deliveries/people-lane.ts';
+import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
 import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
@@ -29,10 +30,25 @@ export const createSendChat =
 
 /** The text of a message. What an agent wrote is in a block of code, where it has no effect. */
 export function chatText({ deliveries }: Pick<ClaimedNotice, 'deliveries'>, publicUrl: string): string {
-  if (deliveries.some(({ requestId }) => requestId === null))
-    return 'This is a test of Expert Relay. Requests will be announced here.';
-  const answered = deliveries.filter(({ type }) => type === 'request.answered');
-  const waiting = latestOfEach(deliveries.filter(({ type }) => type !== 'request.answered'));
+  const answered: NoticeDelivery[] = [];
+  /** The newest delivery of each request. */
+  const latest = new Map<string | null, NoticeDelivery>();
+  for (const delivery of deliveries) {
+    switch (delivery.type) {
+      case 'channel.test':
+        return 'This is a test of Expert Relay. Requests will be announced here.';
+      case 'request.answered':
+        answered.push(delivery);
+        break;
+      case 'request.created':
+      case 'message.created':
+        latest.set(delivery.requestId, delivery);
+        break;
+      default:
+        throw unknownType(delivery.type satisfies 'channel.confirm' | 'endpoint.off');
+    }
+  }
+  const waiting = [...latest.values()];
   const parts: string[] = [];
   let left = maxCharacters;
   for (const [index, delivery] of waiting.entries()) {
@@ -71,8 +87,3 @@ const withoutEffect = (text: string): string =>
     .replaceAll('@', '@\u200b')
     .replaceAll('://', ':\u200b//')
     .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\u200b.`);
-
-/** The newest delivery of each request. */
-function latestOfEach(deliveries: readonly NoticeDelivery[]): NoticeDelivery[] {
-  return [...new Map(deliveries.map((delivery) => [delivery.requestId, delivery])).values()];
-}

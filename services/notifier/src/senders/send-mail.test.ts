@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { SMTPServer } from 'smtp-server';
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import { createTargetSealer } from '../endpoints/seal.ts';
-import { endpointKey, silent } from '../testing/test-database.ts';
+import { endpointKeys, silent } from '../testing/test-database.ts';
 import { composeMail, createSendMail } from './send-mail.ts';
 
 const publicUrl = 'https://relay.example';
 const endpointId = '00000000-0000-4000-8000-000000000001';
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const target = { address: 'ada@example.com', unsubscribeToken: 'stop' };
 
 interface Mail {
@@ -153,4 +153,11 @@ describe('a password', () => {
     expect(await sendTo(`${url.replace('127.0.0.1', '0.0.0.0')}?requireTLS=false`)).toEqual({});
     expect(logins).toEqual(['ada', 'ada']);
   });
+});
+
+test('a delivery of a type of a newer release is not sent as something else', () => {
+  const unknown = delivery('HS-7K3M9QXA', { type: 'request.moved' as never });
+  expect(() => composeMail({ deliveries: [unknown], endpointId }, target, publicUrl)).toThrow(
+    'request.moved',
+  );
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Log } from '@expert-relay/kit/log';
 import type { ClaimedNotice, EndpointOff, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import type { SendNotice } from '../deliveries/people-lane.ts';
+import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer, Targets } from '../endpoints/seal.ts';
 import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
 import { describeFailure, resultOf, type SmtpError } from './smtp-failure.ts';
@@ -101,25 +102,35 @@ export function composeMail(
   };
   const settings = new URL('/dashboard/settings', publicUrl).href;
   const end = `\n\n-- \nExpert Relay, ${new URL(publicUrl).host}\nChange what you get: ${settings}\nStop these mails: ${unsubscribe}\n`;
+  const mail = (subject: string, text: string) => ({ subject, text: text + end, headers });
   const [first] = deliveries;
-  if (first?.type === 'channel.confirm' && confirmation) {
-    const confirm = link('/dashboard/confirm-mail', { channel: endpointId, token: confirmation.token });
-    const text =
-      'Somebody has entered this address in Expert Relay, to be notified by mail of requests that wait for an answer.\n\n' +
-      `If it was you, open this page within three days and confirm it:\n${confirm}\n\n` +
-      'If it was not you, stop these mails with the last link. Then nobody can have another one sent to this address, except an ' +
-      'account that signs in with it.';
-    return { subject: 'Confirm your address for Expert Relay', text: text + end, headers };
+  switch (first?.type) {
+    case 'channel.confirm': {
+      if (!confirmation) throw new Error('a mail to confirm an address without its token');
+      const confirm = link('/dashboard/confirm-mail', { channel: endpointId, token: confirmation.token });
+      return mail(
+        'Confirm your address for Expert Relay',
+        'Somebody has entered this address in Expert Relay, to be notified by mail of requests that wait for an answer.\n\n' +
+          `If it was you, open this page within three days and confirm it:\n${confirm}\n\n` +
+          'If it was not you, stop these mails with the last link. Then nobody can have another one sent to this address, except ' +
+          'an account that signs in with it.',
+      );
+    }
+    case 'endpoint.off': {
+      const list = first.endpointsOff?.map((one) => `- ${describeOff(one)}`).join('\n');
+      const text = `Nothing is sent any more by what is listed here:\n\n${list}\n\nRepair it, then switch it on: ${settings}`;
+      return mail('Expert Relay has switched off notifications', text);
+    }
+    case 'channel.test':
+      return mail('A test of Expert Relay', 'Mails arrive at this address.');
+    case 'request.created':
+    case 'message.created': {
+      const requests = [...new Map(deliveries.map((one) => [one.requestId, one])).values()];
+      return mail(subjectOf(requests), requests.map(textOf).join('\n\n'));
+    }
+    default:
+      throw unknownType(first?.type satisfies 'request.answered' | undefined);
   }
-  if (first?.endpointsOff) {
-    const list = first.endpointsOff.map((one) => `- ${describeOff(one)}`).join('\n');
-    const text = `Nothing is sent any more by what is listed here:\n\n${list}\n\nRepair it, then switch it on: ${settings}`;
-    return { subject: 'Expert Relay has switched off notifications', text: text + end, headers };
-  }
-  if (first?.requestId === null)
-    return { subject: 'A test of Expert Relay', text: `Mails arrive at this address.${end}`, headers };
-  const requests = [...new Map(deliveries.map((one) => [one.requestId, one])).values()];
-  return { subject: subjectOf(requests), text: `${requests.map(textOf).join('\n\n')}${end}`, headers };
 
   function textOf({ refCode, agentName, question }: NoticeDelivery): string {
     const head = agentName === null ? `${refCode}` : `${refCode}, from ${shownName(agentName)}`;

@@ -1,11 +1,12 @@
 import { createECDH } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
-import { endpointKey } from '../testing/test-database.ts';
+import { requestDelivery } from '../testing/request-delivery.ts';
+import { endpointKeys } from '../testing/test-database.ts';
 import { createSendPush, parsePushKeys } from './send-push.ts';
 
 const endpointId = '00000000-0000-4000-8000-000000000001';
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const newKey = () => {
   const pair = createECDH('prime256v1');
   return { publicKey: pair.generateKeys('base64url'), privateKey: pair.getPrivateKey('base64url') };
@@ -25,7 +26,7 @@ function send(pushKey: string, keys: readonly string[], statusCode = 201) {
     keys: parsePushKeys(keys),
   });
   return sendPush({
-    ...{ id: 'msg_1', channel: 'push', endpointId, userId: endpointId, deliveries: [] },
+    ...{ id: 'msg_1', channel: 'push', endpointId, userId: endpointId, deliveries: [requestDelivery] },
     ...sealer.seal(endpointId, target),
   });
 }

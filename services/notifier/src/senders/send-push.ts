@@ -2,6 +2,7 @@ import { createECDH, createHash } from 'node:crypto';
 import { ConfigError } from '@expert-relay/kit/config';
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import type { SendNotice } from '../deliveries/people-lane.ts';
+import { type NoticeType, unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
 import { shownName, shownQuestion } from './agent-text.ts';
@@ -68,17 +69,27 @@ export function createSendPush(options: {
 /** What the service worker of the pages gets. */
 function payloadOf({ deliveries }: ClaimedNotice): string {
   const last = deliveries.at(-1);
-  if (!last?.requestId) return JSON.stringify({ type: 'test', url: '/dashboard/settings' });
-  const { type, requestId, refCode, agentName, question } = last;
-  return JSON.stringify({
-    type: 'request',
-    event: type,
-    requestId,
-    refCode,
-    agentName: agentName === null ? null : shownName(agentName),
-    question: question === null ? null : shownQuestion(question),
-    url: `/dashboard/code/${refCode}`,
-  });
+  switch (last?.type) {
+    case 'channel.test':
+      return JSON.stringify({ type: 'test', url: '/dashboard/settings' });
+    case 'request.created':
+    case 'message.created': {
+      const { type, requestId, refCode, agentName, question } = last;
+      return JSON.stringify({
+        type: 'request',
+        event: type,
+        requestId,
+        refCode,
+        agentName: agentName === null ? null : shownName(agentName),
+        question: question === null ? null : shownQuestion(question),
+        url: `/dashboard/code/${refCode}`,
+      });
+    }
+    default:
+      throw unknownType(
+        last?.type satisfies Exclude<NoticeType, `${string}.created` | 'channel.test'> | undefined,
+      );
+  }
 }
 
 const ttlOf = (deliveries: readonly NoticeDelivery[]): number =>

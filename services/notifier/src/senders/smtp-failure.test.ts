@@ -4,18 +4,15 @@ import { SMTPServer } from 'smtp-server';
 import { createTargetSealer } from '../endpoints/seal.ts';
 import { makeCertificate } from '../testing/make-certificate.ts';
 import { type MailAnswers, serveMail } from '../testing/raw-mail-server.ts';
+import { requestDelivery } from '../testing/request-delivery.ts';
 import { startTcpServer } from '../testing/tcp-server.ts';
-import { endpointKey, silent } from '../testing/test-database.ts';
+import { endpointKeys, silent } from '../testing/test-database.ts';
 import { createSendMail } from './send-mail.ts';
 
-const sealer = createTargetSealer(endpointKey);
+const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
-const delivery = {
-  ...{ id: 'msg_1', attempt: 1, type: 'request.created', requestId: 'r', refCode: 'HS-7K3M9QXA' },
-  ...{ agentName: 'builder', question: null, secondsLeft: 60, endpointsOff: null },
-};
 const notice = {
-  ...{ id: 'msg_1', channel: 'mail' as const, endpointId, userId: endpointId, deliveries: [delivery] },
+  ...{ id: 'msg_1', channel: 'mail' as const, endpointId, userId: endpointId, deliveries: [requestDelivery] },
   ...sealer.seal(endpointId, { address: 'ada@example.com', unsubscribeToken: 'stop' }),
 };
 

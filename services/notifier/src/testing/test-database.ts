@@ -3,11 +3,10 @@ import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expe
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
-import { eventsOf } from '../endpoints/channels.ts';
+import { eventsOf, keyEvents, userEvents } from '../endpoints/delivery-types.ts';
 import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
-import { keyEvents, userEvents } from '../endpoints/webhook-form.ts';
 
-export const endpointKey = `k1:${Buffer.alloc(32, 7).toString('base64url')}`;
+export const endpointKeys = [{ id: 'k1', secret: Buffer.alloc(32, 7) }] as const;
 export const silent = createLog('test', { level: 'silent' });
 
 export interface TestDatabase extends Postgres, AsyncDisposable {
@@ -44,7 +43,7 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
   });
   await postgres.start();
   const { query } = postgres;
-  const sealer = createTargetSealer(endpointKey);
+  const sealer = createTargetSealer(endpointKeys);
   const [userId, keyId] = [randomUUID(), randomUUID()];
   await query`INSERT INTO users (id, name) VALUES (${userId}::uuid, 'ada')`;
   await query`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { encodePublished, newMessagePayload, newRequestPayload, subjectsFor } from '@expert-relay/contracts';
+import { encodePublished, newMessageEvent, newRequestEvent, subjectsFor } from '@expert-relay/contracts';
 import { createNats, type Nats } from '@expert-relay/kit/nats';
 import { connect, type JetStreamManager } from 'nats';
 import { silent } from './test-database.ts';
@@ -48,11 +48,11 @@ export async function openStream(): Promise<TestStream> {
     async newRequest(requestId) {
       await jetstream.publish(
         event('new_request'),
-        encodePublished(head(requestId), newRequestPayload({ question: '' })),
+        encodePublished(head(requestId), newRequestEvent({ question: '' }).payload),
       );
     },
     async newMessage(requestId, messageId) {
-      const payload = newMessagePayload({ role: 'consumer', messageId });
+      const payload = newMessageEvent({ role: 'consumer', messageId }).payload;
       await jetstream.publish(event('new_message'), encodePublished(head(requestId), payload));
     },
     async junk() {

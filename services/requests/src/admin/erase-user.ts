@@ -1,4 +1,4 @@
-import { requestClosedPayload } from '@expert-relay/contracts';
+import { requestClosedEvent } from '@expert-relay/contracts';
 import { insertSharedEvent, isOpen, moveExpired, overdue, type PrismaClient, sql } from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
@@ -118,8 +118,7 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
       ),
       moved AS (${move}),
       event AS (${insertSharedEvent({
-        type: 'request_closed',
-        payload: requestClosedPayload({ reason }),
+        ...requestClosedEvent({ reason }),
         from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
       })})
       SELECT count(*)::int AS ended FROM ended`;

@@ -121,9 +121,10 @@ async function* exportEndpoints(prisma: PrismaClient, userId: string): AsyncGene
   }
 }
 
-type ExportedRequest = Omit<HelpRequest, 'id' | 'userId' | 'callId' | 'seq' | 'contentBytes'> & {
-  requestId: string;
-};
+type ExportedRequest = Omit<
+  HelpRequest,
+  'id' | 'userId' | 'callId' | 'seq' | 'contentBytes' | 'lastMessageAt' | 'lastMessageRole'
+> & { requestId: string };
 
 /** A request may have a megabyte. */
 const requestsPerPage = 20;

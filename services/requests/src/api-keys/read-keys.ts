@@ -1,13 +1,10 @@
 import type { Api } from '@expert-relay/contracts';
 import { empty, type Query, sql } from '@expert-relay/db';
-import { uuidPattern } from '@expert-relay/kit/http';
-import { isTime } from '../list/cursor.ts';
+import { type Cursor, isTime, uuidPattern } from '@expert-relay/kit/http';
 
 /** The last key of a page. */
-export interface KeyCursor {
+export interface KeyCursor extends Cursor {
   readonly isRevoked: boolean;
-  readonly createdAt: string;
-  readonly id: string;
 }
 
 /** The keys of a user, those that are not revoked first, then newest first: up to `limit`, and one more if there are more. */

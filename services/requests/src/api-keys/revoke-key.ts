@@ -1,4 +1,4 @@
-import { credentialRevokedPayload } from '@expert-relay/contracts';
+import { credentialRevokedEvent } from '@expert-relay/contracts';
 import { insertEvent, type PrismaClient, type Query, sql } from '@expert-relay/db';
 
 /** Revokes a key with all its secrets, and inserts one event. Returns whether the user has this key. */
@@ -18,8 +18,7 @@ export async function revokeKey(
       RETURNING api_keys.user_id
     ),
     event AS (${insertEvent({
-      type: 'credential_revoked',
-      payload: credentialRevokedPayload({ apiKeyId: keyId }),
+      ...credentialRevokedEvent({ apiKeyId: keyId }),
       from: sql`SELECT user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq FROM revoked`,
     })})
     SELECT id FROM key`;

@@ -1,4 +1,4 @@
-import { credentialRevokedPayload } from '@expert-relay/contracts';
+import { credentialRevokedEvent } from '@expert-relay/contracts';
 import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
@@ -42,8 +42,7 @@ export function rotateSecret(
         SET secret_digest = EXCLUDED.secret_digest, created_at = EXCLUDED.created_at
       ),
       event AS (${insertEvent({
-        type: 'credential_revoked',
-        payload: credentialRevokedPayload({
+        ...credentialRevokedEvent({
           apiKeyId: keyId,
           rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() },
         }),

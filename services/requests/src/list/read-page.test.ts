@@ -12,7 +12,6 @@ import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { countRequests } from '../routes/count-requests.ts';
-import { formatCursor, parseCursor } from './cursor.ts';
 import type { Filter } from './filter.ts';
 import { type Listing, readPage } from './read-page.ts';
 
@@ -127,7 +126,7 @@ async function readAll(
     ids.push(...rows.map(({ id }) => id));
     const last = rows.at(-1);
     if (!hasMore || !last) return ids;
-    after = parseCursor(formatCursor(last));
+    after = last;
   }
 }
 

@@ -13,9 +13,9 @@ import {
   sql,
   withoutAbsent,
 } from '@expert-relay/db';
+import type { Cursor } from '@expert-relay/kit/http';
 import { type StateRow, stateBody, stateColumns } from '../read-state.ts';
 import { type Content, contentBody, withContent } from './content.ts';
-import type { Cursor } from './cursor.ts';
 import {
   bucketRelation,
   bucketsOf,

@@ -1,4 +1,4 @@
-import { type Api, requestClosedPayload } from '@expert-relay/contracts';
+import { type Api, requestClosedEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
   formatRefCode,
@@ -12,12 +12,12 @@ import {
   statusNow,
   withoutAbsent,
 } from '@expert-relay/db';
-import { defineRoute, parseBody, textUpTo } from '@expert-relay/kit/http';
+import { defineRoute, optionalTextUpTo, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 
-const schema = z.object({ reason: textUpTo(500) });
+const schema = z.object({ reason: optionalTextUpTo(500) });
 
 interface Row extends Omit<RequestNotes, 'tags'> {
   id: string;
@@ -59,8 +59,7 @@ export const closeRequest = (context: Context) =>
             help_requests.seq, help_requests.ended_at, help_requests.closed_by, help_requests.close_reason
         ),
         event AS (${insertEvent({
-          type: 'request_closed',
-          payload: requestClosedPayload({ reason: 'closed' }),
+          ...requestClosedEvent({ reason: 'closed' }),
           from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
         })})
         SELECT id, request.ref_code AS "refCode", status, response_count AS "responseCount",

@@ -1,4 +1,4 @@
-import { credentialRevokedPayload } from '@expert-relay/contracts';
+import { credentialRevokedEvent } from '@expert-relay/contracts';
 import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import * as z from 'zod';
@@ -17,8 +17,7 @@ export const endSession = (context: Context) =>
     async handle({ principal, body }) {
       const { signedOut } = parseBody(schema, body ?? {});
       await context.query`${insertEvent({
-        type: 'credential_revoked',
-        payload: credentialRevokedPayload({ sessionId: principal.sessionId, signedOut }),
+        ...credentialRevokedEvent({ sessionId: principal.sessionId, signedOut }),
         from: sql`
           SELECT ${principal.userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
       })}`;

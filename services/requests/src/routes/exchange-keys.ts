@@ -1,4 +1,4 @@
-import { type Api, keyExchangePayload } from '@expert-relay/contracts';
+import { type Api, keyExchangeEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
   formatRefCode,
@@ -9,7 +9,7 @@ import {
   sql,
   statusNow,
 } from '@expert-relay/db';
-import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import { base64Schema, defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
@@ -19,13 +19,9 @@ const schema = z.object({
   providerSignPubKey: publicKey('ed25519'),
   providerEncryptPubKey: publicKey('x25519'),
   // Opaque to the relay: the agent checks it, see docs/crypto.md.
-  keySignature: z
-    .string({ error: 'Expected a text.' })
+  keySignature: base64Schema
     .min(1, 'Expected base64.')
     .max(1_024, 'Expected at most 1,024 characters.')
-    .refine((value) => Buffer.from(value, 'base64').toString('base64') === value, {
-      error: 'Expected canonical base64 (standard alphabet, padded).',
-    })
     .nullish()
     .transform((value) => value ?? null),
 });
@@ -76,8 +72,7 @@ export const exchangeKeys = (context: Context) =>
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
         ),
         event AS (${insertEvent({
-          type: 'key_exchange',
-          payload: keyExchangePayload(),
+          ...keyExchangeEvent(),
           from: sql`SELECT * FROM exchanged`,
         })})
         SELECT id, ref_code AS "refCode", status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"

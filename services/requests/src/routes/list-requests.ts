@@ -1,9 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Party } from '@expert-relay/db';
-import { defineRoute, limitPerUser, pageSchema, parseQuery, queuePerUser } from '@expert-relay/kit/http';
+import {
+  defineRoute,
+  formatCursor,
+  limitPerUser,
+  pageSchema,
+  parseCursor,
+  parseQuery,
+  queuePerUser,
+} from '@expert-relay/kit/http';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { formatCursor, parseCursor } from '../list/cursor.ts';
 import { filterSchema } from '../list/filter.ts';
 import { isScan, listedBody, readPage } from '../list/read-page.ts';
 
@@ -17,7 +24,7 @@ const schema = z.object({
     .max(200, 'Expected at most 200 characters.')
     .optional()
     .transform((text) => text || undefined),
-  ...pageSchema({ parseCursor, limit: 50 }),
+  ...pageSchema({ parseCursor: (text) => parseCursor(text, /^[\w-]{22}$/), limit: 50 }),
   content: z
     .enum(['true', 'false'], { error: 'Expected true or false.' })
     .transform((text) => text === 'true')

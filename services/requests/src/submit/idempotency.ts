@@ -48,7 +48,7 @@ const withoutNull = (body: object): object =>
 /** Finds the request of an earlier attempt of the same submit, by its call id or its idempotency key. */
 export async function findRepeated(
   query: Query,
-  { callId, consumerKeyId, idempotency }: NewRequest,
+  { callId, consumerKeyId, idempotency, submission }: NewRequest,
 ): Promise<InsertedRequest | undefined> {
   if (!idempotency) {
     const [request] = await query<InsertedRequest>`
@@ -66,5 +66,7 @@ export async function findRepeated(
   if (!record) return undefined;
   const { bodyDigest, ...request } = record;
   if (!idempotency.isOfBody(bodyDigest)) throw new Problem('idempotency_key_reused');
-  return request;
+  // The retention may have erased them. The first submit had the same body.
+  const { answerForm = null, agentName = null, agentVersions = null } = submission;
+  return { ...request, answerForm, agentName, agentVersions };
 }

@@ -53,6 +53,28 @@ test('when a reference code exists already, nothing is kept, so that another att
   expect(await insertRequest(database.query, newRequest({ idempotency }))).toBeDefined();
 });
 
+test('a repeated submit gets the first answer again, also after the content was erased', async () => {
+  const submission = {
+    ...draft.submission,
+    answerForm: '{"type":"object"}',
+    agentName: 'build agent',
+    agentVersions: '4',
+  };
+  const idempotency = idempotencyKeyOf(randomUUID(), submission);
+  const first = await insertRequest(database.query, newRequest({ submission, idempotency }));
+  expect(first).toMatchObject({
+    answerForm: '{"type":"object"}',
+    agentName: 'build agent',
+    agentVersions: '4',
+  });
+  const repeated = () => findRepeated(database.query, newRequest({ submission, idempotency }));
+  expect(await repeated()).toEqual(first);
+  await database.query`
+    UPDATE help_requests SET answer_form = NULL, form_kind = NULL, agent_name = NULL, agent_versions = NULL, erased_at = now()
+    WHERE id = ${first?.id}`;
+  expect(await repeated()).toEqual(first);
+});
+
 test('an idempotency key can be used again a day after its request would have expired', async () => {
   const idempotency = idempotencyKeyOf(randomUUID(), draft.submission);
   const first = newRequest({ idempotency });

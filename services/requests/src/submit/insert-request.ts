@@ -1,4 +1,4 @@
-import { newRequestPayload } from '@expert-relay/contracts';
+import { newRequestEvent } from '@expert-relay/contracts';
 import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
 import { formKindOf, type Submission } from './submit-schema.ts';
 
@@ -56,7 +56,6 @@ export async function insertRequest(query: Query, request: NewRequest): Promise<
 
 async function insert(query: Query, request: NewRequest): Promise<InsertedRequest | undefined> {
   const { submission } = request;
-  const payload = newRequestPayload({ question: submission.question ?? null });
   const rows = await query<InsertedRequest>`
     WITH claim AS (${claim(request)}),
     request AS (
@@ -75,8 +74,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
       RETURNING id, ref_code, user_id, created_at, expires_at, answer_form, agent_name, agent_versions
     ),
     event AS (${insertEvent({
-      type: 'new_request',
-      payload,
+      ...newRequestEvent({ question: submission.question ?? null }),
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
     SELECT ${insertedColumns} FROM request`;

@@ -1,6 +1,6 @@
 import type { FormKind } from '@expert-relay/db';
 import { shortestLifetimeMs } from '@expert-relay/kit/config';
-import { jsonText, listOf, textUpTo } from '@expert-relay/kit/http';
+import { jsonText, listOf, optionalTextUpTo } from '@expert-relay/kit/http';
 import * as z from 'zod';
 import { publicKey } from '../public-key/public-key.ts';
 
@@ -70,9 +70,9 @@ export const submitSchema = (conversationTtl: number) =>
         schema: answerForm,
         error: 'Expected JSON text like {"type": "object", "properties": {...}}, without a member twice.',
       }).nullish(),
-      agentName: textUpTo(100),
-      agentVersions: textUpTo(32),
-      idempotencyKey: textUpTo(255),
+      agentName: optionalTextUpTo(100),
+      agentVersions: optionalTextUpTo(32),
+      idempotencyKey: optionalTextUpTo(255),
       expiresIn: lifetime(conversationTtl).nullish(),
       tags: tags.nullish().transform((given) => (given?.length ? given : undefined)),
     })

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 from ..agent.answers import Decision, OnReply
-from ..agent.relay import AsyncRelay, close_in_time
+from ..agent.relay import AsyncRelay
 from ..agent.submission import ContextMessage
+from ..agent.withdrawal import close_in_time
 from ..errors import invalid_input
 from ..forms.content import Content
 from ..json_text import Members, is_object

@@ -20,7 +20,7 @@ from ..thread.sender import Sender, Sending
 from ..thread.thread import Thread, ended
 from ..transport.api import Api
 from ..transport.shape import members
-from ..transport.waiting import within
+from ..transport.waiting import timed_out, within
 from .answers import Answer, Decision, OnReply, answer_of
 from .hand_over import HandOver
 from .read_transcript import read_transcript
@@ -200,7 +200,7 @@ class AsyncConversation:
         Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
         for two accepts with different contents: none counts; `timeout`, `conversation_closed`, `conversation_expired`, or the
         error of a refused message. None of them is a decision."""
-        return await self._wait(False, timeout, DecisionWait(self, on_reply, form).run())
+        return await self._wait(False, timeout, DecisionWait(self, on_reply, form, timeout).run())
 
     def __aiter__(self) -> AsyncIterator[Answer]:
         return self._answers()
@@ -284,14 +284,10 @@ class AsyncConversation:
 
     async def _wait(self, is_ready: bool, timeout: float | None, work: Coroutine[Any, Any, T | None]) -> T:
         """Follows the conversation until this returns something, or until the time is over."""
-
-        def late() -> RelayError:
-            return RelayError("timeout", f"No answer came within {timeout} s. The conversation stays open: wait again.")
-
         # Without time to wait there is only what was read before, and nothing is read for it.
         release = None if is_ready or timeout == 0 else self._follower.follow()
         try:
-            result = await within(timeout, work, late)
+            result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
                 raise ended(self.status)
             return result

@@ -25,6 +25,7 @@ from .read_scheduler import Followed, ReadScheduler
 from .side import AgentSide, Asked
 from .state import State, check_state, restore_exchange, restore_request
 from .submission import digest_of, submit
+from .withdrawal import Withdrawal
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Begun:
     beginning: TopicBeginning | None = None
     """Of a question that cannot have been asked before, and has no messages yet: where its events begin."""
     schema: FormOrModel | None = None
+    withdrawal: Withdrawal | None = None
 
 
 class Conversations:
@@ -79,7 +81,7 @@ class Conversations:
         """Submits the question, or makes sure that it was submitted."""
         body, keys, named = state["submission"], state.get("keys"), state.get("once")
         try:
-            request, position = await submit(self._api, self._api_key, body)
+            request, position = await submit(self._api, self._api_key, body, begun.withdrawal)
         except RelayError as error:
             if named and error.problem == "idempotency_key_reused":
                 raise once_reused(named["name"]) from error

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 import uuid
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Union
 from urllib.parse import quote
@@ -33,6 +33,7 @@ from ..timing import Timing
 from ..transport.api import Api, OnOutage, origin_of
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
+from ..transport.waiting import raise_if_late, timed_out, within
 from .answers import Decision, OnReply
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
@@ -42,20 +43,13 @@ from .once import describe_question, once_reused, read_secret, without_secret
 from .options import ConversationStore, Save, options_from_env, read_fingerprints
 from .state import State
 from .submission import ContextMessage, make_submission
+from .withdrawal import Closings, Withdrawal
 
 Option = Union[str, tuple[str, str]]
 """A value, or a value with the title that people read."""
 
 # Many agents share one address and its calls.
 _timing = Timing(recheck=600.0)
-# Seconds.
-_closing = 10.0
-
-
-async def close_in_time(conversation: AsyncConversation) -> None:
-    """Closing is optional: its failure must not hide the decision."""
-    with suppress(Exception):
-        await asyncio.wait_for(conversation.close(), _closing)
 
 
 class AsyncRelay:
@@ -118,6 +112,7 @@ class AsyncRelay:
             key_memory=memory_of_key(whole, api_key),
             save=self._save_state,
         )
+        self._closings = Closings(self._api)
 
     @classmethod
     def from_env(cls, **options: Any) -> AsyncRelay:
@@ -139,6 +134,7 @@ class AsyncRelay:
         plaintext: str | None = None,
         once: str | None = None,
         idempotency_key: str | None = None,
+        _withdrawal: Withdrawal | None = None,
     ) -> AsyncConversation:
         """Asks. Without `confidential` the relay can read the question: only what follows is encrypted. With it, question,
         `messages` and `form` are the first encrypted message, once the expert has picked the request up. `messages` came before
@@ -187,7 +183,7 @@ class AsyncRelay:
         await self._save_state(state)
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
-        return await self._conversations.begin(state, Begun(beginning=beginning, schema=form))
+        return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
 
     def _open_name(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
         """The id of the conversation, its keys, and the id of the question's first message."""
@@ -255,14 +251,25 @@ class AsyncRelay:
     ) -> tuple[Decision[Any], AsyncConversation]:
         if "form" in asking:
             raise invalid_input("There is no option `form` here.")
-        conversation = await self.ask(question, form=form, **asking)
+        started_at = time.time()
+        withdrawal = Withdrawal()
+        began = asyncio.ensure_future(self.ask(question, form=form, **asking, _withdrawal=withdrawal))
+
+        async def wait() -> tuple[Decision[Any], AsyncConversation]:
+            conversation = await asyncio.shield(began)
+            decision = await conversation.wait_for_decision(on_reply=on_reply)
+            raise_if_late(started_at, timeout)
+            return decision, conversation
+
         try:
-            return await conversation.wait_for_decision(timeout, on_reply=on_reply), conversation
+            return await within(timeout, wait(), lambda: timed_out(timeout))
         finally:
             # A later run continues a question with a name.
             has_name = asking.get("once") is not None or asking.get("idempotency_key") is not None
             if not keep_open and not has_name:
-                await close_in_time(conversation)
+                await self._closings.close(began, withdrawal)
+            elif began.cancel():
+                await asyncio.wait({began})
 
     async def resume(self, state: State) -> AsyncConversation:
         """Continues a conversation that was exported or saved."""
@@ -281,6 +288,7 @@ class AsyncRelay:
 
     async def stop(self) -> None:
         """Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client."""
+        await self._closings.finish()
         await self._conversations.stop()
         await self._api.close()
 

@@ -120,20 +120,20 @@ class AgentSide:
         keys = self._asked.keys
         if keys is None:
             return None
-        if head.state.ref_code != self._asked.ref_code:
-            raise question_altered()
         listed = head.consumer_keys
         check_unchanged(keys.public, listed.sign if listed else None, listed.encrypt if listed else None)
         provider = head.provider_keys
-        if self._peer and self._channel:
+        if self._peer:
             check_unchanged(
                 self._peer.keys, provider.sign if provider else None, provider.encrypt if provider else None
             )
             if self.exchange is None or head.key_signature != self.exchange.key_signature:
                 raise keys_changed()
+        # Where the keys have changed, too, that comes first.
+        if head.state.ref_code != self._asked.ref_code:
+            raise question_altered()
+        if self._channel or not provider:
             return self._channel
-        if not provider:
-            return None
         identity = format_fingerprint(parse_public_key(provider.sign, "sign"))
         exchange = AcceptedExchange(provider.sign, provider.encrypt, head.key_signature, None, "unverified")
         checked = self._check(exchange, self._experts.known(identity))

@@ -17,6 +17,7 @@ from ..requests import AskedRequest, read_submitted
 from ..thread.parts_to_send import check_text, make_parts
 from ..transport.api import Api
 from ..transport.shape import members
+from .withdrawal import Withdrawal
 
 CONFIDENTIAL_QUESTION = "A confidential question: pick it up to read it."
 """The question that is submitted in place of a confidential one, and visible until the expert has sent keys."""
@@ -99,13 +100,17 @@ def digest_of(body: Members, ref_code: str) -> bytes:
     )
 
 
-async def submit(api: Api, api_key: str, body: Members) -> tuple[AskedRequest, str | None]:
+async def submit(
+    api: Api, api_key: str, body: Members, withdrawal: Withdrawal | None
+) -> tuple[AskedRequest, str | None]:
     """A repeated submit returns the first answer again. With the request comes the position where its first stream begins, so
     that no event of it is missed. Older relays do not say it."""
 
     def read(answer: Any, headers: httpx.Headers) -> tuple[AskedRequest, str | None]:
         echo = members(answer)
         request = read_submitted(echo)
+        if withdrawal:
+            withdrawal.request_id = request.request_id
         for name in ("agentName", "agentVersions", "answerForm", "expiresIn"):
             # Otherwise the expert would be shown, and sign, something else, or the conversation would last longer than was asked.
             if echo.get(name) != body.get(name):
@@ -116,4 +121,7 @@ async def submit(api: Api, api_key: str, body: Members) -> tuple[AskedRequest, s
                 )
         return request, headers.get("relay-position")
 
-    return await api.post_for_headers("/api/v1/help", {"apiKey": api_key, **body}, read)
+    def is_over() -> bool:
+        return withdrawal is not None and withdrawal.is_withdrawn
+
+    return await api.post_for_headers("/api/v1/help", {"apiKey": api_key, **body}, read, is_over)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from ..forms.check_form import parse_form
 from ..forms.to_form import FormOrModel, read_content, to_form
 from ..json_text import write_json
 from ..thread.message import Message, ReadMessage, describe, has_form
+from ..transport.waiting import raise_if_late
 from .answers import Decision, OnReply, answer_of
 
 if TYPE_CHECKING:
@@ -33,8 +35,13 @@ class DecisionWait:
     """One call that waits for a decision."""
 
     def __init__(
-        self, conversation: AsyncConversation, on_reply: OnReply | None, form: FormOrModel | None
+        self,
+        conversation: AsyncConversation,
+        on_reply: OnReply | None,
+        form: FormOrModel | None,
+        timeout: float | None,
     ) -> None:
+        self._started_at, self._timeout = time.time(), timeout
         self._conversation, self._on_reply, self._given = conversation, on_reply, form
         self._thread, self._sender = conversation.thread, conversation.sender
         self._checked: dict[str, _Checked | RelayError] = {}
@@ -177,6 +184,7 @@ class DecisionWait:
 
     async def _hand_over(self, of: str, message_id: str) -> Decision[Any]:
         """Once its program has a decision, the agent keeps it."""
+        raise_if_late(self._started_at, self._timeout)
         self._check_all()
         if message_id not in self._checked:
             # Another process may have read more.

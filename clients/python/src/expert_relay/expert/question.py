@@ -122,8 +122,8 @@ class RequestMemory:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        # Which code each request has. A list does not store it, since one write for each request is enough.
-        self._codes: dict[str, str] = {}
+        # How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough.
+        self._versions: dict[str, FirstVersion] = {}
 
     def recall(self, request_id: str) -> FirstVersion | None:
         kept = self._memory.get(f"request:{request_id}")
@@ -140,8 +140,7 @@ class RequestMemory:
         """Compares a request with what was shown before, and remembers it: before any of it is shown."""
         request_id = head.state.request_id
         shown, code = first_version_of(head), normalize_code(head.state.ref_code)
-        if self._codes.get(request_id, code) != code:
-            raise _code_changed(head.state.ref_code)
+        compare_with_first(self._versions.get(request_id, shown), shown)
         first = self._memory.get(f"code:{code}")
         if first is None:
             opened = self.recall(request_id)
@@ -152,7 +151,7 @@ class RequestMemory:
         if known.request_id != request_id:
             raise _code_changed(head.state.ref_code)
         compare_with_first(known, shown)
-        self._codes[request_id] = code
+        self._versions[request_id] = shown
         return shown
 
 

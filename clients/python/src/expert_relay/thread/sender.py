@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
@@ -31,8 +32,8 @@ class Draft:
     """Whether it may be sent as plain text. There may have been keys when it was written and none now."""
     is_held_if_newer: bool = False
     """Whether it waits for its author while the other side has written something that the author was not shown."""
-    decided_at: float | None = None
-    """When this process was given an answer to a form."""
+    decided_at: tuple[float, ...] = (-math.inf,)
+    """When this process was given an answer to a form, by both clocks."""
 
     def export(self) -> Members:
         return {
@@ -142,7 +143,7 @@ class Sender:
 
     def _is_held(self, draft: Draft) -> bool:
         # A decision from before a restart, or from some time ago: its author may decide otherwise now.
-        age = time.monotonic() - draft.decided_at if draft.decided_at is not None else float("inf")
+        age = max(now - then for now, then in zip(_clocks(), draft.decided_at))
         is_old = has_answer(draft.parts) and age > self._decision_lasts
         return is_old or (draft.is_held_if_newer and self._thread.has_newer_than(draft.shown))
 
@@ -185,7 +186,7 @@ class Sender:
                 is_held_if_newer=is_held_if_newer,
             )
             self._drafts = [*self._drafts, draft]
-        draft.decided_at = time.monotonic()
+        draft.decided_at = _clocks()
         thread.mark_unseen()
         try:
             await self.flush()
@@ -275,6 +276,11 @@ class Sender:
                 self._outgoing = None
             self._drafts = []
             return [one.text for one in before[len(self.unsent) :]]
+
+
+def _clocks() -> tuple[float, ...]:
+    """The first one can be set back, and the second one stands still while the machine sleeps."""
+    return time.time(), time.monotonic()
 
 
 def _timeless(parts: Sequence[Part]) -> object:

@@ -73,9 +73,15 @@ class Api:
     async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], T]) -> T:
         return await self.post_for_headers(path, body, lambda answer, _: read(answer))
 
-    async def post_for_headers(self, path: str, body: Mapping[str, Any], read: ReadAnswer[T]) -> T:
-        """The same. `read` gets the headers of the answer, too."""
-        return await self._call("POST", path, write_json(body).encode("utf-8"), read)
+    async def post_for_headers(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        read: ReadAnswer[T],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> T:
+        """The same. `read` gets the headers of the answer, too. No attempt begins once `is_over`."""
+        return await self._call("POST", path, write_json(body).encode("utf-8"), read, is_over)
 
     def backoff(self, attempt: int) -> float:
         """Seconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter")."""
@@ -90,7 +96,14 @@ class Api:
     async def close(self) -> None:
         await self.client.aclose()
 
-    async def _call(self, method: str, path: str, content: bytes | None, read: ReadAnswer[T]) -> T:
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        content: bytes | None,
+        read: ReadAnswer[T],
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> T:
         retry_until = time.monotonic() + self.timing.patience
         failures = 0
         while True:
@@ -98,6 +111,8 @@ class Api:
             try:
                 async with self._slots:
                     await asyncio.sleep(max(0.0, self._paused_until - time.monotonic()))
+                    if is_over():
+                        raise RelayError("aborted", "Nobody waits for this call any more.")
                     started_at = time.monotonic()
                     body, headers = await self._attempt(method, path, content)
                 answer = read(body, headers)

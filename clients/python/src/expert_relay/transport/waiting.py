@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
+from ..errors import RelayError
+
 T = TypeVar("T")
+
+
+def timed_out(seconds: float | None) -> RelayError:
+    return RelayError("timeout", f"No answer came within {seconds} s.")
 
 
 async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Callable[[], Exception]) -> T:
@@ -24,6 +31,12 @@ async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Call
             await asyncio.wait({task})
 
 
+def raise_if_late(started_at: float, timeout: float | None) -> None:
+    """A timer stands still while the machine sleeps: without the clock, a decision could be acted on hours after its time."""
+    if timeout and time.time() - started_at > timeout:
+        raise timed_out(timeout)
+
+
 class Tasks:
     """Tasks that run in the background. The event loop itself would not keep them."""
 
@@ -35,6 +48,10 @@ class Tasks:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def finish(self) -> None:
+        if self._tasks:
+            await asyncio.wait([*self._tasks])
 
     async def end(self) -> None:
         """Cancels all of them, and waits until they have closed what they opened."""

@@ -5,6 +5,7 @@ import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
+import { callRelay } from '../../relay/call-relay.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
@@ -21,10 +22,21 @@ export interface ActiveConversation {
 
 const instead = 'An expert answers: relay answer HS-... "..."';
 
-/** Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. */
-export async function ask(context: Context, plan: AskPlan): Promise<ActiveConversation> {
+/** A command that nothing waits for any more must not hold its user up for longer. */
+export const closingMs = 5_000;
+
+/**
+ * Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. A question that
+ * `isWithdrawn` at the end of its command is also closed where the command ends meanwhile.
+ */
+export async function ask(
+  context: Context,
+  plan: AskPlan,
+  { isWithdrawn = false } = {},
+): Promise<ActiveConversation> {
   const { acceptsUnprotected, agentName } = plan;
-  const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected, agentName });
+  const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
+  const { access, conversations, connect, outages } = opened;
   const { confidential, encrypted, expiresIn, tags } = plan;
   const question = await readText(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
@@ -36,8 +48,10 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
   const journal = openJournal(conversations, { entries });
   const named = plan.once === undefined ? undefined : conversations.find(await onceId(plan.once));
   let id: string | undefined;
+  let requestId: string | undefined;
   const relay = connect((state) => {
     id = state.id;
+    requestId = state.request?.requestId;
     journal.save(state);
   });
   try {
@@ -51,7 +65,7 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
         ...partsOf(form, files),
         ...{ confidential, encrypted, expiresIn, tags },
         once: plan.once,
-        signal: context.signal,
+        signal: isWithdrawn ? whenOver(context.signal) : context.signal,
       }),
     );
     journal.save(conversation.export());
@@ -61,10 +75,22 @@ export async function ask(context: Context, plan: AskPlan): Promise<ActiveConver
     journal.release();
     relay.stop();
     outages.stop();
+    if (isWithdrawn && requestId !== undefined) {
+      const signal = AbortSignal.timeout(closingMs);
+      const path = `/api/v1/close/${requestId}`;
+      await callRelay(access, { method: 'POST', path, body: {}, signal }).catch(() => {});
+    }
     const failure = explainError(error, context.signal);
     if (id !== undefined && !named && isNotAsked(failure)) conversations.forget(id);
     throw describeFailure(failure, id);
   }
+}
+
+/** Aborts some time after this signal: a submit that has begun may reach the relay, and only its answer says what to close. */
+function whenOver(signal: AbortSignal): AbortSignal {
+  const over = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => over.abort(), closingMs).unref(), { once: true });
+  return over.signal;
 }
 
 /** Without an answer of the relay it is unknown whether the question arrived. Resuming it submits it only once. */

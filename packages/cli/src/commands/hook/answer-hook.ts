@@ -45,10 +45,8 @@ async function decide(
   { request, question, wait: timeout, ...plan }: HookPlan & { request: PermissionRequest; question: string },
 ): Promise<object> {
   const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
-  const { relay, conversation, journal, outages } = await ask(context, {
-    ...asked,
-    agentName: asked.agentName ?? programOf(request),
-  });
+  const submitted = { ...asked, agentName: asked.agentName ?? programOf(request) };
+  const { relay, conversation, journal, outages } = await ask(context, submitted, { isWithdrawn: true });
   try {
     context.err.line(`${conversation.refCode}  asked for an approval`);
     const { decided } = await waitForDecision(context, { conversation, journal, timeout, isWithdrawn: true });

@@ -90,6 +90,8 @@ async function showRecoveryCode({ input, out, err }: Context, code: string): Pro
   err.line();
   out.line(code);
   err.line();
+  if (!(await out.written()))
+    throw new Failure('failed', 'The recovery code could not be written, so nothing was changed.');
   if (!input.isTerminal || !out.isTerminal) return;
   const expected = await parseRecoveryCode(code);
   for (let left = maxAttempts; left > 0; left -= 1) {

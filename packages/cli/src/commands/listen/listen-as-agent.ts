@@ -3,7 +3,7 @@ import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
+import { Failure, isClosedPipe } from '../../failure.ts';
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notKept, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
@@ -76,7 +76,10 @@ export async function listenAsAgent(
       showNews(context, { type: 'ended', ...ended }, json);
       return 'done';
     } catch (error) {
-      const { outcome, code, message } = explainError(error, signal);
+      const failure = explainError(error, signal);
+      // Another conversation may have been refused.
+      if (isClosedPipe(failure)) return 'done';
+      const { outcome, code, message } = failure;
       if (!signal.aborted)
         showNews(context, { type: 'refused', refCode: name, requestId: '', code, message }, json);
       return outcome;
@@ -91,7 +94,7 @@ export async function listenAsAgent(
     const outcomes = await Promise.all(
       kept.map((one, index) => follow(one, resuming[index] as Promise<Conversation>)),
     );
-    signal.throwIfAborted();
+    if (!isClosedPipe(signal.reason)) signal.throwIfAborted();
     return outcomes.find((outcome) => outcome !== 'done') ?? 'done';
   } finally {
     signal.removeEventListener('abort', stop);
@@ -117,8 +120,7 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
   if (answers.length === 0) return;
-  await context.out.written();
-  journal.markDelivered(id, answers);
+  if (await context.out.written()) journal.markDelivered(id, answers);
 }
 
 /** A conversation whose question may not have arrived counts as open: resuming it sends the question. */

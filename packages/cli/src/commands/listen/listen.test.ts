@@ -67,7 +67,7 @@ describe('relay listen ends', () => {
 
   test('when its stdout is closed, and does not count the answer as printed', async () => {
     const [refCode = ''] = await ask(1, agent);
-    const listening = cli.start(['listen', '--accept-unprotected'], { env: agent, closesStdout: true });
+    const listening = cli.start(['listen', '--accept-unprotected'], { env: agent, stdout: 'closed' });
     await listening.printed(/Listening/);
     await cli.answerAs(expert, refCode, 'Is it read?');
     await cli.answerAs(expert, refCode, 'Is it read?', '--plaintext');

@@ -61,7 +61,8 @@ async function showAndAsk(
   const view = await viewOf(request, signal, read);
   showConversation(context, view, 'provider');
   if (view.refused && isRefusal(view.refused)) throw view.refused;
-  await markWritten(context, expert, { requestId, messages: view.messages });
+  if (!(await markWritten(context, expert, { requestId, messages: view.messages })))
+    throw new Failure('unseen', 'Not sent: the question could not be shown.', { details: { refCode } });
   err.line();
   const answer = await input.readLine(`${refCode} ${why}. ${question} (y/N) `);
   if (!/^y(es)?$/i.test(answer?.trim() ?? ''))

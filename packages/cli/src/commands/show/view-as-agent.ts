@@ -46,8 +46,7 @@ export async function showToAgent(
     const about = { status, fingerprint, verification, refused };
     const view = { ...headOf(raw, kept), ...about, messages, unsent };
     show(view);
-    await context.out.written();
-    journal.markShown(kept.state.id);
+    if (await context.out.written()) journal.markShown(kept.state.id);
     return view;
   } finally {
     relay.stop();

@@ -1,6 +1,6 @@
+import { connection, streamIsOpen } from '../calls/connection.ts';
+import { signInAgain } from '../calls/me.ts';
 import { hasUnsentTexts } from '../drafts/drafts.ts';
-import { connection, streamIsOpen } from '../session/connection.ts';
-import { signInAgain } from '../session/me.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import styles from './connection-bar.module.css';

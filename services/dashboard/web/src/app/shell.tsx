@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useExpertKey, useServices } from '../services/services.tsx';
-import { signOut } from '../services/sign-out.ts';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
+import { signOut } from '../app-context/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
@@ -25,14 +25,14 @@ const pages = [
 
 /** What surrounds every page: navigation, state of the connection, shortcuts. */
 export function Shell({ children }: { children: ReactNode }) {
-  const services = useServices();
+  const context = useAppContext();
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
-  const hasVaultChanged = useStore(services.expertKey.change) !== undefined;
+  const hasVaultChanged = useStore(context.expertKey.change) !== undefined;
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   const key = useExpertKey();
   const [isLeaving, setIsLeaving] = useState(false);
-  const signingOut = useAction(() => signOut(services));
+  const signingOut = useAction(() => signOut(context));
   useShortcuts({
     'g i': () => navigate(routes.inbox),
     'g k': () => navigate(routes.keys),
@@ -69,8 +69,8 @@ export function Shell({ children }: { children: ReactNode }) {
           ))}
         </ul>
         <div className={styles.account}>
-          <span className={styles.user} title={services.me.email ?? services.me.name}>
-            {services.me.name}
+          <span className={styles.user} title={context.me.email ?? context.me.name}>
+            {context.me.name}
           </span>
           <button
             type="button"

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { CallError } from '../session/call.ts';
-import { signInAgain } from '../session/me.ts';
+import { CallError } from '../calls/call.ts';
+import { signInAgain } from '../calls/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { StartPage } from './page.tsx';

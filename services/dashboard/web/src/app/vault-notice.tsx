@@ -1,4 +1,4 @@
-import { useServices } from '../services/services.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
@@ -11,7 +11,7 @@ const titles = {
 
 /** Tells the owner that another device or program has changed the vault, since it might not have been the owner. */
 export function VaultNotice() {
-  const { expertKey } = useServices();
+  const { expertKey } = useAppContext();
   const change = useStore(expertKey.change);
   const accepting = useAction(expertKey.acceptChange);
   if (!change) return null;

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { CallError, call } from '../calls/call.ts';
 import type { Notifications as Answered, Channel } from '../generated/api.ts';
-import { CallError, call } from '../session/call.ts';
 
 /** A relay of the release before does not say `heldUntil`. */
 export type Notifications = Omit<Answered, 'heldUntil'> & Partial<Pick<Answered, 'heldUntil'>>;

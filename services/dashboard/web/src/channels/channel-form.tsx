@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
 import type { Channel } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import rows from '../ui/rows.module.css';
 import { SelectField } from '../ui/select-field.tsx';

@@ -1,11 +1,11 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
+import { Confirmation } from '../calls/confirmation.tsx';
 import { sendTest } from '../deliveries/delivery-calls.ts';
 import { DeliveryList } from '../deliveries/delivery-list.tsx';
 import type { Channel } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
-import { Confirmation } from '../session/confirmation.tsx';
 import { Button } from '../ui/button.tsx';
 import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { routes } from '../app/routes.ts';
-import { useServices } from '../services/services.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { webhooksQuery } from '../webhooks/webhook-calls.ts';
 import { isRenewed, notificationsQuery } from './channel-calls.ts';
@@ -17,7 +17,7 @@ const name = 'off-notice-closed';
 
 /** One line about channels and webhooks that the relay has switched off. */
 export function OffNotice() {
-  const { storage, live } = useServices();
+  const { storage, live } = useAppContext();
   // How many of the two lists are read: within the budget of calls, and in one tab only.
   const [reads, setReads] = useState(0);
   useEffect(() => {

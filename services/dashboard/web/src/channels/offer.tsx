@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { routes } from '../app/routes.ts';
-import { ActionError } from '../session/action-error.tsx';
+import { ActionError } from '../calls/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { readNotifications } from './channel-calls.ts';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ActionError } from '../session/action-error.tsx';
+import { ActionError } from '../calls/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Notice } from '../ui/notice.tsx';

@@ -13,6 +13,19 @@ function identityOf({ text, answer, files = [] }: AnswerContent): string {
   return JSON.stringify([said, files.map(({ name, bytes }) => [name, bytes.length])]);
 }
 
+/** Those of `answers` that `others` does not have. Of two equal answers, one in `others` removes one. */
+export function withoutSame<T extends AnswerContent>(
+  answers: readonly T[],
+  others: readonly AnswerContent[],
+): readonly T[] {
+  const left = [...others];
+  return answers.filter((answer) => {
+    const at = left.findIndex((one) => isSameContent(one, answer));
+    if (at >= 0) left.splice(at, 1);
+    return at < 0;
+  });
+}
+
 /** What the expert has written: beside a decision, the comment. */
 export const writtenText = ({ text, answer }: AnswerContent, isEncrypted: boolean): string =>
   answer && !isEncrypted ? (answer.comment ?? '') : text;

@@ -1,9 +1,8 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { AnswerOptions, Deciding } from '@expert-relay/sdk/expert';
-import { readJson, writeJson } from '../files/json-with-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
-import { type AnswerContent, isSameContent, writtenText } from './answer-content.ts';
+import { type AnswerContent, isSameContent, withoutSame, writtenText } from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -11,6 +10,7 @@ import {
   type PendingAnswer,
 } from './conversation-state.ts';
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
+import { createRefusedStore } from './refused-store.ts';
 import { createRetry } from './retry.ts';
 import { makeAnswerKey, settleAnswers } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
@@ -40,7 +40,7 @@ const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'messa
  */
 export function createAnswers(options: AnswersOptions) {
   const { requestId, storage, state, untilOpen, opened, update, reopen, onAnswers } = options;
-  const storedName = `refused:${requestId}`;
+  const refusedStore = createRefusedStore(storage, requestId);
   /** Keys of the answers that the SDK is sending. */
   const inFlight = new Set<string>();
   /** Keys of the answers that the expert has removed. They are shown until they are deleted, so that they cannot come back. */
@@ -52,20 +52,19 @@ export function createAnswers(options: AnswersOptions) {
 
   const setAnswers = (answers: readonly PendingAnswer[]) => state.set({ ...state.get(), answers });
 
-  const restored = storage
-    .get(storedName)
-    .then((stored) => {
-      const refused = readJson<PendingAnswer[]>(stored ?? '[]');
-      const answers = refused.map((answer) => ({ ...answer, key: makeAnswerKey(), after: 0 }));
-      setAnswers([...answers, ...state.get().answers]);
-    })
-    .catch(() => {});
+  const restore = () =>
+    refusedStore
+      .restore()
+      .then((refused) => setAnswers([...refused, ...state.get().answers]))
+      .catch(() => {});
+  const restored = restore();
 
-  async function storeRefused(answers = state.get().answers): Promise<void> {
-    const refused = answers.filter(({ delivery, key }) => delivery === 'refused' && !removed.has(key));
-    // An answer that cannot be stored is still shown.
-    await storage.set(storedName, writeJson(refused)).catch(() => {});
-  }
+  const storeRefused = (given?: readonly PendingAnswer[]) =>
+    refusedStore.store(() =>
+      (given ?? state.get().answers).filter(
+        ({ delivery, key }) => delivery === 'refused' && !removed.has(key),
+      ),
+    );
 
   function change(key: string, changes: Partial<PendingAnswer>): void {
     const { answers } = state.get();
@@ -90,7 +89,10 @@ export function createAnswers(options: AnswersOptions) {
     else retry.cancel();
   }
 
-  /** Removes the answers that another tab has sent or discarded, when the request was opened again. */
+  /**
+   * Removes the answers that another tab has sent or discarded, when the request was opened again, and shows those that
+   * were refused there.
+   */
   function removeDecided(request: OpenRequest): void {
     const { answers } = state.get();
     const left = answers.filter(
@@ -101,6 +103,7 @@ export function createAnswers(options: AnswersOptions) {
         unsentOne(request, answer),
     );
     if (left.length < answers.length) setAnswers(left);
+    void restore();
   }
 
   /** Notes the error of a call: the relay may have refused a waiting answer permanently. */
@@ -112,22 +115,34 @@ export function createAnswers(options: AnswersOptions) {
 
   /**
    * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
-   * that were not sent: the others are sent again. An answer is shown as refused once the SDK no longer has it.
+   * that were not sent: those that waited are sent again, and the expert decides about those that were held. An answer is
+   * shown as refused once the SDK no longer has it.
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const { answers } = state.get();
-    const waiting = answers.filter((answer) => answer.delivery === 'waiting' && unsentOne(request, answer));
+    const unsent = answers.filter(
+      (answer) => (answer.delivery === 'waiting' || answer.delivery === 'held') && unsentOne(request, answer),
+    );
+    const first = unsent.find(({ delivery }) => delivery === 'waiting');
+    if (!first) {
+      moving = undefined;
+      return update();
+    }
+    const refused = ({ delivery }: PendingAnswer): Partial<PendingAnswer> => ({
+      delivery: 'refused',
+      code: delivery === 'held' ? 'newer_message' : code,
+    });
     // They are stored here before the SDK deletes them.
     await storeRefused(
-      answers.map((answer) => (waiting.includes(answer) ? { ...answer, delivery: 'refused', code } : answer)),
+      answers.map((answer) => (unsent.includes(answer) ? { ...answer, ...refused(answer) } : answer)),
     );
     const discarded = await request.discard().then(
-      () => waiting.slice(request.unsentAnswers.length),
+      () => withoutSame(unsent, unsentOf(request)),
       () => [],
     );
-    for (const { key } of discarded) change(key, { delivery: 'refused', code });
+    for (const answer of discarded) change(answer.key, refused(answer));
     await storeRefused();
-    if (discarded.length < waiting.length) {
+    if (discarded.length < unsent.length) {
       // The SDK cannot discard an answer that it has encrypted, unless the request is opened again.
       finalCode = code;
       retry.cancel();
@@ -135,7 +150,9 @@ export function createAnswers(options: AnswersOptions) {
     }
     moving = undefined;
     update();
-    for (const answer of discarded) if (answer.key !== waiting[0]?.key) void sendAgain(answer, answer.shown);
+    if (discarded.length > 0) onAnswers();
+    for (const answer of discarded)
+      if (answer.delivery === 'waiting' && answer !== first) void sendAgain(answer, answer.shown);
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */
@@ -204,6 +221,7 @@ export function createAnswers(options: AnswersOptions) {
 
   /** Sends a held answer. The agent is informed that it had not seen the newer messages. */
   async function sendAnyway(answer: PendingAnswer): Promise<void> {
+    while (moving) await moving;
     // Another tab may have sent or discarded it.
     const request = opened();
     if (!request || !unsentOne(request, answer)?.isHeld || inFlight.has(answer.key)) return;

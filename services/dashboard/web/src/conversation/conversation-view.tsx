@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { isTyping, useShortcuts } from '../app/shortcuts.ts';
-import { connection } from '../session/connection.ts';
+import { connection } from '../calls/connection.ts';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';

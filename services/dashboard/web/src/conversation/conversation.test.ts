@@ -22,7 +22,8 @@ afterEach(() => {
   for (const stop of stops) stop();
 });
 
-const create = (): Conversation => createConversation({ requestId: 'r1', storage: createPageStorage(kept) });
+const create = (onAnswers = () => {}): Conversation =>
+  createConversation({ requestId: 'r1', storage: createPageStorage(kept), onAnswers });
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
 
@@ -470,6 +471,137 @@ test('answers that the browser cannot delete are not sent a second time', async 
   );
   expect(request.answered).toHaveLength(2);
   expect(later.answered).toHaveLength(1);
+});
+
+describe('a held answer is kept when the relay refuses another one permanently', () => {
+  /** One answer waits, and one is held. */
+  async function sendBoth(): Promise<void> {
+    await sendWhileAway('First.');
+    request.held.push('Typed for ten minutes.');
+    request.onAnswer = async (text) => {
+      request.unsent.push(text);
+      throw new RelayError('newer_message', 'newer');
+    };
+    await conversation.send({ text: 'Typed for ten minutes.' });
+    expect(deliveries()).toEqual([
+      ['First.', 'waiting', ''],
+      ['Typed for ten minutes.', 'held', ''],
+    ]);
+  }
+  const refused = [
+    ['First.', 'refused', 'conflict'],
+    ['Typed for ten minutes.', 'refused', 'newer_message'],
+  ];
+
+  test('also after the page is loaded again, and can be sent then', async () => {
+    let reports = 0;
+    conversation = create(() => {
+      reports += 1;
+    });
+    await open();
+    await sendBoth();
+    reports = 0;
+    request.onRefresh = () => Promise.reject(refusal('conflict'));
+    await untilPasses(() => expect(deliveries()).toEqual(refused));
+    expect(request.unsent).toEqual([]);
+    // To the other tabs, which still show it as held.
+    expect(reports).toBe(1);
+    conversation = create();
+    request = fakeRequest();
+    await open();
+    expect(deliveries()).toEqual(refused);
+    const [, answer] = now().answers;
+    if (answer) await conversation.sendAgain(answer);
+    expect(deliveries()).toEqual([
+      ['First.', 'refused', 'conflict'],
+      ['Typed for ten minutes.', 'sent', ''],
+    ]);
+  });
+
+  test('where the refused one was encrypted already', async () => {
+    const later = fakeRequest();
+    later.unsent.push('First.');
+    const requests = [request, later];
+    follow(async () => requests.shift() ?? later);
+    await untilPasses(() => expect(now().request).toBeDefined());
+    await sendBoth();
+    request.onDiscard = async () => request.unsent.splice(1);
+    request.list(refusal('conflict'));
+    await untilPasses(() => expect(deliveries()).toEqual(refused));
+    expect(later.unsent).toEqual([]);
+    conversation = create();
+    await open(fakeRequest());
+    expect(deliveries()).toEqual(refused);
+  });
+
+  test('where the held one is older', async () => {
+    await open();
+    request.held.push('Typed for ten minutes.');
+    request.unsent.push('Typed for ten minutes.');
+    await untilPasses(() => expect(deliveries()).toEqual([['Typed for ten minutes.', 'held', '']]));
+    await sendWhileAway('First.');
+    await sendWhileAway('Next.');
+    request.onAnswer = async (text) => ({ messageId: text, isSent: true });
+    request.list(refusal('conflict'));
+    await untilPasses(() =>
+      expect(deliveries()).toEqual([
+        ['Typed for ten minutes.', 'refused', 'newer_message'],
+        ['First.', 'refused', 'conflict'],
+        ['Next.', 'sent', ''],
+      ]),
+    );
+  });
+
+  test('and stays held where nothing else waits', async () => {
+    await open();
+    request.held.push('Typed for ten minutes.');
+    request.unsent.push('Typed for ten minutes.');
+    await untilPasses(() => expect(deliveries()).toEqual([['Typed for ten minutes.', 'held', '']]));
+    let discards = 0;
+    request.onDiscard = async () => {
+      discards += 1;
+      return request.unsent.splice(0);
+    };
+    request.onAnswer = () => Promise.reject(refusal('conflict'));
+    await conversation.send({ text: 'Refused.' });
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(discards).toBe(0);
+    expect(deliveries()).toEqual([
+      ['Typed for ten minutes.', 'held', ''],
+      ['Refused.', 'refused', 'conflict'],
+    ]);
+  });
+});
+
+test('refused answers of two tabs are all kept, and one that was removed does not come back', async () => {
+  const tabs = [conversation, create()];
+  const first = request;
+  for (const tab of tabs) {
+    conversation = tab;
+    await open();
+    request.onAnswer = fails('message_too_large');
+    await conversation.send({ text: `Long ${tabs.indexOf(tab)}.` });
+    request = fakeRequest();
+  }
+  // The first tab shows both when the second one reports its answers.
+  conversation = tabs[0] as Conversation;
+  conversation.reopen();
+  first.list('end');
+  await untilPasses(() =>
+    expect(
+      deliveries()
+        .map(([text]) => text)
+        .sort(),
+    ).toEqual(['Long 0.', 'Long 1.']),
+  );
+  conversation = create();
+  await open();
+  expect(deliveries().map(([text]) => text)).toEqual(['Long 0.', 'Long 1.']);
+  const [answer] = now().answers;
+  if (answer) await conversation.discard(answer);
+  conversation = create();
+  await open();
+  expect(deliveries().map(([text]) => text)).toEqual(['Long 1.']);
 });
 
 test('an answer that is written while refused ones are moved is sent afterwards', async () => {

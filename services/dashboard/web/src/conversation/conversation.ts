@@ -92,7 +92,7 @@ export function createConversation({
     untilOpen,
     opened: () => opened?.request,
     update() {
-      if (opened) take(opened.request);
+      if (opened) copyState(opened.request);
     },
     reopen,
     onAnswers,
@@ -141,7 +141,7 @@ export function createConversation({
         const code = codeOf(error);
         if (opened?.open === open && !isOutdated) {
           answers.noteFailure(opened.request, error);
-          take(opened.request);
+          copyState(opened.request);
         }
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
@@ -159,14 +159,14 @@ export function createConversation({
     const stopped = new AbortController();
     stopCollecting = () => stopped.abort();
     signal.addEventListener('abort', stopCollecting, { signal: stopped.signal });
-    const watch = setInterval(() => take(request), snapshotMs);
+    const watch = setInterval(() => copyState(request), snapshotMs);
     stopped.signal.addEventListener('abort', () => clearInterval(watch));
     try {
       await followMessages(request, stopped.signal, (arrived) => {
         if (opened?.request !== request) return;
         if (arrived.length > 0) messages = [...messages, ...arrived];
         update({ messages, failure: undefined, ...(isNew && { refusal: undefined, needsKey: false }) });
-        take(request);
+        copyState(request);
       });
     } finally {
       stopped.abort();
@@ -174,7 +174,7 @@ export function createConversation({
   }
 
   /** Copies the state of the request into the store. */
-  function take(request: OpenRequest): void {
+  function copyState(request: OpenRequest): void {
     if (opened?.request !== request || isOutdated) return;
     const view = viewOf(request);
     if (!isSameView(state.get().request, view)) update({ request: view });
@@ -224,13 +224,13 @@ export function createConversation({
         if (isRefusal(code)) update({ refusal: code });
         throw error;
       } finally {
-        take(request);
+        copyState(request);
       }
     },
     async close(reason) {
       const request = await untilOpen();
       await request.close({ reason });
-      take(request);
+      copyState(request);
     },
   };
 }

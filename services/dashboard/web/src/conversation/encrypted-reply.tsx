@@ -1,8 +1,8 @@
 import { confidentialQuestion } from '@expert-relay/sdk';
 import { type ReactNode, useEffect, useState } from 'react';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
-import { useExpertKey, useServices } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { focusHeader } from './conversation-header.tsx';
@@ -25,7 +25,7 @@ interface EncryptedReplyProps {
 
 /** An encrypted request is picked up first, with the expert key. */
 export function EncryptedReply({ conversation, reply, kept }: EncryptedReplyProps) {
-  const { expertKey } = useServices();
+  const { expertKey } = useAppContext();
   const key = useExpertKey();
   const isPickedUp = conversation.now.request?.isPickedUp === true;
   const isConfidential = conversation.now.request?.question === confidentialQuestion;

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { useExpertKey } from '../services/services.tsx';
+import { useExpertKey } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import styles from './fingerprint-panel.module.css';

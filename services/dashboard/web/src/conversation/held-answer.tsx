@@ -33,14 +33,15 @@ export function HeldAnswer({ answer, conversation, drafts }: HeldAnswerProps) {
       const texts = waiting.map(({ text, answer }) => (answer ? '' : text));
       drafts.text.write([...texts, drafts.text.text.get()].filter(Boolean).join('\n\n'));
       await drafts.text.save();
-      const decision = waiting.findLast((one) => one.answer);
-      if (decision?.answer) {
+      for (const decision of waiting) {
+        if (!decision.answer) continue;
         const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
         const form = formOf(conversation.now, decision.answer.of);
         await keepDecision(decision, form, drafts.form);
       }
       const files = waiting.flatMap(({ files = [] }) => files);
       conversation.files.set([...files, ...conversation.files.get()]);
+      await conversation.files.saved();
     });
 
   return (

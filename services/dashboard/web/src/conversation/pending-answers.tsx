@@ -1,4 +1,4 @@
-import { connection } from '../session/connection.ts';
+import { connection } from '../calls/connection.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';

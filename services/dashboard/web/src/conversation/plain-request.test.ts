@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
+import { signInDev } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { untilPasses } from '../testing/until-passes.ts';
 import { openPlainRequest } from './plain-request.ts';
@@ -13,13 +14,7 @@ const stopped = new AbortController();
 
 beforeAll(async () => {
   relay = await startConstellation();
-  const signedIn = await fetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: 'ann' }),
-  });
-  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  cookie = await signInDev(relay.gatewayUrl, 'ann');
   globalThis.fetch = (path, init) =>
     fetch(new URL(String(path), relay.gatewayUrl), { ...init, headers: { ...init?.headers, cookie } });
   const made = await globalThis.fetch('/api/keys', {

@@ -1,8 +1,8 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
 import { decide, type GivenAnswer, readForm } from '@expert-relay/sdk/forms';
+import { CallError, call } from '../calls/call.ts';
 import type { Message, SessionConversation } from '../generated/api.ts';
-import { CallError, call } from '../session/call.ts';
 import { hasEnded, type OpenRequest } from './conversation-state.ts';
 import { answersIn, formName, readDecision, writeDecision } from './plain-decision.ts';
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { useExpertKey, useServices } from '../services/services.tsx';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
@@ -18,7 +18,7 @@ interface RefusalOfReplacedKeyProps {
 
 /** A conversation that was answered with a key that the expert has replaced since. */
 export function RefusalOfReplacedKey({ requestId, code, children }: RefusalOfReplacedKeyProps) {
-  const { identities } = useStore(useServices().expertKey.earlier.state);
+  const { identities } = useStore(useAppContext().expertKey.earlier.state);
   const mayBe = code === 'keys_changed' && identities.length > 0;
   const check = useQuery({
     queryKey: ['is-of-earlier-key', requestId, identities],
@@ -40,7 +40,7 @@ export function RefusalOfReplacedKey({ requestId, code, children }: RefusalOfRep
 /** Warns that an agent may refuse the answers, since it knows the expert by an earlier key. */
 export function NewKeyNotice({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
   const key = useExpertKey();
-  const { agents } = useStore(useServices().expertKey.earlier.state);
+  const { agents } = useStore(useAppContext().expertKey.earlier.state);
   const { request, messages } = conversation.now;
   if (key.kind !== 'ready' || !request?.encrypted || hasEnded(request)) return null;
   // An agent encrypts only for a key that it accepts.

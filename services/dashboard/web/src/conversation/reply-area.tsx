@@ -1,6 +1,6 @@
+import { useExpertKey } from '../app-context/app-context.tsx';
 import { useDrafts } from '../drafts/use-drafts.ts';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
-import { useExpertKey } from '../services/services.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { hasEnded } from './conversation-state.ts';

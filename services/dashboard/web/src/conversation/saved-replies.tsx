@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useServices } from '../services/services.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { firstWords } from '../ui/first-words.ts';
@@ -21,7 +21,7 @@ const readReplies = async (storage: Storage): Promise<readonly string[]> =>
 
 /** Texts that the expert uses often. They stay in this browser, encrypted as drafts are, until the sign-out. */
 export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
-  const { storage } = useServices();
+  const { storage } = useAppContext();
   const [replies, setReplies] = useState<readonly string[]>();
   useEffect(() => {
     void readReplies(storage).then(setReplies, () => setReplies([]));

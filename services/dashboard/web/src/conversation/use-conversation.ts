@@ -1,8 +1,8 @@
 import { type Expert, isLoadFailure } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
+import { type AppContext, useAppContext } from '../app-context/app-context.tsx';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Tabs } from '../live/tabs.ts';
-import { type Services, useServices } from '../services/services.tsx';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
@@ -16,7 +16,7 @@ const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
 /** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
-  const { expert, storage, live } = useServices();
+  const { expert, storage, live } = useAppContext();
   const conversation = conversationOf(storage, live.tabs, requestId);
   const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
   useEffect(() => conversation.follow(open), [conversation, open]);
@@ -65,7 +65,7 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
 /** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
-function opener(requestId: string, expert: Expert, live: Services['live']): Open {
+function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
   const known = openers.get(expert) ?? new Map<string, Open>();
   openers.set(expert, known);
   const open: Open =

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
+import { call } from '../calls/call.ts';
 import type { Deliveries, Delivery } from '../generated/api.ts';
-import { call } from '../session/call.ts';
 
 const pageSize = 10;
 

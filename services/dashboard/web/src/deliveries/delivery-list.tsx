@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
+import { QueryView } from '../calls/query-view.tsx';
 import type { Delivery } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
-import { QueryView } from '../session/query-view.tsx';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useServices } from '../services/services.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { createDraft, type Draft } from './drafts.ts';
 
 /** What the expert is writing in a conversation. */
@@ -11,7 +11,7 @@ export interface Drafts {
 
 /** The drafts of a request. They outlive the controls in which they are written. */
 export function useDrafts(requestId: string): Drafts | undefined {
-  const { storage, live } = useServices();
+  const { storage, live } = useAppContext();
   const [drafts, setDrafts] = useState<Drafts>();
   useEffect(() => {
     const { tabs } = live;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useServices } from '../services/services.tsx';
-import { ActionError } from '../session/action-error.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
+import { ActionError } from '../calls/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
@@ -22,7 +22,7 @@ const texts = {
 
 /** Makes the expert's key. The key is used only after the expert has confirmed the recovery code. */
 export function MakeExpertKey({ onDone, onCancel, what = 'key' }: MakeExpertKeyProps) {
-  const { expertKey } = useServices();
+  const { expertKey } = useAppContext();
   const [made, setMade] = useState<NewKey>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);

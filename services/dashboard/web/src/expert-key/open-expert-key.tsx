@@ -1,7 +1,7 @@
 import { parseRecoveryCode } from '@expert-relay/sdk/crypto';
 import { type FormEvent, useRef, useState } from 'react';
-import { useExpertKey, useServices } from '../services/services.tsx';
-import { describeError } from '../session/action-error.tsx';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
+import { describeError } from '../calls/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -15,7 +15,7 @@ const codeLength = 28;
 
 /** Opens the expert's key on a second device by the recovery code. Without `onCancel` it is a part of the page. */
 export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCancel?: () => void }) {
-  const { expertKey } = useServices();
+  const { expertKey } = useAppContext();
   const state = useExpertKey();
   const [step, setStep] = useState<'open' | 'lost' | 'make'>('open');
   const [hasStepped, setHasStepped] = useState(false);

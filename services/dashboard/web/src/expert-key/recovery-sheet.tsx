@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { useServices } from '../services/services.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import type { NewKey } from '../vault/expert-key.ts';
 import styles from './recovery-sheet.module.css';
@@ -9,7 +9,7 @@ const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' });
 
 /** Saves the code as a text file. The file is made in the page, so the code is not sent anywhere. */
 export function DownloadCode({ newKey }: { newKey: NewKey }) {
-  const { me } = useServices();
+  const { me } = useAppContext();
   return (
     <Button
       onClick={() => {
@@ -32,7 +32,7 @@ export function DownloadCode({ newKey }: { newKey: NewKey }) {
 
 /** Prints a sheet with the code and its purpose, and nothing else of the page. */
 export function PrintCode({ newKey }: { newKey: NewKey }) {
-  const { me } = useServices();
+  const { me } = useAppContext();
   const [isPrinting, setIsPrinting] = useState(false);
   useEffect(() => {
     if (!isPrinting) return;

@@ -9,6 +9,8 @@ export interface AttachedFiles extends Store<readonly ReceivedFile[]> {
   readonly isRestored: Store<boolean>;
   /** Whether they are still there after the page is closed. */
   readonly isKept: Store<boolean>;
+  /** Resolves once they are stored. */
+  saved(): Promise<void>;
   /** Removes them at once, and from the storage when `handedOver` has settled. */
   handOver(handedOver: Promise<unknown>): void;
 }
@@ -43,6 +45,7 @@ export function createAttachedFiles(
     ...files,
     isRestored,
     isKept,
+    saved: () => saving,
     set(value) {
       isTouched = true;
       files.set(value);

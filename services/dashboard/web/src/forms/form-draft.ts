@@ -14,6 +14,14 @@ export interface FormDraft {
 
 export const readFormDraft = (json: string): FormDraft | undefined => (json ? JSON.parse(json) : undefined);
 
+/** What was filled in for each form, the last one at the end. */
+export function listFormDrafts(json: string): readonly FormDraft[] {
+  const draft = readFormDraft(json);
+  if (!draft) return [];
+  const { earlier = [], ...last } = draft;
+  return [...earlier, last];
+}
+
 /** What the expert has changed, in words. */
 export function describeFormDraft({ values, comment }: FormDraft, form: Form | undefined): string {
   const lines = Object.entries(values).flatMap(([name, value]) => {

@@ -1,6 +1,6 @@
 import { defaultsOf, type Form, type FormAnswer } from '@expert-relay/sdk/forms';
 import type { Draft } from '../drafts/drafts.ts';
-import type { FormDraft } from './form-draft.ts';
+import { type FormDraft, listFormDrafts } from './form-draft.ts';
 import { valuesOf } from './values.ts';
 
 interface Decided {
@@ -9,7 +9,10 @@ interface Decided {
   readonly answer?: (FormAnswer & { readonly of: string }) | undefined;
 }
 
-/** Stores a decision that was not sent as what is filled in, so that the expert can decide again. */
+/**
+ * Stores a decision that was not sent as what is filled in, so that the expert can decide again. What was filled in for
+ * other forms stays.
+ */
 export async function keepDecision(
   { text: comment, answer }: Decided,
   form: Form | undefined,
@@ -17,6 +20,7 @@ export async function keepDecision(
 ): Promise<void> {
   if (!answer) return;
   const values = form ? valuesOf(form, answer.action === 'accept' ? answer.content : defaultsOf(form)) : {};
-  draft.write(JSON.stringify({ of: answer.of, values, comment } satisfies FormDraft));
+  const earlier = listFormDrafts(draft.text.get()).filter(({ of }) => of !== answer.of);
+  draft.write(JSON.stringify({ of: answer.of, values, comment, earlier } satisfies FormDraft));
   await draft.save();
 }

@@ -2,7 +2,7 @@ import { defaultsOf, type Form } from '@expert-relay/sdk/forms';
 import { useMemo } from 'react';
 import type { Draft } from '../drafts/drafts.ts';
 import { useStore } from '../ui/store.ts';
-import { type FormDraft, readFormDraft } from './form-draft.ts';
+import { type FormDraft, listFormDrafts, readFormDraft } from './form-draft.ts';
 import { valuesOf } from './values.ts';
 
 /** What was filled in before, or the defaults of the form. */
@@ -12,10 +12,9 @@ export function useFormDraft(draft: Draft, of: string, form: Form | undefined) {
   const now = useMemo((): FormDraft => {
     const kept = readFormDraft(text);
     if (kept?.of === of) return kept;
-    const { earlier = [], ...last } = kept ?? {};
     return {
       ...{ of, values: form ? valuesOf(form, defaultsOf(form)) : {}, comment: '' },
-      ...(kept && { earlier: [...earlier, last as FormDraft] }),
+      earlier: listFormDrafts(text),
     };
   }, [text, of, form]);
   return {

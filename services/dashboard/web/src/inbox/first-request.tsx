@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Page } from '../app/page.tsx';
+import { ActionError } from '../calls/action-error.tsx';
+import { call } from '../calls/call.ts';
 import type { NewKey } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
-import { call } from '../session/call.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';

@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
 import { waitingCount } from '../app/page.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { showBadge } from '../notifications/notifications.ts';
-import { useServices } from '../services/services.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { createInbox, type Inbox } from './inbox.ts';
@@ -12,17 +12,17 @@ import { type Counts, rowsOf, toCount } from './rows.ts';
 import { createSnoozes, isSnoozed, type Snoozes } from './snoozes.ts';
 import { createVisit, type Visit } from './visit.ts';
 
-interface InboxServices {
+interface InboxContents {
   readonly inbox: Inbox;
   readonly visit: Visit;
   readonly snoozes: Snoozes;
 }
 
-const InboxContext = createContext<InboxServices | undefined>(undefined);
+const InboxContext = createContext<InboxContents | undefined>(undefined);
 
 /** Keeps requests and counts up to date on every page, since the title shows how many requests wait. */
 export function InboxProvider({ children }: { children: ReactNode }) {
-  const { live, storage, expert } = useServices();
+  const { live, storage, expert } = useAppContext();
   // The expert changes with the expert key, the inbox does not.
   const current = useRef(expert);
   current.current = expert;
@@ -54,10 +54,10 @@ export function InboxProvider({ children }: { children: ReactNode }) {
   );
 }
 
-export function useInbox(): InboxServices {
-  const services = useContext(InboxContext);
-  if (!services) throw new Error('Only components within InboxProvider have the inbox.');
-  return services;
+export function useInbox(): InboxContents {
+  const context = useContext(InboxContext);
+  if (!context) throw new Error('Only components within InboxProvider have the inbox.');
+  return context;
 }
 
 /** The number of requests in each filter, without those that are snoozed. The waiting list is counted here once it was read to its end. */

@@ -1,9 +1,9 @@
 import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
+import { connection } from '../calls/connection.ts';
 import { createCallBudget } from '../live/call-budget.ts';
 import { createPace } from '../live/pace.ts';
-import { connection } from '../session/connection.ts';
 import { requestRow as row } from '../testing/requests.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type Filter, filterOf, type Listing, type RequestEvent, type Row, rowsOf } from './rows.ts';
@@ -277,16 +277,5 @@ test('a row shows its question and its agent only as the SDK has checked them', 
       agentName: 'signed agent',
       form: 'approval',
     },
-  ]);
-});
-
-test('a relay of the release before, which lists no content, shows its requests without questions', async () => {
-  const { inbox, setAnswer } = open([row(12)]);
-  setAnswer(async () => Response.json({ requests: [row(12)] }));
-  const { observer } = show(inbox, {});
-  await observer.refetch();
-  expect(observer.getCurrentResult().error).toBeNull();
-  expect(inbox.rows.get()).toEqual([
-    { ...row(12), question: '', agentName: undefined, refused: undefined, isUnread: true },
   ]);
 });

@@ -5,8 +5,8 @@ import {
   type QueryClient,
   queryOptions,
 } from '@tanstack/react-query';
+import { CallError, call } from '../calls/call.ts';
 import type { Live } from '../live/live.ts';
-import { CallError, call } from '../session/call.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { createNews } from './news.ts';
 import {
@@ -34,15 +34,6 @@ export interface PageEnd {
 }
 
 export type Inbox = ReturnType<typeof createInbox>;
-
-/** A row as the relay lists it. Its question was not compared yet. */
-interface ListedRow extends Row {
-  readonly context?: unknown;
-  readonly erasedAt?: string | null;
-}
-
-const hasContent = ({ context, erasedAt }: ListedRow): boolean => Array.isArray(context) || Boolean(erasedAt);
-const withoutContent = { question: '', agentName: undefined, form: undefined, refused: undefined, tags: [] };
 
 /** The page size: the relay's maximum. */
 const pageSize = 200;
@@ -92,7 +83,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
         content: 'true',
         limit: String(limit),
       });
-      const { body } = await call<{ requests: ListedRow[]; next?: string }>(`/api/requests?${query}`, {
+      const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, {
         signal,
       });
       const { next } = body;
@@ -250,24 +241,21 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   };
 }
 
-/**
- * The rows with the questions that may be shown. Pages without cryptography cannot compare them. A relay of the release
- * before does not list the content that is compared.
- */
-async function checkRows(read: readonly ListedRow[], check: Expert['check']): Promise<Row[]> {
+/** The rows with the questions that may be shown. Pages without cryptography cannot compare them. */
+async function checkRows(read: readonly Row[], check: Expert['check']): Promise<Row[]> {
   if (!globalThis.crypto?.subtle) return [...read];
-  const listed = read.filter(hasContent);
-  const checked = await check(listed);
-  return read.map((row) => {
+  const checked = await check(read);
+  return read.flatMap((row, at) => {
+    const shown = checked[at];
+    if (!shown) return [];
     const { requestId, refCode, status, responseCount } = row;
-    const { question, agentName, form, refused, tags } = checked[listed.indexOf(row)] ?? withoutContent;
+    const { question, agentName, form, refused, tags } = shown;
     const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
     const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
     return {
       ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
       ...{ expiresAt, agent, encrypted, question, agentName, refused, tags },
       form,
-      ...(!hasContent(row) && { isUnread: true }),
     };
   });
 }

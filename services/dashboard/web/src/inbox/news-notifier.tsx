@@ -2,19 +2,19 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { routes } from '../app/routes.ts';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { closeNotification, notify, onNotificationClick } from '../notifications/notifications.ts';
 import { preferences } from '../preferences/preferences.ts';
-import { useServices } from '../services/services.tsx';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from '../ui/first-words.ts';
-import type { HeldNews } from './held-news.ts';
+import type { DelayedNews } from './delayed-news.ts';
 import type { Inbox } from './inbox.ts';
 import type { News } from './news.ts';
 import { filterOf } from './rows.ts';
 
 /** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */
 export function NewsNotifier({ inbox }: { inbox: Inbox }) {
-  const { live, storage } = useServices();
+  const { live, storage } = useAppContext();
   const queries = useQueryClient();
   const [location, navigate] = useLocation();
   useEffect(() => onNotificationClick((requestId) => navigate(routes.request(requestId))), [navigate]);
@@ -27,9 +27,9 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
     if (requestId) void closeNotification(requestId).catch(() => {});
   }, [location]);
   useEffect(() => {
-    let held: Promise<HeldNews | undefined> | undefined;
+    let delayed: Promise<DelayedNews | undefined> | undefined;
     const waiting = inbox.listQuery({ filter: 'waiting' });
-    const showHeld = async (news: News, isEarlier = false) => {
+    const showDelayed = async (news: News, isEarlier = false) => {
       // After a reload, the page that is open may not have read the list.
       const isRead = isEarlier && (await queries.ensureInfiniteQueryData(waiting).catch(() => false));
       await show(inbox, news, Boolean(isRead)).catch(() => {});
@@ -39,24 +39,25 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
       // With `push` the relay notifies this browser, so that a page would notify it twice.
       const isShowing = notifications === 'on' || notifications === 'with-question';
       if (isShowing && live.tabs.isLeading.get()) {
-        held ??= import('./held-news.ts').then(
-          ({ createHeldNews }) => createHeldNews({ storage, pace: live.pace, queries, show: showHeld }),
+        delayed ??= import('./delayed-news.ts').then(
+          ({ createDelayedNews }) =>
+            createDelayedNews({ storage, pace: live.pace, queries, show: showDelayed }),
           () => undefined,
         );
       } else {
-        void held?.then((news) => news?.stop());
-        held = undefined;
+        void delayed?.then((news) => news?.stop());
+        delayed = undefined;
       }
     };
     follow();
     const ends = [
       live.tabs.isLeading.subscribe(follow),
       preferences.subscribe(follow),
-      inbox.onNews((news) => void held?.then((holder) => (holder ?? { add: showHeld }).add(news))),
+      inbox.onNews((news) => void delayed?.then((holder) => (holder ?? { add: showDelayed }).add(news))),
     ];
     return () => {
       for (const end of ends) end();
-      void held?.then((news) => news?.stop());
+      void delayed?.then((news) => news?.stop());
     };
   }, [inbox, live, queries, storage]);
   return null;

@@ -1,6 +1,6 @@
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { preferences } from '../preferences/preferences.ts';
-import { useServices } from '../services/services.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useCounts } from './inbox-context.tsx';
@@ -12,7 +12,7 @@ const name = 'notifications-offered';
 
 /** Offers notifications after the first answer, once. */
 export function OfferSlot() {
-  const { storage } = useServices();
+  const { storage } = useAppContext();
   const { notifications } = useStore(preferences);
   const hasAnswered = useCounts()?.answered;
   const [isDue, setIsDue] = useState(false);

@@ -75,9 +75,8 @@ const Encrypted = () => (
   </span>
 );
 
-function withoutQuestion({ agent, refused, isUnread }: Row): string {
+function withoutQuestion({ agent, refused }: Row): string {
   if (!agent) return 'Loading…';
-  if (isUnread) return 'Open it to read the question.';
   if (refused === undefined) return 'Without a question';
   if (refused === 'question_altered') return 'Refused: the question or its code has changed.';
   return refused === 'keys_changed' ? 'Refused: its keys have changed.' : 'Refused: its keys are not valid.';
@@ -107,5 +106,4 @@ const stateAt = ({ status, expiresAt, lastActivityAt }: Row): string =>
   status === 'expired' && expiresAt ? expiresAt : lastActivityAt;
 
 /** The relay erases the content of ended requests after the retention time. */
-const wasErased = (row: Row): boolean =>
-  filterOf(row) === 'ended' && !row.encrypted && !row.question && !row.isUnread;
+const wasErased = (row: Row): boolean => filterOf(row) === 'ended' && !row.encrypted && !row.question;

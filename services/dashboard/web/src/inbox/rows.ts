@@ -21,8 +21,6 @@ export interface Row
   readonly agentName?: string | undefined;
   /** Why the question is not shown: it, its keys or its code have changed. */
   readonly refused?: RelayErrorCode | undefined;
-  /** The list did not contain the question: it is shown once the request is opened. */
-  readonly isUnread?: boolean | undefined;
   /** What the agent asks for besides a text. */
   readonly form?: ListedRequest['form'] | undefined;
   /** The agent's words for sorting, as the relay states them. */
@@ -33,6 +31,10 @@ export interface Row
   readonly encrypted: boolean | undefined;
 }
 
+/**
+ * Each request is in exactly one filter, since events move counts from one filter to another. A mark across them, such as a star, must be
+ * a second member of `Listing`.
+ */
 export const filters = ['waiting', 'answered', 'ended'] as const satisfies InboxFilter[];
 export type Filter = InboxFilter;
 

@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
+import { Confirmation } from '../calls/confirmation.tsx';
 import type { Key, Webhook } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
-import { Confirmation } from '../session/confirmation.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';

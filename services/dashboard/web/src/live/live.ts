@@ -1,7 +1,7 @@
 import { createSessionExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
+import { relayFetch } from '../calls/call.ts';
+import { streamIsOpen } from '../calls/connection.ts';
 import type { Me } from '../generated/api.ts';
-import { relayFetch } from '../session/call.ts';
-import { streamIsOpen } from '../session/connection.ts';
 import { createCallBudget } from './call-budget.ts';
 import { createPace, createPacedEvents, type Pace, type PacedEvents } from './pace.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
@@ -45,6 +45,7 @@ export function createLive(me: Me): Live {
   const emit = (event: ExpertEvent) => {
     for (const call of [...calls]) call(event);
     paced.emit(event);
+    // It is also the first event of a stream.
     if (event.type === 'unknown') begin();
   };
 

@@ -1,12 +1,9 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import type { IdentityList, ProviderVisit, SessionList } from '../generated/api.ts';
-import { call } from '../session/call.ts';
+import { call } from '../calls/call.ts';
+import type { IdentityList, ProviderPage, SessionList } from '../generated/api.ts';
 
 /** An account at a provider, such as GitHub, with which the user signs in. */
 export type Identity = IdentityList['identities'][number];
-
-/** A dashboard of the release before does not state the titles. */
-type Identities = Omit<IdentityList, 'titles'> & Partial<Pick<IdentityList, 'titles'>>;
 
 /** A browser where the user is signed in. */
 export type Session = SessionList['sessions'][number];
@@ -14,7 +11,7 @@ export type Session = SessionList['sessions'][number];
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
   staleTime: 0,
-  queryFn: async ({ signal }) => (await call<Identities>('/api/identities', { signal })).body,
+  queryFn: async ({ signal }) => (await call<IdentityList>('/api/identities', { signal })).body,
 });
 
 export const sessionsQuery = queryOptions({
@@ -23,10 +20,15 @@ export const sessionsQuery = queryOptions({
   queryFn: async ({ signal }) => (await call<SessionList>('/api/sessions', { signal })).body.sessions,
 });
 
+export const addIdentity = (provider: string) => openProvider(provider, '');
+
+/** Signs the same user in again, since adding and removing accounts needs a recent sign-in. */
+export const signInAgain = (provider: string) => openProvider(provider, '?again=true');
+
 /** Opens the page of the provider, which leads back to the settings. */
-export async function addIdentity(provider: string): Promise<void> {
-  const path = `/api/identities/${encodeURIComponent(provider)}`;
-  const { body } = await call<ProviderVisit>(path, { method: 'POST' });
+async function openProvider(provider: string, query: string): Promise<void> {
+  const path = `/api/identities/${encodeURIComponent(provider)}${query}`;
+  const { body } = await call<ProviderPage>(path, { method: 'POST' });
   location.assign(body.location);
   // Never resolves: the button stays busy until the page is left.
   await new Promise(() => {});

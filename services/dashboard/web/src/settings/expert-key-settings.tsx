@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
+import { Confirmation } from '../calls/confirmation.tsx';
 import { ExpertKeyPanel, NoExpertKey } from '../expert-key/expert-key-panel.tsx';
-import { useExpertKey, useServices } from '../services/services.tsx';
-import { Confirmation } from '../session/confirmation.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
@@ -22,7 +22,7 @@ const ReplaceExpertKey = lazyPage(
 type Part = 'begin' | 'renew' | 'replace' | 'make' | 'remove';
 
 export function ExpertKeySettings() {
-  const { storage, expertKey } = useServices();
+  const { storage, expertKey } = useAppContext();
   const { agents } = useStore(expertKey.earlier.state);
   const state = useExpertKey();
   const [chosen, setOpen] = useState<Part>();
@@ -152,7 +152,7 @@ export function ExpertKeySettings() {
 }
 
 function RemoveKey({ onDone, onCancel }: { onDone: () => void; onCancel: () => void }) {
-  const { expertKey } = useServices();
+  const { expertKey } = useAppContext();
   return (
     <Confirmation
       title="Remove your key from this browser?"

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
+import { QueryView } from '../calls/query-view.tsx';
 import { notificationsQuery } from '../channels/channel-calls.ts';
 import { ChannelList } from '../channels/channel-list.tsx';
 import { ThisBrowser } from '../channels/this-browser.tsx';
-import { QueryView } from '../session/query-view.tsx';
 import rows from '../ui/rows.module.css';
 import { useDone } from '../ui/use-done.ts';
 import { Section } from './section.tsx';

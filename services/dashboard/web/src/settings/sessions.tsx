@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useServices } from '../services/services.tsx';
-import { signOut } from '../services/sign-out.ts';
-import { ActionError } from '../session/action-error.tsx';
-import { Confirmation } from '../session/confirmation.tsx';
-import { QueryView } from '../session/query-view.tsx';
+import { useAppContext } from '../app-context/app-context.tsx';
+import { signOut } from '../app-context/sign-out.ts';
+import { ActionError } from '../calls/action-error.tsx';
+import { Confirmation } from '../calls/confirmation.tsx';
+import { QueryView } from '../calls/query-view.tsx';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
@@ -124,14 +124,14 @@ function SessionRow({ session, onEnded }: { session: Session; onEnded: () => voi
 }
 
 function SignOutEverywhere({ onCancel }: { onCancel: () => void }) {
-  const services = useServices();
+  const context = useAppContext();
   return (
     <Confirmation
       title="Sign out everywhere?"
       submit={['Sign out everywhere', 'Signing out…']}
       onConfirm={async () => {
         await endAllSessions();
-        await signOut(services);
+        await signOut(context);
       }}
       keep="Cancel"
       onKeep={onCancel}

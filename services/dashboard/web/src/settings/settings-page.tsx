@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Page } from '../app/page.tsx';
 import { SignOutQuestion } from '../app/sign-out-question.tsx';
-import { useExpertKey, useServices } from '../services/services.tsx';
-import { signOut } from '../services/sign-out.ts';
-import { ActionError } from '../session/action-error.tsx';
+import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
+import { signOut } from '../app-context/sign-out.ts';
+import { ActionError } from '../calls/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { Accounts } from './accounts.tsx';
@@ -15,11 +15,11 @@ import { Sessions } from './sessions.tsx';
 import { WebhookSettings } from './webhook-settings.tsx';
 
 export function SettingsPage() {
-  const services = useServices();
+  const context = useAppContext();
   const key = useExpertKey();
   const hasKey = key.kind === 'ready' || key.kind === 'loading';
   const [isLeaving, setIsLeaving] = useState(false);
-  const signingOut = useAction(() => signOut(services));
+  const signingOut = useAction(() => signOut(context));
   return (
     <Page title="Settings">
       <ExpertKeySettings />

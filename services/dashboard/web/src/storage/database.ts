@@ -1,6 +1,6 @@
 const name = 'expert-relay';
 
-/** The database in the browser: `keys` has one AES key for each user, and `values` has the data encrypted with it. */
+/** The database in the browser: `keys` has one AES key for each owner, which is a user or a root, and `values` has the data encrypted with it. */
 export function openDatabase(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open(name, 1);

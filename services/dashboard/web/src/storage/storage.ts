@@ -73,7 +73,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   await keyOf(userId);
 
   /** Where a value is stored. */
-  function place(name: string): { readonly owner: string; readonly path: string } {
+  function pathOf(name: string): { readonly owner: string; readonly path: string } {
     const [owner] = fingerprint.exec(name) ?? [];
     if (owner === undefined) return { owner: userId, path: `${userId}/${name}` };
     return { owner, path: `${owner}/${name.slice(owner.length + 1)}` };
@@ -98,7 +98,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   }
 
   async function set(name: string, value: string): Promise<void> {
-    const { owner, path } = place(name);
+    const { owner, path } = pathOf(name);
     const sealed = await seal(owner, value);
     await transact<void>(database, ['keys', 'values'], (store) => {
       const key = store('keys').getKey(owner);
@@ -113,7 +113,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
   return {
     isLasting: true,
     async get(name) {
-      const { owner, path } = place(name);
+      const { owner, path } = pathOf(name);
       const sealed = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
         const reading = store('values').get(path);
         reading.onsuccess = () => done(reading.result);
@@ -122,7 +122,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     },
     set,
     async remember(name, value) {
-      const { owner, path } = place(name);
+      const { owner, path } = pathOf(name);
       const sealed = await seal(owner, value);
       const first = await transact<Sealed | undefined>(database, ['keys', 'values'], (store, done) => {
         const values = store('values');
@@ -139,7 +139,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     },
     async delete(name) {
       await transact<void>(database, ['values'], (store) => {
-        store('values').delete(place(name).path);
+        store('values').delete(pathOf(name).path);
         commit(store('values'));
       });
     },

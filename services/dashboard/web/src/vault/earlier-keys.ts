@@ -1,5 +1,5 @@
+import { call } from '../calls/call.ts';
 import type { RequestList, SessionConversation } from '../generated/api.ts';
-import { call } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 

@@ -1,5 +1,6 @@
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
 import { makeRecoveryCode, makeRoot, openExpert, openVault, sealVault } from '@expert-relay/sdk/crypto';
+import { signInDev } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
 import { createExpertKey, type ExpertKey, type ExpertKeyState } from './expert-key.ts';
@@ -16,13 +17,7 @@ afterAll(() => relay.stop());
 
 /** Each test has its own user and calls the relay as that user's browsers do. */
 beforeEach(async () => {
-  const signedIn = await realFetch(`${relay.gatewayUrl}/auth/dev`, {
-    method: 'POST',
-    redirect: 'manual',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ user: crypto.randomUUID() }),
-  });
-  cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+  cookie = await signInDev(relay.gatewayUrl, crypto.randomUUID());
   globalThis.fetch = (path, init) =>
     realFetch(new URL(String(path), relay.gatewayUrl), { ...init, headers: { ...init?.headers, cookie } });
   const made = await fetch('/api/keys', {

@@ -1,7 +1,7 @@
 import { makeRoot, openExpert, type Vault } from '@expert-relay/sdk/crypto';
+import { CallError } from '../calls/call.ts';
 import { fromBase64, toBase64 } from '../files/base64.ts';
 import type { Tabs } from '../live/tabs.ts';
-import { CallError } from '../session/call.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';
@@ -126,13 +126,13 @@ export function createExpertKey({
   async function compareWithSeen(vault: Vault | undefined): Promise<void> {
     if (!vault) return;
     const seen = await storage.get(seenName).catch(() => undefined);
-    if (seen === undefined) return see(vault);
+    if (seen === undefined) return rememberVault(vault);
     const [identity = '', ciphertext] = seen.split(' ');
     if (identity !== vault.identity) await earlier.add(identity);
     change.set(identity !== vault.identity ? 'key' : ciphertext !== vault.ciphertext ? 'code' : undefined);
   }
 
-  async function see({ identity, ciphertext }: Vault): Promise<void> {
+  async function rememberVault({ identity, ciphertext }: Vault): Promise<void> {
     await storage.set(seenName, `${identity} ${ciphertext}`).catch(() => {});
     change.set(undefined);
   }
@@ -150,18 +150,18 @@ export function createExpertKey({
     }
   }
 
-  async function keep(root: Uint8Array): Promise<void> {
+  async function adoptRoot(root: Uint8Array): Promise<void> {
     changes += 1;
     const found = await ready(root);
     // The key is in use now. A browser that cannot store it has it until the page is closed.
-    await store(found).catch(() => {});
+    await storeRoot(found).catch(() => {});
     // Browsers may delete stored data when the disk is full, unless persistence was requested.
     void globalThis.navigator?.storage?.persist?.();
     state.set(found);
     tabs.send({ type: 'key-changed' });
   }
 
-  async function store({ root, fingerprint }: Ready): Promise<void> {
+  async function storeRoot({ root, fingerprint }: Ready): Promise<void> {
     const before = await storage.get(fingerprintName);
     await storage.set(rootNameOf(fingerprint), toBase64(root));
     await storage.set(fingerprintName, fingerprint);
@@ -189,10 +189,10 @@ export function createExpertKey({
             throw error;
           }
         }
-        await see(vault);
+        await rememberVault(vault);
         const before = replaced?.vault.identity;
         if (before !== undefined && before !== vault.identity) void earlier.add(before);
-        await keep(root);
+        await adoptRoot(root);
       },
     };
   }
@@ -203,7 +203,7 @@ export function createExpertKey({
     earlier,
     async acceptChange() {
       const inUse = await readVault();
-      if (inUse) await see(inUse.vault);
+      if (inUse) await rememberVault(inUse.vault);
       tabs.send({ type: 'key-changed' });
     },
     async restore() {
@@ -242,8 +242,8 @@ export function createExpertKey({
       if (!inUse) return load();
       const { openVault } = await loadVaultCode();
       const root = await openVault(inUse.vault, recoveryCode);
-      await see(inUse.vault);
-      await keep(root);
+      await rememberVault(inUse.vault);
+      await adoptRoot(root);
     },
     async forget() {
       const fingerprint = await storage.get(fingerprintName);

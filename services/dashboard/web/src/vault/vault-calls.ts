@@ -1,5 +1,5 @@
 import type { Vault } from '@expert-relay/sdk/crypto';
-import { CallError, call } from '../session/call.ts';
+import { CallError, call } from '../calls/call.ts';
 
 /** The expert key as the relay stores it: encrypted by the recovery code. */
 export interface KeptVault {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
 import type { Webhook } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -1,4 +1,5 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { CallError, call } from '../calls/call.ts';
 import type {
   NewWebhookBody,
   Webhook,
@@ -6,7 +7,6 @@ import type {
   Webhooks,
   WebhookWithSecret,
 } from '../generated/api.ts';
-import { CallError, call } from '../session/call.ts';
 
 export type EventType = Webhook['events'][number];
 

@@ -1,6 +1,6 @@
 import { type FormEvent, useRef, useState } from 'react';
+import { ActionError } from '../calls/action-error.tsx';
 import type { Webhook } from '../generated/api.ts';
-import { ActionError } from '../session/action-error.tsx';
 import { Checkboxes } from '../ui/checkboxes.tsx';
 import type { Choice } from '../ui/choices.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';

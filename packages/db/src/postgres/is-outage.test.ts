@@ -2,9 +2,9 @@ import { createLog } from '@expert-relay/kit/log';
 import { createTcpProxy, eventually, type TcpProxy } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { isOutage } from '../postgres/failures.ts';
+import { createDatabase, type Database } from '../database/create-database.ts';
 import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { createDatabase, type Database } from './create-database.ts';
+import { isOutage } from './failures.ts';
 
 const server = process.env.DATABASE_URL ?? '';
 let target: TestDatabase;

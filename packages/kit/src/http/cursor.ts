@@ -1,17 +1,16 @@
-/** The last request of a page: requests are ordered by creation time, and then by id. */
+/** The last entry of a page, of a list that is ordered by creation time and then by id. */
 export interface Cursor {
-  createdAt: string;
-  id: string;
+  readonly createdAt: string;
+  readonly id: string;
 }
 
 export const formatCursor = ({ createdAt, id }: Cursor): string =>
   Buffer.from(`${createdAt} ${id}`).toString('base64url');
 
-export function parseCursor(text: string): Cursor | undefined {
+/** Undefined for a text that is no cursor of ids with this pattern. */
+export function parseCursor(text: string, idPattern: RegExp): Cursor | undefined {
   const [createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
-  return isTime(createdAt) && /^[A-Za-z0-9_-]{22}$/.test(id) && rest.length === 0
-    ? { createdAt, id }
-    : undefined;
+  return isTime(createdAt) && idPattern.test(id) && rest.length === 0 ? { createdAt, id } : undefined;
 }
 
 /** Whether a text is a time as `toISOString` writes it. JavaScript accepts February 30, and Postgres does not. */

@@ -7,7 +7,7 @@ import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
 /** The middleware that sets `request.user` to the user of the session cookie. */
-export function createSession(options: {
+export function sessionMiddleware(options: {
   redis: RedisConnection;
   store: SessionStore;
   sessions: Sessions;

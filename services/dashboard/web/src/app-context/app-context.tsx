@@ -1,9 +1,9 @@
 import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { relayFetch } from '../calls/call.ts';
 import type { Me } from '../generated/api.ts';
 import { createLive, type Live } from '../live/live.ts';
 import { endNotifications } from '../notifications/notifications.ts';
-import { relayFetch } from '../session/call.ts';
 import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
 import {
@@ -14,7 +14,7 @@ import {
 } from '../vault/expert-key.ts';
 
 /** The objects that every page of a signed-in expert uses. */
-export interface Services {
+export interface AppContext {
   readonly me: Me;
   readonly storage: Storage;
   readonly live: Live;
@@ -25,10 +25,10 @@ export interface Services {
 export type KeysOfOthers = 'keep' | 'remove';
 
 /** `ask` lets the expert decide before a key of somebody else is deleted. */
-export async function createServices(
+export async function createAppContext(
   me: Me,
   ask: (storage: Storage) => Promise<KeysOfOthers>,
-): Promise<Services> {
+): Promise<AppContext> {
   const storage = await openStorage(me.userId);
   await forgetOthers(me.userId, storage, ask).catch(() => {});
   const live = createLive(me);
@@ -66,10 +66,10 @@ async function forgetOthers(
   await endNotifications();
 }
 
-const ServicesContext = createContext<(Services & { readonly expert: Expert }) | undefined>(undefined);
+const Context = createContext<(AppContext & { readonly expert: Expert }) | undefined>(undefined);
 
-export function ServicesProvider({ services, children }: { services: Services; children: ReactNode }) {
-  const { me, storage, live, expertKey } = services;
+export function AppContextProvider({ context, children }: { context: AppContext; children: ReactNode }) {
+  const { me, storage, live, expertKey } = context;
   const key = useStore(expertKey.state);
   const root = key.kind === 'ready' || key.kind === 'loading' ? key.root : undefined;
   const expert = useMemo(
@@ -84,14 +84,14 @@ export function ServicesProvider({ services, children }: { services: Services; c
       }),
     [me, storage, live, root],
   );
-  const value = useMemo(() => ({ ...services, expert }), [services, expert]);
-  return <ServicesContext value={value}>{children}</ServicesContext>;
+  const value = useMemo(() => ({ ...context, expert }), [context, expert]);
+  return <Context value={value}>{children}</Context>;
 }
 
-export function useServices(): Services & { readonly expert: Expert } {
-  const services = useContext(ServicesContext);
-  if (!services) throw new Error('Only components within ServicesProvider have services.');
-  return services;
+export function useAppContext(): AppContext & { readonly expert: Expert } {
+  const context = useContext(Context);
+  if (!context) throw new Error('Only components within AppContextProvider have it.');
+  return context;
 }
 
-export const useExpertKey = (): ExpertKeyState => useStore(useServices().expertKey.state);
+export const useExpertKey = (): ExpertKeyState => useStore(useAppContext().expertKey.state);

@@ -1,7 +1,7 @@
+import { CallError, relayFetch } from '../calls/call.ts';
+import { reportSignOut } from '../calls/me.ts';
 import { endNotifications } from '../notifications/notifications.ts';
-import { CallError, relayFetch } from '../session/call.ts';
-import { reportSignOut } from '../session/me.ts';
-import type { Services } from './services.tsx';
+import type { AppContext } from './app-context.tsx';
 
 const timeoutMs = 15_000;
 
@@ -10,7 +10,7 @@ const timeoutMs = 15_000;
  *
  * @throws CallError when the relay cannot be reached: then the user is still signed in, and nothing is deleted
  */
-export async function signOut({ storage }: Pick<Services, 'storage'>): Promise<void> {
+export async function signOut({ storage }: Pick<AppContext, 'storage'>): Promise<void> {
   // A tab that is closed before the answer must delete it too.
   const clear = () => void storage.clear();
   addEventListener('pagehide', clear);

@@ -6,14 +6,14 @@ import { createMetrics } from '@expert-relay/kit/metrics';
 import { eventually, openRaw } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startTestGateway } from '../testing/test-gateway.ts';
-import { type Transfer, transferAnswers } from './transfer-answers.ts';
+import { createTransfers, type Transfer } from './create-transfers.ts';
 
 const piece = Buffer.alloc(65_536, 'a');
 /** Bytes per second that no client reads, so that the client has only the grace time. */
 const unreachableRate = 2 ** 40;
 const graceMs = 300;
 
-describe('transferAnswers', () => {
+describe('createTransfers', () => {
   let close = () => {};
   afterEach(() => close());
 
@@ -22,7 +22,7 @@ describe('transferAnswers', () => {
     handle: (transfer: Transfer, response: ServerResponse) => unknown,
   ): Promise<string> {
     const metrics = createMetrics('test', { forProcess: false });
-    const transfers = transferAnswers({ minRate, memory: 2 ** 30, graceMs, metrics });
+    const transfers = createTransfers({ minRate, memory: 2 ** 30, graceMs, metrics });
     const server = createServer((_request, response) => {
       response.writeHead(200);
       const edgeResponse = Object.assign(response, { locals: { call: { client: '192.0.2.1' } } });

@@ -2,11 +2,12 @@ import { expect, test } from '@jest/globals';
 import { formatCursor, parseCursor } from './cursor.ts';
 
 const id = 'AAAAAAAAAAAAAAAAAAAAAA';
+const idPattern = /^A{22}$/;
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 test('parsing a formatted cursor returns the same cursor', () => {
   const cursor = { createdAt: '2026-11-21T04:00:00.123Z', id };
-  expect(parseCursor(formatCursor(cursor))).toEqual(cursor);
+  expect(parseCursor(formatCursor(cursor), idPattern)).toEqual(cursor);
 });
 
 test.each([
@@ -21,5 +22,5 @@ test.each([
   encode(`2026-11-21T04:00:00.123Z ${id} more`),
   encode(`2026-11-21T04:00:00.123Z ${id.slice(1)}`),
 ])('another text is not a cursor: %s', (text) => {
-  expect(parseCursor(text)).toBeUndefined();
+  expect(parseCursor(text, idPattern)).toBeUndefined();
 });

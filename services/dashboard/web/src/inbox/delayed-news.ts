@@ -5,12 +5,12 @@ import type { Storage } from '../storage/storage.ts';
 import type { News } from './news.ts';
 
 /** News of which the expert is to be notified. A pause and quiet hours hold them back. Only the leading tab has these. */
-export interface HeldNews {
+export interface DelayedNews {
   add(news: News): void;
   stop(): void;
 }
 
-interface HeldNewsOptions {
+interface DelayedNewsOptions {
   readonly storage: Pick<Storage, 'get' | 'set'>;
   readonly pace: Pick<Pace, 'run'>;
   readonly queries: QueryClient;
@@ -25,8 +25,8 @@ const maxWaitMs = 15 * 60_000;
 /** Stored, so that they outlive this page: the next leader, or this page when it is loaded again, goes on with them. */
 const name = 'held-news';
 
-export function createHeldNews({ storage, pace, queries, show }: HeldNewsOptions): HeldNews {
-  const held = new Map<string, News>();
+export function createDelayedNews({ storage, pace, queries, show }: DelayedNewsOptions): DelayedNews {
+  const delayed = new Map<string, News>();
   const earlier = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
@@ -34,19 +34,19 @@ export function createHeldNews({ storage, pace, queries, show }: HeldNewsOptions
 
   async function load(): Promise<void> {
     for (const news of JSON.parse((await storage.get(name)) ?? '[]') as News[]) {
-      held.set(news.requestId, news);
+      delayed.set(news.requestId, news);
       earlier.add(news.requestId);
     }
-    if (held.size > 0) showLater();
+    if (delayed.size > 0) showLater();
   }
 
-  const store = () => storage.set(name, JSON.stringify([...held.values()])).catch(() => {});
+  const store = () => storage.set(name, JSON.stringify([...delayed.values()])).catch(() => {});
 
   function showLater(): void {
-    pace.run('notifications', showHeld);
+    pace.run('notifications', showDelayed);
   }
 
-  async function showHeld(): Promise<void> {
+  async function showDelayed(): Promise<void> {
     const until = await readHeldUntil(queries);
     clearTimeout(timer);
     if (isStopped) return;
@@ -56,9 +56,9 @@ export function createHeldNews({ storage, pace, queries, show }: HeldNewsOptions
     }
     // Removed only when it is shown: this page may be closed at any time. A notification that is shown twice replaces itself.
     await Promise.all(
-      [...held.values()].map(async (news) => {
+      [...delayed.values()].map(async (news) => {
         await show(news, earlier.has(news.requestId));
-        if (held.get(news.requestId) === news) held.delete(news.requestId);
+        if (delayed.get(news.requestId) === news) delayed.delete(news.requestId);
       }),
     );
     await store();
@@ -67,7 +67,7 @@ export function createHeldNews({ storage, pace, queries, show }: HeldNewsOptions
   return {
     async add(news) {
       await loaded;
-      held.set(news.requestId, news);
+      delayed.set(news.requestId, news);
       earlier.delete(news.requestId);
       await store();
       if (!isStopped) showLater();

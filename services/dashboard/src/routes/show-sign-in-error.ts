@@ -3,42 +3,7 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { SignedCookie } from '../cookies/signed-cookie.ts';
 import { failurePage } from '../pages/failure-page.ts';
 import { sendPage } from '../pages/page.ts';
-import type { Sessions } from '../session/sessions.ts';
-import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { type FailureReason, failures, SignInFailure } from '../sign-in/failure.ts';
-import type { Users } from '../users.ts';
-import { type CompleteSignIn, requireAllowed } from './complete-sign-in.ts';
-
-/** Handles the redirect back from a provider. Passport runs before it and sets `request.finishedSignIn`. */
-export const finishSignIn =
-  (options: {
-    completeSignIn: CompleteSignIn;
-    sessions: Sessions;
-    users: Users;
-    isAllowed: IsAllowed;
-  }): RequestHandler =>
-  async (request, response) => {
-    const { completeSignIn, sessions, users, isAllowed } = options;
-    const { finishedSignIn } = request;
-    if (!finishedSignIn) throw new Error('Passport must run before this route.');
-    const { identity, joins } = finishedSignIn;
-    if (joins === undefined) {
-      requireAllowed(identity, isAllowed);
-      const { userId } = await users.findOrCreate(identity, response.locals.callId);
-      const current = await sessions.readAgain(request);
-      // The browser keeps the expert key of its user, and another tab may show this user's requests.
-      if (current && current.userId !== userId) throw new SignInFailure('other_user', { identity });
-      await completeSignIn(request, response, identity, { knownUserId: userId });
-      return;
-    }
-    // The session that began this may have ended since.
-    const user = await sessions.readAgain(request);
-    if (user?.sessionId !== joins) throw new SignInFailure('expired');
-    requireAllowed(identity, isAllowed);
-    const result = await users.addIdentity(user, identity, response.locals.callId);
-    if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { identity });
-    response.redirect(303, '/dashboard/settings');
-  };
 
 /** The account that was refused, for the page that explains it. */
 export type RefusedAccount = SignedCookie<{ readonly account: string; readonly provider: string }>;

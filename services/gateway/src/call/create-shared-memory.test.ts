@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { shareMemory } from './share-memory.ts';
+import { createSharedMemory } from './create-shared-memory.ts';
 
 const mebibyte = 1_048_576;
 const total = 16 * mebibyte;
@@ -7,7 +7,10 @@ const total = 16 * mebibyte;
 /** Holds mebibytes for a client. `givenUp` lists what was given up, with its reason. */
 function createHolder() {
   const givenUp: string[] = [];
-  const memory = shareMemory<{ giveUp(reason: string): void }>({ total, choose: ([oldest]) => oldest });
+  const memory = createSharedMemory<{ giveUp(reason: string): void }>({
+    total,
+    choose: ([oldest]) => oldest,
+  });
 
   function hold(name: string, client: string, mebibytes: number) {
     const share = memory.open(client, {

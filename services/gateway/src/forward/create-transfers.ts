@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
+import { createSharedMemory, type Held, type Share } from '../call/create-shared-memory.ts';
 import type { EdgeResponse, UpstreamName } from '../call/edge-call.ts';
-import { type Held, type Share, shareMemory } from '../call/share-memory.ts';
 
 /** One answer on its way to the client. */
 export interface Transfer {
@@ -54,7 +54,7 @@ const minStalledMs = 1_000;
  *   address with most, when all of it is used;
  * - for longest of all, when a service has few connections left.
  */
-export function transferAnswers(options: {
+export function createTransfers(options: {
   /** 0 = no limit. */
   minRate: number;
   /** Bytes that may wait for all clients. */
@@ -71,7 +71,7 @@ export function transferAnswers(options: {
   });
   // Boards and alerts need the series before the first client is disconnected.
   for (const reason of reasons) disconnected.inc({ reason }, 0);
-  const memory = shareMemory<Waiting>({ total: options.memory, choose: slowestOf });
+  const memory = createSharedMemory<Waiting>({ total: options.memory, choose: slowestOf });
   new Gauge({
     name: 'relay_gateway_unread_bytes',
     help: 'Bytes of answers that wait for their clients.',

@@ -1,4 +1,4 @@
-import { bodyLimit, KeyedCounter, networkOf } from '@expert-relay/kit/http';
+import { bodyLimit, KeyedCounter, networkOf, siteOf } from '@expert-relay/kit/http';
 
 /** Something in memory on behalf of a client, which can be given up when its memory is needed. */
 export interface Held {
@@ -35,7 +35,7 @@ interface Network<H> {
  * one of its own calls is given up. When all memory is used, a call of the network that uses most is given up, so that many
  * addresses cannot exclude the others.
  */
-export function shareMemory<H extends Held>(options: {
+export function createSharedMemory<H extends Held>(options: {
   total: number;
   /** Chooses what a network gives up; the oldest is the first. */
   choose: (held: readonly [H, ...H[]]) => H;
@@ -88,8 +88,7 @@ export function shareMemory<H extends Held>(options: {
       const key = networkOf(client);
       let network = networks.get(key);
       if (!network) {
-        const site = client.includes(':') ? networkOf(client, 48) : undefined;
-        network = { site, bytes: 0, shares: 0, held: new Set() };
+        network = { site: siteOf(client), bytes: 0, shares: 0, held: new Set() };
         networks.set(key, network);
       }
       const own = network;

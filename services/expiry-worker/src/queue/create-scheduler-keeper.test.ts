@@ -2,7 +2,7 @@ import { createFakeClock, deleteRedisKeys, type FakeClock, testServers } from '@
 import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { keepScheduler, type SchedulerState } from './keep-scheduler.ts';
+import { createSchedulerKeeper, type SchedulerState } from './create-scheduler-keeper.ts';
 
 const { redisUrl } = testServers();
 const prefix = `test-${crypto.randomUUID()}`;
@@ -15,7 +15,7 @@ let keep: () => Promise<SchedulerState>;
 beforeEach(async () => {
   await deleteRedisKeys(redisUrl, prefix);
   clock = createFakeClock();
-  keep = keepScheduler({ scheduled: { queue }, interval, clock });
+  keep = createSchedulerKeeper({ scheduled: { queue }, interval, clock });
 });
 
 afterAll(async () => {
@@ -34,7 +34,7 @@ test('creates the scheduler with a first sweep at once, and does not change it l
 });
 
 test('accepts the one that another worker has created', async () => {
-  await keepScheduler({ scheduled: { queue }, interval, clock })();
+  await createSchedulerKeeper({ scheduled: { queue }, interval, clock })();
   expect(await keep()).toBe('fine');
 });
 
@@ -65,6 +65,6 @@ test('accepts a late sweep: the queue is busy', async () => {
 
 test('changes its interval', async () => {
   await keep();
-  await keepScheduler({ scheduled: { queue }, interval: 1_500, clock })();
+  await createSchedulerKeeper({ scheduled: { queue }, interval: 1_500, clock })();
   expect((await queue.getJobScheduler('sweep'))?.every).toBe(1_500);
 });

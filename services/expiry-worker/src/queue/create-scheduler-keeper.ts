@@ -7,7 +7,7 @@ export type SchedulerState = 'fine' | 'created' | 'restored';
  * Creates the scheduler of a queue, and creates it again when it is missing or will not run: Redis was flushed, its
  * next job was lost, or a worker with a wrong clock has scheduled that job far in the future.
  */
-export function keepScheduler(options: {
+export function createSchedulerKeeper(options: {
   scheduled: Pick<QueuePart, 'queue'>;
   interval: number;
   clock: Clock;

@@ -1,0 +1,26 @@
+import type { RequestHandler } from 'express';
+import type { Sessions } from '../session/sessions.ts';
+import { requireAllowed, type SignIn } from '../session/sign-in.ts';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import { SignInFailure } from '../sign-in/failure.ts';
+import type { Users } from '../users.ts';
+
+/** Handles the redirect back from a provider. Passport runs before it and sets `request.finishedSignIn`. */
+export const receiveCallback =
+  (options: { signIn: SignIn; sessions: Sessions; users: Users; isAllowed: IsAllowed }): RequestHandler =>
+  async (request, response) => {
+    const { signIn, sessions, users, isAllowed } = options;
+    const { finishedSignIn } = request;
+    if (!finishedSignIn) throw new Error('Passport must run before this route.');
+    const { identity, idToken, addToSessionId } = finishedSignIn;
+    if (addToSessionId === undefined) {
+      return signIn(request, response, identity, { idToken, keepsUser: true });
+    }
+    // The session that began this may have ended since.
+    const user = await sessions.readAgain(request);
+    if (user?.sessionId !== addToSessionId) throw new SignInFailure('expired');
+    requireAllowed(identity, isAllowed);
+    const result = await users.addIdentity(user, identity, response.locals.callId);
+    if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { identity });
+    response.redirect(303, '/dashboard/settings');
+  };
