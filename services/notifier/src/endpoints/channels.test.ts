@@ -113,7 +113,7 @@ describe('mails that were stopped by a link', () => {
     await expect(add(owner, 'eve@example.com')).rejects.toMatchObject(stopped);
     await database.query`DELETE FROM users WHERE id = ${owner}::uuid`;
     await expect(add(database.userId, 'eve@example.com')).rejects.toMatchObject(stopped);
-    const rotated = createTargetSealer(`k2:${Buffer.alloc(32, 8).toString('base64url')}`);
+    const rotated = createTargetSealer([{ id: 'k2', secret: Buffer.alloc(32, 8) }]);
     const confirmations = createConfirmations({ sealer: rotated, insertDelivery: insertOneDelivery });
     const later = createChannels({ database, sealer: rotated, confirmations, pushKeys: [], canMail: true });
     await expect(add(database.userId, 'EVE@example.com', later)).rejects.toMatchObject(stopped);
