@@ -105,6 +105,17 @@ withHelm('only the dashboard reaches addresses outside: the identity providers',
   expect(open).toEqual([['dashboard', [{ port: 443, protocol: 'TCP' }]]]);
 });
 
+withHelm('the dashboard reaches identity providers at the ports of their addresses', async () => {
+  const args = [
+    'settings.RELAY_OIDC_ISSUER=https://sso.example.com:8443/realms/a',
+    'services.dashboard.env.RELAY_GITHUB_URL=http://github.example.com',
+    'services.dashboard.env.RELAY_GOOGLE_ISSUER=https://[fd00::7]:9443',
+  ].flatMap((setting) => ['--set', setting]);
+  const { egress } = find(await manifestsOf('minimal', ...args), 'NetworkPolicy', 'dashboard').spec;
+  const [{ ports: open }] = egress.filter((rule: Rule) => rule.to === undefined);
+  expect(open.map(({ port }: { port: number }) => port)).toEqual([443, 80, 9443, 8443]);
+});
+
 withHelm(
   'the notifier reaches the internet and no inner network, but for the servers that it needs',
   async () => {

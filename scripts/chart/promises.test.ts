@@ -98,6 +98,17 @@ describe('what a cluster may need', () => {
       spec: { type: 'LoadBalancer' },
     });
     expect(find(all, 'Service', 'hub').spec.type).toBe('ClusterIP');
+    // Otherwise calls come from the addresses of nodes, which would share the limits of one address.
+    expect(find(all, 'Service', 'gateway').spec.externalTrafficPolicy).toBe('Local');
+    expect(find(all, 'Service', 'hub').spec).not.toHaveProperty('externalTrafficPolicy');
+    const spread = ['type=NodePort', 'externalTrafficPolicy=Cluster'];
+    const args = spread.flatMap((one) => ['--set', `services.hub.service.${one}`]);
+    const { type, externalTrafficPolicy } = find(
+      await manifestsOf('minimal', ...args),
+      'Service',
+      'hub',
+    ).spec;
+    expect([type, externalTrafficPolicy]).toEqual(['NodePort', 'Cluster']);
     const { minAvailable, maxUnavailable } = find(all, 'PodDisruptionBudget', 'gateway').spec;
     expect([minAvailable, maxUnavailable]).toEqual([2, undefined]);
   });
@@ -244,13 +255,14 @@ describe('several pods', () => {
   });
 
   withHelm('fit into what Postgres allows with all autoscalers on, by smaller pools', async () => {
-    const on = services.flatMap((service) => ['--set', `services.${service}.autoscaling.enabled=true`]);
+    const scaled = services.flatMap((service) => ['--set', `services.${service}.autoscaling.enabled=true`]);
+    const on = ['--set', 'postgres.trial.enabled=false', ...scaled];
     const poolOf = async (...args: string[]) => {
       const { env } = (await deploymentOf('minimal', 'requests', ...args)).template.spec.containers[0];
       return env.find(({ name }: { name: string }) => name === 'RELAY_DATABASE_POOL').value;
     };
-    expect(await poolOf()).toBe('5');
-    expect(await poolOf(...on)).toBe('2');
+    expect(await poolOf()).toBe('4');
+    expect(await poolOf(...on, '--set', 'postgres.maxConnections=141')).toBe('2');
     expect(await poolOf(...on, '--set', 'postgres.maxConnections=497')).toBe('10');
     expect(await poolOf('--set', 'settings.RELAY_DATABASE_POOL=3')).toBe('3');
   });

@@ -55,6 +55,9 @@ withSchemas('a field that Kubernetes does not know would be found', async () => 
 
 withHelm.each([
   ['a budget of a share', 'services.hub.disruptionBudget.maxUnavailable=50%'],
+  ['a share that lets a pod go', 'services.hub.disruptionBudget.minAvailable=50%'],
+  ['a share of more pods', 'services.hub.replicas=4,services.hub.disruptionBudget.minAvailable=75%'],
+  ['ports of this machine', 'publicUrl=http://127.0.0.1:8080,hub.publicUrl=http://127.0.0.1:8090'],
   ['a budget that was reset', 'services.hub.disruptionBudget=null'],
   ['an address that was reset', 'hub.publicUrl=null'],
   [
@@ -110,13 +113,46 @@ describe('refusals say what to do', () => {
     [
       'more connections than Postgres allows',
       plus('services.gateway.replicas=20'),
-      /Postgres would get up to 101 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
+      /Postgres would get up to 169 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
     ],
     [
       'another prefix with a trial server',
       plus('nats.trial.enabled=true', 'settings.RELAY_NATS_PREFIX=other'),
       /settings\.RELAY_NATS_PREFIX does not go with nats\.trial/,
     ],
+    [
+      'another prefix of one service with a trial server',
+      plus('nats.trial.enabled=true', 'services.hub.env.RELAY_NATS_PREFIX=other'),
+      /settings\.RELAY_NATS_PREFIX does not go with nats\.trial/,
+    ],
+    ...['settings', 'services.messages.env'].map((place): [string, string[], RegExp] => [
+      `copies of events on one trial server, by ${place}`,
+      plus('nats.trial.enabled=true', `${place}.RELAY_NATS_REPLICAS=3`),
+      /RELAY_NATS_REPLICAS is 3, and nats\.trial is one server/,
+    ]),
+    [
+      'more connections than a trial server allows',
+      plus('postgres.trial.enabled=true', 'postgres.maxConnections=200'),
+      /postgres\.maxConnections is 200, and postgres\.trial allows 97/,
+    ],
+    ...[
+      ['the same address', 'hub.publicUrl=https://relay.example.com'],
+      ['the same address without a route', 'ingress.hub=false', 'hub.publicUrl=https://relay.example.com'],
+      ['another port of one host', 'hub.publicUrl=https://relay.example.com:8443'],
+      ['another spelling of one host', 'hub.publicUrl=https://RELAY.example.com'],
+    ].map(([name = '', ...values]): [string, string[], RegExp] => [
+      `gateway and hub: ${name}`,
+      plus('ingress.enabled=true', 'trustedProxies={10.0.0.7}', ...values),
+      /hub\.publicUrl is on the host of publicUrl, where all calls lead to the gateway/,
+    ]),
+    ...[
+      'settings.OTEL_EXPORTER_OTLP_ENDPOINT=http://collector:4318',
+      'services.notifier.env.RELAY_WEBHOOK_ALLOWED_NETWORKS=10.1.0.0/16',
+    ].map((setting): [string, string[], RegExp] => [
+      `an address that no policy lets out: ${setting}`,
+      plus(setting),
+      /networkPolicy\.extraEgress is empty although (OTEL_|RELAY_WEBHOOK_)[A-Z_]+ is set/,
+    ]),
     [
       'a pooler with a trial server',
       plus('postgres.trial.enabled=true', 'postgres.external.pooler=true'),
@@ -178,13 +214,18 @@ describe('refusals say what to do', () => {
       plus('services.hub.disruptionBudget.minAvailable=1', 'services.hub.disruptionBudget.maxUnavailable=1'),
       /Kubernetes takes one of them/,
     ],
-    ...['minAvailable=2', 'minAvailable=100%', 'maxUnavailable=0', 'maxUnavailable=0%'].map(
-      (budget): [string, string[], RegExp] => [
-        `a budget that lets no pod go: ${budget}`,
-        plus(`services.hub.disruptionBudget.${budget}`),
-        /disruptionBudget lets none of 2 pods go: no node could be drained/,
-      ],
-    ),
+    ...[
+      'minAvailable=2',
+      'minAvailable=51%',
+      'minAvailable=75%',
+      'minAvailable=100%',
+      'maxUnavailable=0',
+      'maxUnavailable=0%',
+    ].map((budget): [string, string[], RegExp] => [
+      `a budget that lets no pod go: ${budget}`,
+      plus(`services.hub.disruptionBudget.${budget}`),
+      /disruptionBudget lets none of 2 pods go: no node could be drained/,
+    ]),
     [
       'a budget that is a text',
       [...least, '--set-string', 'services.hub.disruptionBudget.minAvailable=1'],
@@ -241,12 +282,12 @@ describe('refusals say what to do', () => {
   });
 
   withHelm('at the limit it is not refused', async () => {
-    // With pools of 2, the smallest: four services with three pods each.
-    const { length } = await render(plus('postgres.maxConnections=47'));
+    // With pools of 2, the smallest: four services with two pods each, and in a rollout as many that end.
+    const { length } = await render(plus('postgres.maxConnections=61'));
     expect(length).toBeGreaterThan(0);
-    expect(await refusalOf(...plus('postgres.maxConnections=46'))).toContain('up to 47 connections');
-    // Behind a pooler, only direct connections count: two services, three pods each, and the migration.
-    const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=8');
-    expect(await refusalOf(...pooled)).toContain('up to 9 connections');
+    expect(await refusalOf(...plus('postgres.maxConnections=60'))).toContain('up to 61 connections');
+    // Behind a pooler, only direct connections count: two services, four pods each, and the migration.
+    const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=10');
+    expect(await refusalOf(...pooled)).toContain('up to 11 connections');
   });
 });

@@ -63,6 +63,7 @@ const definitions: Schema = {
   }),
   service: closed({
     type: { enum: ['ClusterIP', 'NodePort', 'LoadBalancer'] },
+    externalTrafficPolicy: { enum: ['', 'Local', 'Cluster'] },
     annotations: texts,
   }),
   address: {

@@ -254,7 +254,9 @@ describe('mail', () => {
       });
     expect((await click(`${unsubscribe}x`)).status).toBe(404);
     expect((await click(unsubscribe)).status).toBe(200);
-    expect((await expert.channels())[0]).toMatchObject({ enabled: false, offReason: 'unsubscribed' });
+    const off = { enabled: false, confirmed: false, offReason: 'unsubscribed' };
+    expect((await expert.channels())[0]).toMatchObject(off);
+    expect((await expert.call('POST', `${path}/send-confirmation`)).body.error).toBe('mails_stopped');
   });
 
   test('confirmations are limited: three an hour of a user, and three a day to an address', async () => {

@@ -41,8 +41,16 @@
 {{- if and .Values.ingress.enabled .Values.ingress.hub .Values.ingress.tlsSecret (not .Values.ingress.hubTlsSecret) (gt (len $hosts) 1) }}
 {{- fail (printf "ingress.hubTlsSecret is empty although the hub has a host of its own, %s. Set it to the Secret with the certificate of that host, or to %s if that certificate is for both. With cert-manager the two must differ." (last $hosts) .Values.ingress.tlsSecret) }}
 {{- end }}
+{{- /* An address is the hub's or the gateway's. Routes do not see its port. */}}
+{{- $gateway := urlParse (lower .Values.publicUrl) }}
+{{- $hub := urlParse (lower (include "relay.hubUrl" .)) }}
+{{- $areRouted := or (and .Values.ingress.enabled .Values.ingress.hub) (and .Values.gatewayApi.enabled .Values.gatewayApi.hub) }}
+{{- $isSameHost := eq (regexReplaceAll ":[0-9]+$" $gateway.host "") (regexReplaceAll ":[0-9]+$" $hub.host "") }}
+{{- if and (not $hub.path) (or (eq $gateway.host $hub.host) (and $areRouted $isSameHost)) }}
+{{- fail (printf "hub.publicUrl is on the host of publicUrl, where all calls lead to the gateway. Leave it empty, which is %s/hub, or give the hub a host of its own: https://events.example.com" .Values.publicUrl) }}
+{{- end }}
 {{- range $kind, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
-{{- if and (index $.Values $kind).trial.enabled (hasKey $.Values.settings $variable) }}
+{{- if and (index $.Values $kind).trial.enabled (include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray) }}
 {{- fail (printf "settings.%s does not go with %s.trial: its users may use only the prefix \"relay\". Remove one of the two." $variable $kind) }}
 {{- end }}
 {{- end }}
@@ -51,6 +59,14 @@
 {{- end }}
 {{- if and .Values.nats.trial.enabled .Values.nats.clientCertificate }}
 {{- fail "nats.clientCertificate does not go with nats.trial: the trial server has no TLS. Remove one of the two." }}
+{{- end }}
+{{- range include "relay.valuesOf" (dict "root" $ "variable" "RELAY_NATS_REPLICAS") | fromJsonArray }}
+{{- if and $.Values.nats.trial.enabled (gt (int .) 1) }}
+{{- fail (printf "RELAY_NATS_REPLICAS is %s, and nats.trial is one server: no event could be stored. Remove one of the two." (toString .)) }}
+{{- end }}
+{{- end }}
+{{- if and .Values.postgres.trial.enabled (gt (int .Values.postgres.maxConnections) 97) }}
+{{- fail (printf "postgres.maxConnections is %d, and postgres.trial allows 97. Lower it, or use a server of your own." (int .Values.postgres.maxConnections)) }}
 {{- end }}
 {{- if and .Values.monitoring.podMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
 {{- fail "networkPolicy.metricsFrom is empty: Prometheus could not read the metrics. Set it to the namespace of Prometheus, for example --set 'networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=monitoring'." }}
@@ -61,6 +77,12 @@
 {{- $mail := or (hasKey .Values.settings "RELAY_MAIL_FROM") (hasKey .Values.services.notifier.env "RELAY_MAIL_FROM") }}
 {{- if and $mail .Values.networkPolicy.enabled (not .Values.networkPolicy.smtpPorts) (not .Values.networkPolicy.extraEgress) }}
 {{- fail "networkPolicy.smtpPorts is empty although RELAY_MAIL_FROM is set: no mail could leave the notifier. Set it to the port of your mail server, for example --set 'networkPolicy.smtpPorts={465}'." }}
+{{- end }}
+{{- range $variable := list "OTEL_EXPORTER_OTLP_ENDPOINT" "RELAY_WEBHOOK_ALLOWED_NETWORKS" }}
+{{- $isSet := include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray }}
+{{- if and $isSet $.Values.networkPolicy.enabled (not $.Values.networkPolicy.extraEgress) }}
+{{- fail (printf "networkPolicy.extraEgress is empty although %s is set: nothing could leave for there. Name the addresses and their ports, for example --set 'networkPolicy.extraEgress[0].to[0].ipBlock.cidr=10.20.0.0/16,networkPolicy.extraEgress[0].ports[0].port=4318'." $variable) }}
+{{- end }}
 {{- end }}
 {{- range $name, $service := .Values.services }}
 {{- range $member := list "containers" "volumes" "terminationGracePeriodSeconds" }}
@@ -73,10 +95,11 @@
 {{- fail (printf "services.%s.disruptionBudget has minAvailable and maxUnavailable. Kubernetes takes one of them: remove the other." $name) }}
 {{- end }}
 {{- $least := int (ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled) }}
-{{- $isShare := kindIs "string" $budget.minAvailable }}
-{{- $keepsAll := ternary (eq (toString $budget.minAvailable) "100%") (ge (int $budget.minAvailable) $least) $isShare }}
+{{- /* Kubernetes rounds a share up. */}}
+{{- $share := mul $least (trimSuffix "%" (toString $budget.minAvailable) | int) }}
+{{- $kept := ternary (div (add $share 99) 100) (int $budget.minAvailable) (kindIs "string" $budget.minAvailable) }}
 {{- $letsNoneGo := has (toString $budget.maxUnavailable) (list "0" "0%") }}
-{{- if and (gt $least 1) (or (and (hasKey $budget "minAvailable") $keepsAll) $letsNoneGo) }}
+{{- if and (gt $least 1) (or (ge (int $kept) $least) $letsNoneGo) }}
 {{- fail (printf "services.%s.disruptionBudget lets none of %d pods go: no node could be drained. Change it, or add pods." $name $least) }}
 {{- end }}
 {{- with $service.autoscaling }}
@@ -88,9 +111,24 @@
 {{- include "relay.checkConnections" . }}
 {{- end }}
 
+{{/* The values of a setting, for all services or for one, as a list. */}}
+{{- define "relay.valuesOf" -}}
+{{- $found := list }}
+{{- $places := list .root.Values.settings }}
+{{- range .root.Values.services }}
+{{- $places = append $places .env }}
+{{- end }}
+{{- range $places }}
+{{- with get (. | default dict) $.variable }}
+{{- $found = append $found (toString .) }}
+{{- end }}
+{{- end }}
+{{- toJson $found }}
+{{- end }}
+
 {{/*
-Connections to Postgres at the worst moment: every service at its largest, one pod more of each during a rollout, the
-migration (3), and one of the admin's commands or `helm test` (a pool). A pod has a pool and one connection that watches
+Connections to Postgres at the worst moment: every service at its largest, in a rollout, where all pods of the old release may be
+ending while those of the new one are ready; the migration (3), and one of the admin's commands or `helm test` (a pool). A pod has a pool and one connection that watches
 the server; those of requests and messages have one for the outbox, past any pooler.
 */}}
 {{- define "relay.checkConnections" -}}
@@ -111,7 +149,7 @@ the server; those of requests and messages have one for the outbox, past any poo
 {{- if has "DATABASE_URL" $service.variables }}
 {{- $values := index $.Values.services $name }}
 {{- $most := int (ternary $values.autoscaling.maxReplicas $values.replicas $values.autoscaling.enabled) }}
-{{- $pods := ternary 0 (add1 $most) (eq $most 0) }}
+{{- $pods := mul 2 $most }}
 {{- $direct := ternary $pods 0 (has "DATABASE_DIRECT_URL" $service.variables) }}
 {{- $programs = append $programs (dict "name" $name "pods" $pods "watches" $pods "direct" $direct) }}
 {{- end }}

@@ -3,6 +3,7 @@ import type { Query } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { deleteOldDeliveries } from './deliveries/delete-old.ts';
+import { deleteOldStopLinks } from './endpoints/confirmations.ts';
 import { deleteOfRevokedKeys } from './endpoints/endpoint-rows.ts';
 import { resealTargets } from './endpoints/reseal.ts';
 import type { TargetSealer } from './endpoints/seal.ts';
@@ -29,6 +30,7 @@ export function createMaintenance(options: {
     await deleteOfRevokedKeys(query);
     while (!signal.aborted && (await deleteOldDeliveries(query)) > 0);
     await query`DELETE FROM notification_confirmations WHERE created_at < now() - interval '1 day'`;
+    await deleteOldStopLinks(query);
     const counts = await resealTargets(query, sealer);
     reports.sealed(counts);
     if (counts.unreadable > unreadable) {

@@ -72,7 +72,7 @@ const channels = [
     offReason: 'failing',
     failingSince: minutesAgo(8_000),
   }),
-  channelIn(6, { address: 'old@example.com', enabled: false, offReason: 'unsubscribed' }),
+  channelIn(6, { address: 'old@example.com', enabled: false, confirmed: false, offReason: 'unsubscribed' }),
   channelIn(7, { kind: 'chat', label: '#old', enabled: false, offReason: 'gone' }),
   channelIn(8, { kind: 'push', label: 'Firefox on Linux', showQuestion: true, sessionEnded: true }),
   channelIn(9, { kind: 'chat', label: '#quiet', enabled: false, offReason: 'owner' }),

@@ -1,6 +1,7 @@
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import pg from 'pg';
+import { isOutage } from '../postgres/failures.ts';
 import { createQuery, type Query, statementNames } from '../postgres/query.ts';
 import { watchPostgres } from './watch-postgres.ts';
 
@@ -79,19 +80,28 @@ async function transact<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promi
   // A connection that breaks between two statements must not end the process: the next statement fails.
   const ignore = () => {};
   client.on('error', ignore);
-  let hasEnded = false;
+  let isReusable = true;
   try {
     await client.query('BEGIN');
     const result = await work(client);
     await client.query('COMMIT');
-    hasEnded = true;
     return result;
+  } catch (error) {
+    // A refusal keeps its connection, since a new one costs Postgres a process. After an outage, ROLLBACK would wait too.
+    isReusable = !isOutage(error) && (await rollBack(client));
+    throw error;
   } finally {
     // A connection whose transaction may still be open is closed, which rolls it back.
-    client.release(!hasEnded);
-    if (hasEnded) client.off('error', ignore);
+    client.release(!isReusable);
+    if (isReusable) client.off('error', ignore);
   }
 }
+
+const rollBack = (client: pg.PoolClient): Promise<boolean> =>
+  client.query('ROLLBACK').then(
+    () => true,
+    () => false,
+  );
 
 /** Answers show times in UTC, and Prisma ignores their offset. */
 async function setUp(

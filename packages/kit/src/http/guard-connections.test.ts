@@ -135,6 +135,46 @@ describe('pipelined requests', () => {
     expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
+  const upgrade = ['Host: x', 'Connection: keep-alive, Upgrade', 'Upgrade: websocket'];
+  const oldChunks =
+    'POST /1 HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n';
+  const lasts: [string, string][] = [
+    ['an Upgrade', get('/1', ...upgrade)],
+    ['an Upgrade with a body', get('/1', ...upgrade, 'Content-Length: 2').replace(/$/, 'ab')],
+    [
+      '1,000 headers, with an Upgrade that Node does not keep',
+      get('/1', ...Array<string>(1_000).fill('a: b'), ...upgrade),
+    ],
+    ['chunks in HTTP/1.0', oldChunks],
+  ];
+  const nexts: [string, string, string][] = [
+    ['nothing', '', ''],
+    ['a request', get('/2'), ''],
+    ['half of a request', get('/2', 'Host: x').slice(0, 20), get('/2', 'Host: x').slice(20)],
+    ['half of a request whose rest is another one', 'POST /2 HTTP/1.1\r\nContent-Length: 100\r\n', get('/3')],
+    ['garbage', 'nonsense\r\n\r\n', 'more\r\n\r\n'],
+  ];
+  test.each(lasts.flatMap((last) => nexts.map((next) => [last[0], next[0], last[1], next[1], next[2]])))(
+    'behind %s, after which Node may lose bytes, are not handled: %s',
+    async (_last, _next, first, second, third) => {
+      let answer = () => {};
+      handler = (_request, response) => {
+        answer = () => response.setHeader('content-length', 4).end('done');
+      };
+      const { socket, received } = await open();
+      socket.write(first + second);
+      await until(() => handled.length === 1);
+      socket.write(third);
+      await pause(20);
+      answer();
+      await until(() => received().includes('done'));
+      expect(received()).toMatch(/^connection: close\r$/im);
+      await until(() => socket.destroyed);
+      expect(handled).toEqual(['/1']);
+      expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    },
+  );
+
   test('are not handled when Node parses them after the connection broke', () => {
     const broken = new Socket();
     broken.destroy();

@@ -34,7 +34,8 @@ const maxQueued = 16;
  *
  * - The requests of one connection are handled one after the other, and none after a response that closes the connection.
  *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
- *   A connection that sends too many before their answers is closed after the answers to the first ones.
+ *   A connection that sends too many before their answers is closed after the answers to the first ones, and one after whose
+ *   request Node may lose bytes, after the answer to it.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
  * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem, after the requests
  *   that arrived before them.
@@ -118,6 +119,7 @@ export function guardConnections(
     // After a head that was too slow, Node still parses its rest.
     if (connection.refusal) return;
     connection.newest = exchange;
+    if (isLast(request)) response.shouldKeepAlive = false;
     if (isIdle(connection)) {
       handle(connection, exchange);
       return;
@@ -152,6 +154,19 @@ export function guardConnections(
     else refuse(socket, problemOf(error), headers);
   });
 }
+
+/** Node keeps only this number of headers of a request. */
+const keptHeaders = 1_000;
+
+/**
+ * Whether nothing may follow a request on its connection. After an Upgrade, which may also be a header that Node has not kept, Node
+ * drops what it has read behind the request, and would take the next bytes for the beginning of another one. In HTTP/1.0, the end of
+ * a body in chunks is not sure (RFC 9112, 6.1).
+ */
+const isLast = ({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined ||
+  rawHeaders.length > 2 * keptHeaders ||
+  (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined);
 
 /** Whether no request is handled or queued. A response whose socket was detached for a stream does not count. */
 const isIdle = ({ response, queue }: Connection): boolean => !response?.socket && queue.length === 0;
@@ -191,14 +206,17 @@ function close(socket: Duplex): void {
   setTimeout(() => socket.destroy(), closeTimeoutMs).unref();
 }
 
+/** A name or an address, with or without a port. It may be empty. */
+const hostPattern = /^[\w.~%-]*(\[[\w.:%]*\])?(:\d*)?$/;
+
 /**
  * HTTP/1.1 requires exactly one Host header. Node keeps the first of several and reports nothing. Its refusal of a request
  * without Host is switched off in createHttpServer, so public handlers call this function.
  */
-export function checkHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+export function checkHost({ headers, rawHeaders, httpVersion }: IncomingMessage): void {
   let hosts = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]?.toLowerCase() === 'host') hosts++;
-  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) {
-    throw new Problem('invalid_request', { detail: 'Send one Host header.' });
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0') || !hostPattern.test(headers.host ?? '')) {
+    throw new Problem('invalid_request', { detail: 'Send one Host header, with one host.' });
   }
 }

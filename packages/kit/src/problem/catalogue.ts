@@ -120,6 +120,11 @@ export const problems = {
     title: 'This relay does not offer this channel',
     help: 'Its operator sets up push (`RELAY_VAPID_KEYS`) and mail (`RELAY_SMTP_URL`). `GET /api/notifications` says which there are.',
   },
+  mails_stopped: {
+    status: 409,
+    title: 'Mails to this address were stopped',
+    help: 'The owner of this address has stopped the mails of this relay with the link in one of them. An account whose sign-in address it is can have a link sent to it again. For another account, ask the operator of the relay.',
+  },
   confirmation_invalid: {
     status: 409,
     title: 'The link is not valid any more',

@@ -15,7 +15,9 @@ function linkIn(address: string): { channel: string; token: string } {
 export const showStopMails: RequestHandler = (request, response) => {
   const { channel, token } = linkIn(request.originalUrl);
   const action = `/unsubscribe?${new URLSearchParams({ channel, token })}`;
-  const body = html`<p>Expert Relay will send no more mails to this address.</p>
+  const body = html`<p>This stops the mails that you got this link with, and all mails that ask to confirm your address.</p>
+    <p>If you want them again later, sign in with this address and confirm it, or ask the operator of this relay. Mails that you have
+      confirmed for another account have a link of their own.</p>
     <form class="actions" method="post" action="${action}"><button class="button main">Stop mails</button></form>`;
   sendPage(response, { title, body });
 };
@@ -42,5 +44,8 @@ export const stopMails =
       sendPage(response, { title, body, status: 404 });
       return;
     }
-    sendPage(response, { title, body: html`<p>No more mails will be sent to this address.</p>` });
+    sendPage(response, {
+      title,
+      body: html`<p>These mails are stopped. One that is under way may still arrive.</p>`,
+    });
   };

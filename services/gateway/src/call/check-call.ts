@@ -30,11 +30,13 @@ export const checkCall: EdgeStep = (request, response, next) => {
 const maxHeaders = 100;
 
 function checkHead(request: IncomingMessage): void {
-  // Node drops headers after the 2,000th, and one of them could be the length of the body.
+  // Node drops headers after the 1,000th, and one of them could be the length of the body.
   if (request.rawHeaders.length > 2 * maxHeaders) throw new Problem('headers_too_large');
   checkHost(request);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
-  if (coding.toLowerCase() !== 'chunked') {
+  // HTTP/1.0 has no chunks: a proxy in front may have read another body.
+  const isOld = request.httpVersion === '1.0' && request.headers['transfer-encoding'] !== undefined;
+  if (isOld || coding.toLowerCase() !== 'chunked') {
     throw new Problem('invalid_request', { detail: 'Send the body with a Content-Length, or chunked.' });
   }
 }

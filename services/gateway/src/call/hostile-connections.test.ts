@@ -69,6 +69,14 @@ describe('a request that could be read in two ways is refused and not forwarded:
     ['a chunk size that is not a number', `${post('Transfer-Encoding: chunked')}zz\r\na\r\n0\r\n\r\n`],
     ['no Host', 'GET /api/v1/whoami HTTP/1.1\r\n\r\n'],
     ['two Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+    ['a list of Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a, b\r\n\r\n'],
+    ['a Host with a user', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a@b\r\n\r\n'],
+    ['a Host with a path', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['a list of Hosts in HTTP/1.0', 'GET /api/v1/whoami HTTP/1.0\r\nHost: a, b\r\n\r\n'],
+    [
+      'chunks in HTTP/1.0',
+      'POST /api/v1/help HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
     ['NUL in the path', 'GET /api/v1/help/\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['bytes above ASCII in the path', 'GET /api/v1/help/\xe9 HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['no method', '/ HTTP/1.1\r\nHost: x\r\n\r\n'],
@@ -166,7 +174,17 @@ describe('the protocol cannot be changed:', () => {
     );
     expect(answer.status).toBe(200);
     expect(gateway.upstreams.dashboard.calls.at(-1)?.headers).not.toHaveProperty('upgrade');
+    expect(answer.text).toMatch(/^connection: close\r$/im);
+    expect(await answer.closed()).toBe(true);
   });
+});
+
+test('HTTP/1.0 gets no interim answer', async () => {
+  const body = JSON.stringify({ apiKey: gateway.consumer.text });
+  const answer = await sendRaw(
+    `POST /api/v1/help HTTP/1.0\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  expect(answer.status).toBe(200);
 });
 
 describe('several requests in one packet', () => {

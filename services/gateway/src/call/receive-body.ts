@@ -101,7 +101,9 @@ export function createBodyReceiver(options: {
     if (call.body || !hasBody(request)) return call.body;
     // The client may have left during the look-up of its key. Then the response emits no further `close`.
     if (response.closed) throw new ClientLeft();
-    if (/100-continue/i.test(request.headers.expect ?? '')) response.writeContinue();
+    // HTTP/1.0 has no interim answers (RFC 9110, 10.1.1).
+    const expectation = request.httpVersion === '1.0' ? '' : request.headers.expect;
+    if (/100-continue/i.test(expectation ?? '')) response.writeContinue();
     call.body = await new Promise<Buffer>((resolve, reject) => {
       const maxSize = Number(request.headers['content-length'] ?? bodyLimit);
       /** The body so far is the first `size` bytes. */

@@ -66,6 +66,8 @@ const others: readonly (readonly [string, string])[] = [
   ['an unknown path', 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['an absolute address of another host', 'GET http://y/?topic=y HTTP/1.1\r\nhost: x\r\n\r\n'],
   ['no Host', 'GET / HTTP/1.1\r\n\r\n'],
+  ['a list of Hosts', 'GET / HTTP/1.1\r\nhost: x, y\r\n\r\n'],
+  ['chunks in HTTP/1.0', 'GET / HTTP/1.0\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n'],
   ['an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n\r\n'],
   ['100-continue', 'POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n'],
   ['a body that is never sent', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n'],
@@ -181,6 +183,16 @@ describe('on a connection without a stream,', () => {
       await connection.until('the end', () => connection.socket.destroyed);
     }
   });
+
+  test.each(others.filter(([name]) => /upgrade|HTTP\/1.0/.test(name) && !name.startsWith('HTTP/2')))(
+    '%s closes the connection, and what is behind it is not answered',
+    async (_, other) => {
+      const connection = await open();
+      connection.send(`${other}GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n`);
+      await connection.until('the end', () => connection.socket.destroyed);
+      expect(connection.statuses).toEqual([400]);
+    },
+  );
 
   test('a refused request leaves the connection open for the next one', async () => {
     const connection = await open();

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
 import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
-import { createConfirmations } from './confirmations.ts';
-import { createTargetSealer } from './seal.ts';
+import { createConfirmations, deleteOldStopLinks } from './confirmations.ts';
+import { createTargetSealer, type Sealed } from './seal.ts';
 
 let database: TestDatabase;
 let channels: Channels;
@@ -69,6 +69,101 @@ test('confirmations that are asked for at the same time are limited, by address 
   await database.query`UPDATE notification_endpoints SET confirmed_at = NULL WHERE id = ANY(${own}::uuid[])`;
   const sendAgain = (id: string) => channels.sendConfirmation(database.userId, id, randomUUID());
   expect(await accepted(own.map(sendAgain))).toBe(3);
+});
+
+describe('mails that were stopped by a link', () => {
+  const mailTo = (address: string) => ({
+    kind: 'mail' as const,
+    target: { address },
+    ...{ label: undefined, delaySeconds: undefined, showQuestion: undefined },
+  });
+  const add = (userId: string, address: string, through = channels) =>
+    through.insert({ userId, sessionId: randomUUID() }, randomUUID(), mailTo(address));
+  const sent = async () => {
+    const [row] = await database.query<{ count: number }>`
+      SELECT count(*)::int AS count FROM notification_deliveries WHERE type = 'channel.confirm'`;
+    return row?.count;
+  };
+  const tokenOf = async (id: string) => {
+    const [row] = await database.query<Sealed>`
+      SELECT sealed_key AS "sealedKey", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
+    return sealer.open<'mail'>(id, row as Sealed);
+  };
+  beforeEach(() => database.clear());
+
+  test('are not sent again to the address, for any account', async () => {
+    const owner = await database.addUser();
+    const { id } = await add(owner, 'Eve@example.com');
+    const { unsubscribeToken, confirmation } = await tokenOf(id);
+    await channels.confirm(owner, id, confirmation?.token ?? '');
+    await expect(channels.unsubscribe(id, `${unsubscribeToken}x`)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await channels.unsubscribe(id, unsubscribeToken);
+    await channels.unsubscribe(id, unsubscribeToken);
+    const off = { enabled: false, confirmed: false, offReason: 'unsubscribed' };
+    expect(await channels.list(owner)).toMatchObject([off]);
+
+    const stopped = { code: 'mails_stopped' };
+    expect(await channels.change(owner, id, { enabled: true })).toMatchObject({ confirmed: false });
+    await expect(channels.sendConfirmation(owner, id, randomUUID())).rejects.toMatchObject(stopped);
+    const old = channels.confirm(owner, id, confirmation?.token ?? '');
+    await expect(old).rejects.toMatchObject({ code: 'confirmation_invalid' });
+    await channels.delete(owner, id);
+    await expect(add(owner, 'eve@example.com')).rejects.toMatchObject(stopped);
+    await database.query`DELETE FROM users WHERE id = ${owner}::uuid`;
+    await expect(add(database.userId, 'eve@example.com')).rejects.toMatchObject(stopped);
+    const rotated = createTargetSealer([{ id: 'k2', secret: Buffer.alloc(32, 8) }]);
+    const confirmations = createConfirmations({ sealer: rotated, insertDelivery: insertOneDelivery });
+    const later = createChannels({ database, sealer: rotated, confirmations, pushKeys: [], canMail: true });
+    await expect(add(database.userId, 'EVE@example.com', later)).rejects.toMatchObject(stopped);
+    expect(await sent()).toBe(0);
+  });
+
+  test('stay stopped if the channel was deleted before the link was used, or was off', async () => {
+    const owner = await database.addUser();
+    for (const prepare of [
+      (id: string) => channels.delete(owner, id),
+      (id: string) => channels.change(owner, id, { enabled: false }),
+    ]) {
+      const address = `${randomUUID()}@example.com`;
+      const { id } = await add(owner, address);
+      const { unsubscribeToken } = await tokenOf(id);
+      await prepare(id);
+      await channels.unsubscribe(id, unsubscribeToken);
+      await expect(add(await database.addUser(), address)).rejects.toMatchObject({ code: 'mails_stopped' });
+    }
+  });
+
+  test('are known by links that work for 90 days after the last mail, or for ever once they were used', async () => {
+    const links = [
+      { token: 'new', age: '89 days', used: false },
+      { token: 'old', age: '91 days', used: false },
+      { token: 'used', age: '91 days', used: true },
+    ];
+    for (const { token, age, used } of links) {
+      await database.query`
+        INSERT INTO notification_stop_links (token_digest, address_digest, sent_at, used_at)
+        VALUES (sha256(${token}::text::bytea), 'x', now() - ${age}::interval, CASE WHEN ${used}::boolean THEN now() END)`;
+    }
+    await deleteOldStopLinks(database.query);
+    const stop = (token: string) => channels.unsubscribe(randomUUID(), token);
+    await stop('new');
+    await expect(stop('old')).rejects.toMatchObject({ code: 'not_found' });
+    await stop('used');
+  });
+
+  test('are confirmed again by an account whose sign-in address it is', async () => {
+    const owner = await database.addUser();
+    await database.query`UPDATE users SET email = 'Carl@example.com' WHERE id = ${owner}::uuid`;
+    const { id } = await add(owner, 'carl@example.com');
+    await channels.unsubscribe(id, (await tokenOf(id)).unsubscribeToken);
+    await channels.sendConfirmation(owner, id, randomUUID());
+    expect(await sent()).toBe(2);
+    const { confirmation } = await tokenOf(id);
+    const again = await channels.confirm(owner, id, confirmation?.token ?? '');
+    expect(again).toMatchObject({ enabled: true, confirmed: true });
+  });
 });
 
 test('changes of different members at the same time are all kept', async () => {

@@ -160,7 +160,8 @@ export function createChannels(options: {
         if (!canMail) throw new Problem('channel_not_offered');
         if (row.confirmedAt !== null) return;
         const target = sealer.tryOpen<'mail'>(id, row);
-        if (row.enabledAt === null || !target) throw new Problem('channel_off');
+        if (!target) throw new Problem('channel_off');
+        await switchEndpoint(query, id, true);
         await confirmations.send(query, { userId, id, callId, target });
       }),
 
@@ -179,12 +180,23 @@ export function createChannels(options: {
         return await read(query, userId, id);
       }),
 
-    /** Switches a mail address off with the token of its mails, which needs no session. */
+    /**
+     * Stops the mails to an address with the token of a mail, which needs no session. The channel may be deleted: the address is
+     * still remembered, so that it gets no other mail. To be used again, it is confirmed again.
+     */
     unsubscribe: (id: string, token: string): Promise<void> =>
       database.transact(async (query) => {
-        const row = await lock(query, id, sql`channel = 'mail'`);
-        confirmations.checkUnsubscribe(sealer.tryOpen<'mail'>(id, row), token);
+        const [row] = await query<ChannelRow>`
+          SELECT ${channelColumns} FROM notification_endpoints
+          WHERE id = ${id}::uuid AND channel = 'mail' FOR NO KEY UPDATE`;
+        const target = row && sealer.tryOpen<'mail'>(id, row);
+        if (!(await confirmations.stop(query, token, target)) || !target) return;
         await switchEndpoint(query, id, false, 'unsubscribed');
+        const { confirmation: _, ...kept } = target;
+        const { sealedKey, sealed } = sealer.seal(id, kept);
+        await query`
+          UPDATE notification_endpoints SET confirmed_at = NULL, sealed_key = ${sealedKey}, sealed = ${sealed}
+          WHERE id = ${id}::uuid`;
       }),
   };
 }

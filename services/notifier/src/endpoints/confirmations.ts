@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Query, Sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import type { DeliveryType } from './delivery-types.ts';
@@ -44,6 +44,20 @@ export function createConfirmations(options: {
     if (!counted) throw new Problem('rate_limited', { headers: { 'retry-after': '3600' } });
   }
 
+  /** The owner of an address may get mails again after a stop, if the account is the owner's by its verified sign-in address. */
+  async function requireNotStopped(query: Query, userId: string, address: string): Promise<void> {
+    const [stopped] = await query`
+      SELECT 1 FROM notification_stop_links WHERE address_digest = ${digestOf(address.toLowerCase())} AND used_at IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId}::uuid AND lower(email) = ${address.toLowerCase()})
+      LIMIT 1`;
+    if (stopped) throw new Problem('mails_stopped');
+  }
+
+  const rememberStopLink = (query: Query, { address, unsubscribeToken }: Targets['mail']) => query`
+    INSERT INTO notification_stop_links (token_digest, address_digest)
+    VALUES (${digestOf(unsubscribeToken)}, ${digestOf(address.toLowerCase())})
+    ON CONFLICT (token_digest) DO UPDATE SET sent_at = now()`;
+
   return {
     /** Makes a new link and sends it. Earlier links do not work any more. The endpoint is locked, or new. */
     async send(
@@ -51,7 +65,9 @@ export function createConfirmations(options: {
       call: { userId: string; id: string; callId: string; target: Targets['mail'] },
     ): Promise<void> {
       const { userId, id, callId, target } = call;
+      await requireNotStopped(query, userId, target.address);
       await requireConfirmationLimit(query, userId, callId, target.address);
+      await rememberStopLink(query, target);
       const confirmation = { token: makeToken(), endsAt: Date.now() + linkLifetimeMs };
       const { sealedKey, sealed } = sealer.seal(id, { ...target, confirmation });
       await query`
@@ -64,14 +80,30 @@ export function createConfirmations(options: {
       if (!isValid) throw new Problem('confirmation_invalid');
     },
 
-    /** A wrong token gets the same answer as an unknown address. */
-    checkUnsubscribe({ unsubscribeToken }: Partial<Targets['mail']> = {}, token: string): void {
-      if (unsubscribeToken === undefined || !isSame(unsubscribeToken, token)) throw new Problem('not_found');
+    /**
+     * Remembers that the owner of an address has stopped the mails to it. `target`: the channel of the link, if it still exists,
+     * since releases before the table did not store their links. Returns whether the link is the one of `target`.
+     */
+    async stop(query: Query, token: string, target: Targets['mail'] | undefined): Promise<boolean> {
+      const isOfTarget = target !== undefined && isSame(target.unsubscribeToken, token);
+      if (isOfTarget) await rememberStopLink(query, target);
+      const [known] = await query`
+        UPDATE notification_stop_links SET used_at = COALESCE(used_at, now())
+        WHERE token_digest = ${digestOf(token)} RETURNING 1`;
+      if (!known) throw new Problem('not_found');
+      return isOfTarget;
     },
   };
 }
 
+const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
 function isSame(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Links that were not used are forgotten. Each mail that confirms an address has a link, which works for at least this time. */
+export async function deleteOldStopLinks(query: Query): Promise<void> {
+  await query`DELETE FROM notification_stop_links WHERE used_at IS NULL AND sent_at < now() - interval '90 days'`;
 }

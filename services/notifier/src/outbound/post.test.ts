@@ -143,7 +143,6 @@ describe('a target', () => {
   test.each([
     ['http://127.0.0.1:PORT/'],
     ['https://127.0.0.1:PORT/'],
-    ['http://localhost:PORT/'],
     ['http://[::1]:PORT/'],
     ['http://[::ffff:127.0.0.1]:PORT/'],
     ['http://2130706433:PORT/'],
@@ -167,10 +166,24 @@ describe('a target', () => {
     expect(await createResolve([dns.address])('many.test')).toEqual(many.slice(0, 32));
   });
 
-  test('is refused when one of the addresses of its name is not allowed', async () => {
-    await using dns = await startDnsServer(() => ['127.0.0.1', '10.0.0.1']);
-    const send = poster({ resolve: createResolve([dns.address]) });
-    expect(await send('http://mixed.test/', {}, '')).toEqual({ reason: 'address_not_allowed' });
+  test.each<[string, PostOptions['rules'], readonly string[]]>([
+    ['one of whose addresses is not allowed', loopback, ['127.0.0.1', '10.0.0.1']],
+    ['of an inner address', closed, ['10.0.0.1']],
+    ['of an inner address, where others are allowed', loopback, ['10.0.0.1']],
+    ['of a public address, over http', loopback, ['93.184.216.34']],
+    ['without an address', closed, []],
+  ])(
+    'a name %s gets the reason of one that does not exist: inner names cannot be listed',
+    async (_, rules, found) => {
+      await using dns = await startDnsServer(() => found);
+      const send = poster({ rules, resolve: createResolve([dns.address]) });
+      expect(await send('http://name.test/', {}, '')).toEqual({ reason: 'name_not_found' });
+    },
+  );
+
+  test('localhost is a name like any other that is not allowed', async () => {
+    const send = poster({ rules: closed });
+    expect(await send('https://localhost/', {}, '')).toEqual({ reason: 'name_not_found' });
   });
 
   test('is asked for once: a name that changes afterwards leads nowhere else', async () => {

@@ -52,7 +52,9 @@ export function createPost(options: PostOptions): Post {
     if (address === undefined) return { reason: 'name_not_found' };
     const isPlain = target.protocol !== 'https:' || target.port !== '';
     const isAllowed = isPlain ? rules.isInner : rules.isAllowed;
-    if (!addresses.every(isAllowed)) return { reason: 'address_not_allowed' };
+    // A name gets the same reason whether it has an inner address or none: users could list the names of the inner network.
+    if (!addresses.every(isAllowed))
+      return { reason: hasName(target) ? 'name_not_found' : 'address_not_allowed' };
 
     const settings: RequestOptions = {
       method: 'POST',

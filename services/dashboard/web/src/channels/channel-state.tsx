@@ -10,7 +10,8 @@ const offSentences: Readonly<Record<NonNullable<Channel['offReason']>, string>> 
   failing: 'Switched off: nothing could be delivered for five days. Check the address, then switch it on.',
   gone: 'Switched off: the address does not exist any more.',
   unreadable: 'Off: the relay cannot read its address any more. Remove it, then add it again.',
-  unsubscribed: 'Off: somebody has unsubscribed by a link in a mail.',
+  unsubscribed:
+    'Off: its mails were stopped by a link in one of them. To get them again, have the link sent that confirms it.',
 };
 
 const describeOff = (channel: Channel): string =>
@@ -22,7 +23,7 @@ const describeOff = (channel: Channel): string =>
 export function ChannelState({ channel }: { channel: Channel }) {
   const { enabled, confirmed, offReason = 'owner', failingSince, delaySeconds, showQuestion } = channel;
   const { sessionEnded, lastDelivery } = channel;
-  if (!confirmed && offReason !== 'unreadable') {
+  if (!confirmed && offReason !== 'unreadable' && offReason !== 'unsubscribed') {
     return (
       <span className={rows.detail}>
         <span className={rows.warn}>Not confirmed: open the link in the mail that was sent to it.</span>

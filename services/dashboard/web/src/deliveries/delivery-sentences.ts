@@ -9,7 +9,7 @@ export const stateNames: Readonly<Record<Delivery['state'], string>> = {
 };
 
 const reasons: Readonly<Record<Exclude<DeliveryFailure, 'refused'>, string>> = {
-  name_not_found: 'No server has this name.',
+  name_not_found: 'The name does not resolve to a public address.',
   address_not_allowed: 'The address is not public, or its port is not 443.',
   not_reachable: 'The receiver accepted no connection.',
   tls_failed: 'The receiver’s certificate is not valid for its name, or it refused TLS.',
