@@ -12,9 +12,9 @@ const temporaryStates = /^(08|53|57)/;
 /**
  * The same, and those of statements that Postgres cannot run now: it takes no writes after a failover (25006), refuses the
  * password of a new connection while that is being changed (28), is being restored (3D000), has rolled a transaction back for
- * another one (40), waits for a lock (55P03), or its disk fails (58).
+ * another one (40), waits for a lock (55P03), or its system fails (58).
  */
-const outageStates = /^(08|25006|28|3D000|40|53|55P03|57|58)/;
+const outageStates = /^((08|28|40|53|57)[0-9A-Z]{3}|25006|3D000|55P03|58000|58030)$/;
 
 const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused (is Postgres running there?)',
@@ -103,7 +103,7 @@ const messages =
 
 /**
  * Whether a statement failed because Postgres was away, stopped during the statement, did not answer or could not run it at
- * that time. A later attempt may succeed; it is unknown whether a write took effect.
+ * that time. A later attempt may succeed; where Postgres did not answer, it is unknown whether a write took effect.
  */
 export function isOutage(error: unknown): boolean {
   const { code = '', message = '', meta } = error as StatementError;

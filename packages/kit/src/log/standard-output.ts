@@ -11,6 +11,7 @@ const flushDelayMs = 100;
 const maxWaitingLength = 4 * 1024 * 1024;
 const syncAttempts = 10;
 const none = Buffer.alloc(0);
+const newline = 10;
 
 /**
  * Writes many lines at once, since a write costs more than making a line: when there are enough of them, after `flushDelayMs`,
@@ -21,6 +22,8 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
   let waiting = '';
   /** Being written, or what is left of that. */
   let current = none;
+  /** Whether the last byte that was written ends a line: a full disk may have taken the beginning of one. */
+  let endsLine = true;
   let isWriting = false;
   let isFlushDue = false;
   let lost = 0;
@@ -38,7 +41,7 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
     if (isWriting) return;
     if (current.length === 0) {
       if (waiting === '') return;
-      current = Buffer.from(waiting);
+      current = Buffer.from(endsLine ? waiting : `\n${waiting}`);
       waiting = '';
     }
     isWriting = true;
@@ -50,6 +53,7 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
         flushLater();
         return;
       }
+      if (written > 0) endsLine = current[written - 1] === newline;
       current = current.subarray(written);
       if (current.length === 0 && lost > 0) reportLost();
       if (current.length > 0 || waiting.length >= writeAtLength) flush();
@@ -83,10 +87,12 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
       }
     }
   }
-  process.on('exit', flushSync);
+  let isRegistered = false;
 
   return {
     write(line) {
+      if (!isRegistered) process.on('exit', flushSync);
+      isRegistered = true;
       if (waiting.length + line.length > maxWaitingLength) {
         lost += 1;
         return;

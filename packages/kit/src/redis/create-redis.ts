@@ -37,7 +37,6 @@ export function createRedis(options: {
   let stopping = false;
   let stopWatching = () => {};
   let repeat: NodeJS.Timeout | undefined;
-  let mayLeaveAt = 0;
 
   const client = new Redis(options.url, {
     connectionName: options.name,
@@ -54,13 +53,6 @@ export function createRedis(options: {
   // A failed attempt emits `close` too; the reason is in the error before it.
   client.on('close', () => away || noteAway('the connection was closed'));
   client.on('ready', () => void probe());
-
-  /** After a failover, the address may lead to another server than this connection does. */
-  function leaveReplica({ message }: Error): boolean {
-    if (!message.startsWith('READONLY') || Date.now() < mayLeaveAt) return false;
-    mayLeaveAt = Date.now() + leaveIntervalMs;
-    return true;
-  }
 
   // Each reason is logged once for each outage, not at each attempt.
   function noteAway(why: string, message = 'Redis is away: reconnecting'): void {
@@ -129,6 +121,16 @@ export function createRedis(options: {
 
 /** A connection to a replica is closed once in this time: meanwhile it answers reads. */
 const leaveIntervalMs = 5_000;
+const leftAt = new WeakMap<object, number>();
+
+/** After a failover, the address may lead to another server than this connection does. Called with the client's own options. */
+function leaveReplica(this: object, { message }: Error): boolean {
+  const now = Date.now();
+  if (!message.startsWith('READONLY') || now - (leftAt.get(this) ?? 0) < leaveIntervalMs) return false;
+  leftAt.set(this, now);
+  return true;
+}
+
 const checkIntervalMs = 500;
 const maxChecksWithoutAnswer = 4;
 

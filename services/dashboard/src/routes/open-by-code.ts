@@ -15,7 +15,8 @@ export const openByCode =
       principal: { kind: 'session', userId: user.userId, sessionId: user.sessionId },
       callId: response.locals.callId,
     });
-    if (answer.statusCode === 404) {
+    const { statusCode = 500 } = answer;
+    if (statusCode !== 200 && statusCode < 500) {
       answer.resume();
       // The page says that there is no such request.
       response.redirect(303, `/dashboard/requests/${encodeURIComponent(refCode)}`);

@@ -125,6 +125,8 @@ export function composeMail(
       return mail('A test of Expert Relay', 'Mails arrive at this address.');
     case 'request.created':
     case 'message.created': {
+      const unknown = deliveries.find(({ type }) => type !== 'request.created' && type !== 'message.created');
+      if (unknown) throw unknownType(unknown.type);
       const requests = [...new Map(deliveries.map((one) => [one.requestId, one])).values()];
       return mail(subjectOf(requests), requests.map(textOf).join('\n\n'));
     }

@@ -2,7 +2,7 @@ import { type ComponentType, lazy } from 'react';
 
 const reloadedAt = 'expert-relay:reloaded-at';
 const reloadIntervalMs = 30_000;
-const longestWaitMs = 8_000;
+const longestWaitMs = 32_000;
 
 /**
  * A page whose code is loaded when it is opened. After an upgrade of the relay the old files are gone: when loading fails
@@ -22,24 +22,31 @@ export const loadCode = <T,>(
   });
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
-  await untilRelayAnswers();
+  const isAnswering = await relayAnswers();
   try {
     return await load();
   } catch (error) {
     // A file that is missing for another reason must not reload the page in a loop.
     const last = Number(sessionStorage.getItem(reloadedAt) ?? 0);
-    if (Date.now() - last < reloadIntervalMs) throw error;
+    if (!isAnswering || Date.now() - last < reloadIntervalMs) throw error;
     sessionStorage.setItem(reloadedAt, String(Date.now()));
     location.reload();
     return new Promise<T>(() => {});
   }
 }
 
-/** During an outage no file can be loaded, and a reload would replace the page by an error of the browser. */
-async function untilRelayAnswers(): Promise<void> {
-  for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+/**
+ * Waits until the relay answers, for about a minute. During an outage no file can be loaded, and a reload would replace the page
+ * by an error of the browser.
+ */
+async function relayAnswers(): Promise<boolean> {
+  for (let waitMs = 500; waitMs <= longestWaitMs; waitMs *= 2) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));
-    const page = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
-    if (page?.ok) return;
+    const signal = AbortSignal.timeout(longestWaitMs);
+    const page = await fetch(location.href, { method: 'HEAD', cache: 'no-store', signal }).catch(
+      () => undefined,
+    );
+    if (page?.ok) return true;
   }
+  return false;
 }
