@@ -97,7 +97,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'a message without links, of a signed exchange',
       ...{ exit: 7, error: 'unsequenced_refused', protection: 'unsequenced' },
-      says: /does not number messages: a missing one would go unnoticed/,
+      says: /does not say which messages came before: a missing one would go unnoticed/,
       async write(refCode) {
         await (await expert.request(refCode)).pickUp();
         await answerWithoutFrame({ ...provider, root }, refCode, 'Yes.');
@@ -106,7 +106,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'both, by a plain client',
       ...{ exit: 7, error: 'key_signature_missing', protection: 'unsequenced' },
-      says: /does not prove its keys.* does not number messages/,
+      says: /does not prove its keys.* does not say which messages came before/,
       write: (refCode) => answerWithoutFrame(provider, refCode, 'Yes.'),
     },
   ];

@@ -5,8 +5,8 @@ import { readHolder, takeLock } from './lock-file.ts';
 import { explainFileError, makePrivateFolder } from './private-folder.ts';
 
 /**
- * Locks a conversation for one process: two that send from the same saved state would number their messages in the
- * same way, and the other side would refuse them. Returns the function that releases the lock.
+ * Locks a conversation for one process: two that send from one saved state would send its texts twice, and each
+ * would overwrite what the other has stored. Returns the function that releases the lock.
  */
 export function lock(path: string, what: string): () => void {
   makePrivateFolder(dirname(path));

@@ -6,7 +6,7 @@ export const writtenBefore = 'This was written before your last message was read
 /** How a message is protected, in a few words. */
 export const protectionWords: Readonly<Record<Protection, string>> = {
   sequenced: 'end-to-end encrypted',
-  unsequenced: 'end-to-end encrypted, not numbered',
+  unsequenced: 'end-to-end encrypted, without links',
   plaintext: 'plain text, readable by the relay',
 };
 
@@ -18,7 +18,7 @@ export function describeTrust(
   if (protection === 'plaintext') return 'Plain text: the relay could read this, or have written it.';
   const order =
     protection === 'unsequenced'
-      ? ' Its client does not number messages: a missing one would go unnoticed.'
+      ? ' Its client does not say which messages came before: a missing one would go unnoticed.'
       : '';
   const who = {
     known: `from the expert you know (${fingerprint}).`,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { commands } from '../run.ts';
 import { createScreen } from './screen.ts';
 import { programName } from './typed-commands.ts';
 
@@ -32,6 +33,10 @@ describe('a command in a text of this program', () => {
     expect(printed(({ paragraph }) => paragraph(text))).toBe(`${named}\n`);
     expect(printed(({ failure }) => failure(text))).toBe(`${named}\n`);
     expect(printed(({ line, typed }) => line(typed(text)))).toBe(`${named}\n`);
+  });
+
+  test.each(commands.map(({ name }) => name))('relay %s is known', (name) => {
+    expect(printed(({ paragraph }) => paragraph(`Then: relay ${name}`))).toBe(`Then: npx relay ${name}\n`);
   });
 
   test('stays on one line, also in a narrow terminal', () => {

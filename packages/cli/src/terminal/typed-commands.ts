@@ -11,8 +11,8 @@ export function programName(script: string, folder: string): string {
   return `node ${path.includes(' ') ? `'${path}'` : path}`;
 }
 
-const verbs = 'answer|approve|ask|close|doctor|help|hook|keys|listen|mcp|pickup|show|whoami';
-const words = `${verbs}|make|restore|recovery|forget|environment|exit-codes|COMMAND`;
+const verbs = 'answer|approve|ask|close|doctor|help|hook|keys|listen|mcp|pickup|show|webhooks|whoami';
+const words = `${verbs}|make|restore|recovery|forget|config|add|deliveries|test|resend|rotate|enable|disable|remove|environment|exit-codes|COMMAND`;
 const rest = `(?:${verbs})\\b(?: (?:--?[\\w-]*|"[^"]*"|HS-[\\w.]+|[0-9a-f]{8}-[0-9a-f-]{27}|<|code\\.txt|(?:${words})\\b))*`;
 
 /** Finds the commands in this program's sentences. */

@@ -206,8 +206,8 @@ function close(socket: Duplex): void {
   setTimeout(() => socket.destroy(), closeTimeoutMs).unref();
 }
 
-/** A name or an address, with or without a port. It may be empty. */
-const hostPattern = /^[\w.~%-]*(\[[\w.:%]*\])?(:\d*)?$/;
+/** No list, and no path. Whether a page may use this host is another check. */
+const hostPattern = /^[^\s,/\\?#]*$/;
 
 /**
  * HTTP/1.1 requires exactly one Host header. Node keeps the first of several and reports nothing. Its refusal of a request

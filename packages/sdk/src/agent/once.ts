@@ -13,8 +13,6 @@ import type { FormOrSchema, Question } from './question.ts';
 import type { RelayOptions } from './relay.ts';
 import { makeSubmission, type SubmissionBody } from './submission.ts';
 
-/* What is loaded with the first question that has a name. */
-
 /** What belongs to the name of a question. */
 export interface Name {
   readonly id: string;

@@ -163,7 +163,11 @@ function connect(
             (answer) => readRequestId(members(answer)),
             signal,
           );
-      if (!requestId) throw new RelayError('not_found', 'No request has this code.');
+      if (!requestId)
+        throw new RelayError(
+          'not_found',
+          'No request has this code. Check it, or list yours with `expert.list()`.',
+        );
       const request = await load(requestId, signal);
       return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },

@@ -15,7 +15,7 @@ export async function toMessage(
   return { ...message, ...described, ...(hasForm && link !== undefined && { formOf: link }) };
 }
 
-/** The one place where the content of parts is read. `forms` is needed where they have a form or an answer: `hasForms`. */
+/** Describes the parts of a message for programs. `forms` is needed where they have a form or an answer: `hasForms`. */
 export function describeParts(
   saved: readonly SavedPart[] | undefined,
   role: Role,

@@ -12,7 +12,7 @@ import { type MessageParts, type SavedPart, savedParts } from './message-parts.t
 /**
  * How an answer is protected:
  * - `sequenced`: encrypted, signed, and in the right order: no message before it is missing;
- * - `unsequenced`: encrypted and signed, by a client that does not number its messages;
+ * - `unsequenced`: encrypted and signed, by a client that does not link its messages;
  * - `plaintext`: not protected. The relay could have written it.
  */
 export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';

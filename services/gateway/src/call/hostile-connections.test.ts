@@ -70,7 +70,6 @@ describe('a request that could be read in two ways is refused and not forwarded:
     ['no Host', 'GET /api/v1/whoami HTTP/1.1\r\n\r\n'],
     ['two Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
     ['a list of Hosts', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a, b\r\n\r\n'],
-    ['a Host with a user', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a@b\r\n\r\n'],
     ['a Host with a path', 'GET /api/v1/whoami HTTP/1.1\r\nHost: a/b\r\n\r\n'],
     ['a list of Hosts in HTTP/1.0', 'GET /api/v1/whoami HTTP/1.0\r\nHost: a, b\r\n\r\n'],
     [

@@ -23,7 +23,7 @@ class KnownExperts:
         self._memory, self._key_memory = memory, key_memory
 
     def known(self, fingerprint: str) -> Sequence[str]:
-        """The fingerprints of which these keys must have one. None: any expert may come."""
+        """The fingerprints of which these keys must have one. Empty: any expert may come."""
         if self.given is not None:
             return self.given
         own = self._key_memory.get("expert")

@@ -135,7 +135,7 @@ class Channel:
         self._history.seal(sealed.digest, sealed.links)
 
     def open(self, record: Mapping[str, Any]) -> OpenedMessage:
-        """Decrypts a message of either side. What is not read yet of a refused one stays unread."""
+        """Decrypts a message of either side."""
         role, message_id = read_origin(record)
         blob = record.get("encrypted")
         members: Members = blob if is_object(blob) else {}

@@ -51,8 +51,8 @@ class Relay:
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """The options of `AsyncRelay`. `memory` and `on_outage` are called in another thread; all other functions of your program
-        in the thread that waits."""
+        """The options of `AsyncRelay`. `memory`, `store` and `on_outage` are called in another thread; `save` and `on_reply` in
+        the thread that waits."""
         self._portal = Portal()
         self._async = AsyncRelay(
             url,

@@ -19,7 +19,7 @@ from ..json_text import Members, is_list, is_object, is_text, text_of
 Protection = Literal["sequenced", "unsequenced", "plaintext"]
 """
 - `sequenced`: encrypted, signed, and in the right order: no message before it is missing;
-- `unsequenced`: encrypted and signed, by a client that does not number its messages;
+- `unsequenced`: encrypted and signed, by a client that does not link its messages;
 - `plaintext`: not protected. The relay could have written it.
 """
 
@@ -135,7 +135,7 @@ def has_form(parts: Sequence[Part]) -> bool:
 
 
 def describe(message: ReadMessage) -> Message:
-    """The one place where the content of parts is read."""
+    """Describes a message for programs."""
     known = message.known_parts()
     form = None if known.form is None else read_form(known.form)
     answer = read_answer(known.answer.json) if known.answer else None

@@ -6,7 +6,7 @@ import { attachOption } from '../answer/read-plan.ts';
 
 /** For all commands of an agent that read answers. */
 export const acceptUnprotectedOption = {
-  help: 'accept answers that the relay could have written or replaced: plain text, unsigned keys, no numbering',
+  help: 'accept answers that the relay could have written or replaced: plain text, unsigned keys, messages without links',
 } as const;
 
 /** The options of `relay ask`. */
