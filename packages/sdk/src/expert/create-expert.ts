@@ -163,11 +163,7 @@ function connect(
             (answer) => readRequestId(members(answer)),
             signal,
           );
-      if (!requestId)
-        throw new RelayError(
-          'not_found',
-          'No request has this code. Check it, or list yours with `expert.list()`.',
-        );
+      if (!requestId) throw new RelayError('not_found', 'No request has this code.');
       const request = await load(requestId, signal);
       return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },
