@@ -1,4 +1,4 @@
-"""A question that nobody waits for any more must not stay open: an expert would answer for nobody."""
+"""A question whose call has ended must not stay open: no program would read the expert's answer."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Answer = Callable[[httpx.Request, Callable[[], Awaitable[httpx.Response]]], Awai
 class Lying(httpx.AsyncBaseTransport):
     """`answer` changes, delays or replaces what the relay answers."""
 
-    def __init__(self) -> None:
+    def __init__(self, answer: Answer | None = None) -> None:
         self._real = httpx.AsyncHTTPTransport(verify=False)
-        self.answer: Answer | None = None
+        self.answer = answer
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         async def real() -> httpx.Response:
@@ -94,17 +94,19 @@ def open_relay(tenant: Tenant, transport: Lying, **options: Any) -> AsyncRelay:
     return AsyncRelay(tenant.url, tenant.consumer_key, timing=quick, transport=transport, **options)
 
 
+async def cancel_once_submitted(tenant: Tenant, call: Callable[[AsyncRelay], Awaitable[Any]]) -> None:
+    async with open_relay(tenant, Lying(slow)) as relay:
+        waiting = asyncio.ensure_future(call(relay))
+        await until(tenant, ["pending"])
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+
 @every_call
 def test_cancelled_while_the_relay_takes_it(tenant: Tenant, call: Any) -> None:
     async def run() -> None:
-        lying = Lying()
-        lying.answer = slow
-        async with open_relay(tenant, lying) as relay:
-            waiting = asyncio.ensure_future(call(relay))
-            await until(tenant, ["pending"])
-            waiting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await waiting
+        await cancel_once_submitted(tenant, call)
         await until(tenant, ["closed"])
 
     asyncio.run(run())
@@ -113,9 +115,7 @@ def test_cancelled_while_the_relay_takes_it(tenant: Tenant, call: Any) -> None:
 @every_call
 def test_the_time_ends_while_the_relay_takes_it(tenant: Tenant, call: Any) -> None:
     async def run() -> None:
-        lying = Lying()
-        lying.answer = slow
-        async with open_relay(tenant, lying) as relay:
+        async with open_relay(tenant, Lying(slow)) as relay:
             with pytest.raises(RelayError) as raised:
                 await call(relay, timeout=0.3)
             assert raised.value.code == "timeout"
@@ -140,9 +140,7 @@ def test_it_cannot_be_saved(tenant: Tenant, call: Any) -> None:
 @pytest.mark.parametrize("changes", [{"refCode": "HS-00000000"}, {"answerForm": None}], ids=["code", "form"])
 def test_the_relay_gives_another_answer(tenant: Tenant, call: Any, changes: dict[str, object]) -> None:
     async def run() -> None:
-        lying = Lying()
-        lying.answer = with_changes(**changes)
-        async with open_relay(tenant, lying) as relay:
+        async with open_relay(tenant, Lying(with_changes(**changes))) as relay:
             if "refCode" in changes:
                 await relay.ask("The first one may have this code.")
             with pytest.raises(RelayError) as raised:
@@ -158,14 +156,7 @@ def test_the_relay_gives_another_answer(tenant: Tenant, call: Any, changes: dict
 )
 def test_it_stays_open(tenant: Tenant, options: dict[str, Any]) -> None:
     async def run() -> None:
-        lying = Lying()
-        lying.answer = slow
-        async with open_relay(tenant, lying) as relay:
-            waiting = asyncio.ensure_future(relay.approve("Delete it?", **options))
-            await until(tenant, ["pending"])
-            waiting.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await waiting
+        await cancel_once_submitted(tenant, lambda relay: relay.approve("Delete it?", **options))
         assert await statuses(tenant) == ["pending"]
 
     asyncio.run(run())
@@ -175,8 +166,7 @@ def test_it_stays_open(tenant: Tenant, options: dict[str, Any]) -> None:
 @every_call
 def test_a_call_ends_in_time(tenant: Tenant, call: Any, answer: Answer) -> None:
     async def run() -> None:
-        lying = Lying()
-        lying.answer = answer
+        lying = Lying(answer)
         relay = open_relay(tenant, lying)
         with pytest.raises(RelayError) as raised:
             await call(relay, timeout=0.3)

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { AskingOptions, Relay, RelayOptions } from './index.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
-/* A question that nobody waits for any more must not stay open: an expert would answer for nobody. */
+/* A question whose call has ended must not stay open: no program would read the expert's answer. */
 
 const server = useTestServer();
 let liar: LyingRelay;

@@ -8,13 +8,13 @@ export interface ConnectionFailure {
 }
 
 /** SQLSTATEs of connections, of a server without resources, and of one that stops: a later attempt may succeed. */
-const temporaryStates = /^(08|53|57)/;
+const temporaryStates = /^(08|53|57)[0-9A-Z]{3}$/;
 /**
- * The same, and those of statements that Postgres cannot run now: it takes no writes after a failover (25006), refuses the
+ * SQLSTATEs of statements that Postgres cannot run now: it takes no writes after a failover (25006), refuses the
  * password of a new connection while that is being changed (28), is being restored (3D000), has rolled a transaction back for
  * another one (40), waits for a lock (55P03), or its system fails (58).
  */
-const outageStates = /^((08|28|40|53|57)[0-9A-Z]{3}|25006|3D000|55P03|58000|58030)$/;
+const refusedStates = /^((28|40)[0-9A-Z]{3}|25006|3D000|55P03|58000|58030)$/;
 
 const networkReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused (is Postgres running there?)',
@@ -108,8 +108,8 @@ const messages =
 export function isOutage(error: unknown): boolean {
   const { code = '', message = '', meta } = error as StatementError;
   const { kind = '', originalCode = '' } = meta?.driverAdapterError?.cause ?? {};
-  const hasCode = [code, originalCode].some(
-    (one) => outageStates.test(one) || networkCodes.test(one) || prismaCodes.test(one),
+  const hasCode = [code, originalCode].some((one) =>
+    [temporaryStates, refusedStates, networkCodes, prismaCodes].some((codes) => codes.test(one)),
   );
   return hasCode || adapterKinds.includes(kind) || messages.test(message);
 }

@@ -27,6 +27,7 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
   let isWriting = false;
   let isFlushDue = false;
   let lost = 0;
+  let isRegistered = false;
 
   function flushLater(): void {
     if (isFlushDue) return;
@@ -87,8 +88,6 @@ export function openStandardOutput(service: string, fd = 1): StandardOutput {
       }
     }
   }
-  let isRegistered = false;
-
   return {
     write(line) {
       if (!isRegistered) process.on('exit', flushSync);

@@ -85,7 +85,7 @@ export interface Submitted {
   readonly position: string | undefined;
 }
 
-/** What follows a question that nobody waits for any more. */
+/** Ends the submit of a question whose call has ended, and reports which request the relay has made of it. */
 export interface Withdrawal {
   /** Ends an attempt to submit that had begun before. */
   readonly signal: AbortSignal;

@@ -73,9 +73,12 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
   });
   await testDatabase.start?.();
 
-  const secret = randomBytes(32);
+  const secrets = Object.fromEntries(upstreamNames.map((name) => [name, randomBytes(32)])) as Record<
+    UpstreamName,
+    Buffer
+  >;
   const entries = upstreamNames.map(
-    (name) => [name, createTestUpstream(name, [{ id: 'test', secret }])] as const,
+    (name) => [name, createTestUpstream(name, [{ id: 'test', secret: secrets[name] }])] as const,
   );
   for (const [, upstream] of entries) await upstream.start();
   const upstreams = Object.fromEntries(entries) as Record<UpstreamName, TestUpstream>;
@@ -100,7 +103,7 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
     ...Object.fromEntries(
       upstreamNames.map((name) => [
         `RELAY_PRINCIPAL_KEY_GATEWAY_${name.toUpperCase()}`,
-        `test:${secret.toString('base64url')}`,
+        `test:${secrets[name].toString('base64url')}`,
       ]),
     ),
     ...options.env,

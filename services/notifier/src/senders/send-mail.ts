@@ -112,8 +112,8 @@ export function composeMail(
         'Confirm your address for Expert Relay',
         'Somebody has entered this address in Expert Relay, to be notified by mail of requests that wait for an answer.\n\n' +
           `If it was you, open this page within three days and confirm it:\n${confirm}\n\n` +
-          'If it was not you, stop these mails with the last link. Then nobody can have another one sent to this address, except ' +
-          'an account that signs in with it.',
+          'If it was not you, stop these mails with the last link. After that, only an account that signs in with this address ' +
+          'can have another one sent to it.',
       );
     }
     case 'endpoint.off': {

@@ -1,4 +1,4 @@
-"""Closes the questions of calls that have ended: nobody waits for their answers any more."""
+"""Closes the questions of calls that have ended."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class Api:
                 async with self._slots:
                     await asyncio.sleep(max(0.0, self._paused_until - time.monotonic()))
                     if is_over():
-                        raise RelayError("aborted", "Nobody waits for this call any more.")
+                        raise RelayError("aborted", "The call that needs this has ended.")
                     started_at = time.monotonic()
                     body, headers = await self._attempt(method, path, content)
                 answer = read(body, headers)

@@ -140,7 +140,7 @@ export function createAnswers(options: AnswersOptions) {
       delivery: 'refused',
       code: delivery === 'held' ? 'newer_message' : code,
     });
-    // Sent again by itself, a decision would be taken for a new one: it has its time and its ten minutes.
+    // The SDK would give a decision that is sent again a new time, and ten more minutes.
     const isSentAgain = (answer: PendingAnswer) =>
       answer.delivery === 'waiting' && answer !== first && !answer.answer;
     // They are stored here before the SDK deletes them.

@@ -654,7 +654,7 @@ describe('a refused answer that two tabs show', () => {
   });
 });
 
-test('a decision that waits for its request to be opened for longer than a minute is not sent by itself', async () => {
+test('a decision is not sent automatically when opening its request took longer than a minute', async () => {
   const later = fakeRequest();
   let finish = () => {};
   const requests = [
@@ -675,7 +675,7 @@ test('a decision that waits for its request to be opened for longer than a minut
   expect(deliveries()).toEqual([['', 'refused', 'timeout']]);
 });
 
-test('a decision that waited behind a refused answer is not sent again by itself', async () => {
+test('a decision behind a refused answer is not sent again automatically', async () => {
   await open();
   await sendWhileAway('First.');
   request.onAnswer = async (text) => {
