@@ -24,7 +24,7 @@ const recentSignInMs = 10 * 60_000;
  * was left open) could otherwise add an account of their own, and sign in with it for ever.
  */
 function requireRecentSignIn({ user }: Request, clock: Clock): void {
-  if ((user?.createdAt ?? 0) + recentSignInMs <= clock.now()) throw new Problem('sign_in_again');
+  if (!((user?.createdAt ?? 0) + recentSignInMs > clock.now())) throw new Problem('sign_in_again');
 }
 
 /** Lists the accounts that the user signs in with, and the providers whose accounts can be added. */

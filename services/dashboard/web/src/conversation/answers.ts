@@ -122,7 +122,7 @@ export function createAnswers(options: AnswersOptions) {
 
   /**
    * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
-   * that were not sent: texts that waited are sent again, and the expert decides about decisions and about what was held. An answer is
+   * that were not sent: waiting texts are sent again, and the expert decides again about decisions and held answers. An answer is
    * shown as refused once the SDK no longer has it.
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {

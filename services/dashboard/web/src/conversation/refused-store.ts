@@ -15,21 +15,22 @@ export function createRefusedStore(storage: Storage, requestId: string) {
   const name = `refused:${requestId}`;
   /** Keys of the answers that this page has and the storage had. */
   let known: ReadonlySet<string> = new Set();
-  let turn: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
 
   const keysOf = (answers: readonly PendingAnswer[]) => new Set(answers.map(({ key }) => key));
   const read = async () => readJson<PendingAnswer[]>((await storage.get(name)) ?? '[]');
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(work);
-    turn = result.catch(() => {});
+  /** A change of this page reads what the one before has stored. */
+  function queue<T>(work: () => Promise<T>): Promise<T> {
+    const result = last.then(work);
+    last = result.catch(() => {});
     return result;
   }
 
   return {
     /** What has changed since this page read or wrote them. */
     restore: (): Promise<RefusedChanges> =>
-      inTurn(async () => {
+      queue(async () => {
         const before = known;
         const stored = await read();
         known = keysOf(stored);
@@ -44,7 +45,7 @@ export function createRefusedStore(storage: Storage, requestId: string) {
      * stays, but for the same answer: it was refused in both.
      */
     store: (refused: () => readonly PendingAnswer[]): Promise<void> =>
-      inTurn(async () => {
+      queue(async () => {
         const stored = await read().catch(() => undefined);
         const inStorage = keysOf(stored ?? []);
         const own = refused().filter(({ key }) => !stored || !known.has(key) || inStorage.has(key));
