@@ -16,7 +16,7 @@ RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc
 FROM ${BUILD_IMAGE} AS build
 WORKDIR /src
 COPY --from=manifests /src .
-RUN npm ci --ignore-scripts --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN node --import tsx scripts/images/make-app.ts /apps
 

@@ -28,6 +28,8 @@ const [command = '', ...args] = process.argv.slice(2);
 if (!writable(homedir()) && process.env.npm_config_cache === undefined)
   process.env.npm_config_cache = ownNpmCache();
 
+// Packages of `devDependencies` are for tests, checks and `npm run dev`: half of all files.
+const withoutDev = ['start', 'servers'].includes(command);
 const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
@@ -96,7 +98,7 @@ function ownNpmCache() {
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
 async function install() {
-  if (isInstalled()) return;
+  if (isInstalled({ withoutDev })) return;
   for (const folder of [root, modules].filter((path) => existsSync(path))) {
     if (!writable(folder)) {
       fail(
@@ -106,10 +108,12 @@ async function install() {
   }
   const began = performance.now();
   if (process.stdout.isTTY) process.stdout.write('  … install');
-  let result = await npm('ci');
+  const packages = withoutDev ? '--omit=dev' : '--include=dev';
+  // `npm ci` begins with an empty folder, and the product may be running from this one: what tests need is added to it.
+  let result = isInstalled({ withoutDev: true }) ? undefined : await npm('ci', packages);
   // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
   // takes what the lock file says, and does without these.
-  if (result.output.includes('EUSAGE')) result = await npm('install', '--no-save');
+  if (!result || result.output.includes('EUSAGE')) result = await npm('install', '--no-save', packages);
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
   const { status, output, error, signal } = result;
   if (signal) {
@@ -132,12 +136,16 @@ async function install() {
   console.log(`  ✓ install  ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
-/** Whether npm's record of node_modules agrees with the lock file. Packages for other systems may be missing. */
-function isInstalled() {
-  const installed = packagesIn(join(modules, '.package-lock.json'));
+/**
+ * Whether node_modules is what the lock file says. Packages for other systems may be missing.
+ * @param {{ withoutDev: boolean }} options
+ */
+function isInstalled({ withoutDev }) {
+  // npm's record has packages that it was told to omit, too.
+  const recorded = packagesIn(join(modules, '.package-lock.json'));
   return Object.entries(packagesIn(join(root, 'package-lock.json'))).every(([path, wanted]) => {
-    if (!path.includes('node_modules/')) return true;
-    const found = installed[path];
+    if (!path.includes('node_modules/') || (withoutDev && wanted.dev)) return true;
+    const found = existsSync(join(root, path)) ? recorded[path] : undefined;
     return found ? found.version === wanted.version && found.integrity === wanted.integrity : wanted.optional;
   });
 }

@@ -25,19 +25,17 @@ beforeEach(() => {
   for (const folder of ['scripts', 'bin']) mkdirSync(at(folder));
   copyFileSync('scripts/run.mjs', at('scripts/run.mjs'));
   writeFileSync(at('package.json'), '{}');
-  lockReact('1');
-  writeFileSync(at('scripts/start.ts'), '');
+  lock({ react: { version: '1' } });
+  for (const command of ['start', 'test']) writeFileSync(at(`scripts/${command}.ts`), '');
 });
 afterEach(() => {
   chmodSync(checkout, 0o755);
   rmSync(checkout, { recursive: true });
 });
 
-function lockReact(version: string): void {
-  writeFileSync(
-    at('package-lock.json'),
-    JSON.stringify({ packages: { '': {}, 'node_modules/react': { version } } }),
-  );
+function lock(packages: Record<string, { version: string; dev?: true }>): void {
+  const entries = Object.entries(packages).map(([name, entry]) => [`node_modules/${name}`, entry]);
+  writeFileSync(at('package-lock.json'), JSON.stringify({ packages: Object.fromEntries(entries) }));
 }
 
 interface Started {
@@ -45,12 +43,12 @@ interface Started {
   ended: Promise<{ code: number | null; errors: string }>;
 }
 
-function start(npm: string): Started {
+function start(npm: string, command = 'start'): Started {
   writeFileSync(at('bin/npm'), `#!${process.execPath}\n${npm}`, { mode: 0o755 });
   const env = { PATH: `${at('bin')}:${process.env.PATH}` };
   // Root may write everywhere, so it tries as a user who may not.
   const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  const child = spawn(process.execPath, [at('scripts/run.mjs'), 'start'], {
+  const child = spawn(process.execPath, [at('scripts/run.mjs'), command], {
     cwd: checkout,
     env,
     detached: true,
@@ -105,19 +103,39 @@ test('a full disk: one sentence', async () => {
   });
 });
 
-test('packages are installed again when those of the lock file change', async () => {
+/** Runs a command with an npm that installs as it is told, and returns how npm was called. */
+async function callsOfNpm(command: string): Promise<string[]> {
   chmodSync(checkout, 0o777);
-  const installs = async (version: string) => {
-    lockReact(version);
-    await start(`
-      const { appendFileSync, copyFileSync, mkdirSync } = require('node:fs');
-      mkdirSync('node_modules', { recursive: true });
-      copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
-      appendFileSync('installs', 'x');
-    `).ended;
-    return readFileSync(at('installs'), 'utf8').length;
-  };
-  expect(await installs('1')).toBe(1);
-  expect(await installs('1')).toBe(1);
-  expect(await installs('2')).toBe(2);
+  writeFileSync(at('calls'), '', { mode: 0o666 });
+  chmodSync(at('calls'), 0o666);
+  const npm = `
+    const { appendFileSync, copyFileSync, mkdirSync, readFileSync } = require('node:fs');
+    const args = process.argv.slice(2);
+    appendFileSync('calls', args.slice(0, -2).join(' ') + '\\n');
+    for (const [path, { dev }] of Object.entries(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages))
+      if (!dev || args.includes('--include=dev')) mkdirSync(path, { recursive: true });
+    copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+  `;
+  await start(npm, command).ended;
+  return readFileSync(at('calls'), 'utf8').split('\n').filter(Boolean);
+}
+
+test('packages are installed again when those of the lock file change', async () => {
+  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
+  expect(await callsOfNpm('start')).toEqual([]);
+  lock({ react: { version: '2' } });
+  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
+});
+
+test('`npm start` does without the packages of tests, which are added to what it may be running from', async () => {
+  lock({ react: { version: '1' }, jest: { version: '1', dev: true } });
+  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
+  expect(await callsOfNpm('test')).toEqual(['install --no-save --include=dev']);
+  expect(await callsOfNpm('test')).toEqual([]);
+  expect(await callsOfNpm('start')).toEqual([]);
+});
+
+test('without any packages, `npm test` installs all at once', async () => {
+  lock({ react: { version: '1' }, jest: { version: '1', dev: true } });
+  expect(await callsOfNpm('test')).toEqual(['ci --include=dev']);
 });

@@ -65,12 +65,16 @@ function moveToPython(folder: string): void {
   for (const name of names) renameSync(join(folder, name), join(folder, 'python', name));
 }
 
-interface Component {
-  readonly 'bom-ref': string;
-  readonly properties?: readonly { readonly name: string; readonly value: string }[];
+interface Bom {
+  metadata: object;
+  components: { 'bom-ref': string }[];
+  dependencies: { ref: string; dependsOn: string[] }[];
 }
 
-/** All packages that are not only for development. `npm sbom --omit dev` leaves out more: what tests need as well. */
+/**
+ * All packages that the services, the web app and the published packages run with. `npm sbom --omit dev` leaves out those that
+ * tests need as well.
+ */
 async function listComponents(): Promise<string> {
   const list = await runCommand({
     command: 'npm',
@@ -78,22 +82,35 @@ async function listComponents(): Promise<string> {
     cwd: root,
     failure: 'npm could not list the components.',
   });
-  const bom = JSON.parse(list);
-  const components = bom.components.filter(
-    ({ properties = [] }: Component) =>
-      !properties.some(({ name }) => name === 'cdx:npm:package:development'),
-  );
-  const kept = new Set(
-    [...components, bom.metadata.component].map((component: Component) => component['bom-ref']),
-  );
-  const dependencies = bom.dependencies
-    .filter(({ ref }: { ref: string }) => kept.has(ref))
-    .map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => ({
-      ref,
-      dependsOn: dependsOn.filter((other) => kept.has(other)),
-    }));
+  const bom: Bom = JSON.parse(list);
+  const needs = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
+  const kept = new Set<string>();
+  const keep = (ref: string): void => {
+    if (kept.has(ref)) return;
+    kept.add(ref);
+    for (const other of needs.get(ref) ?? []) keep(other);
+  };
+  for (const folder of shippedFolders()) {
+    const {
+      name,
+      version,
+      dependencies = {},
+    } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    for (const ref of needs.get(`${name}@${version}`) ?? [])
+      if (ref.replace(/(?<=.)@.*/, '') in dependencies && !ref.startsWith('@expert-relay/')) keep(ref);
+  }
+  const components = bom.components.filter((component) => kept.has(component['bom-ref']));
+  const dependencies = bom.dependencies.filter(({ ref }) => kept.has(ref));
   return `${JSON.stringify({ ...bom, components, dependencies }, undefined, 2)}\n`;
 }
+
+/** The workspaces that become images or packages. */
+const shippedFolders = (): string[] =>
+  ['packages', 'services', 'services/dashboard'].flatMap((group) =>
+    readdirSync(join(root, group))
+      .map((name) => `${group}/${name}`)
+      .filter((folder) => folder !== 'packages/testkit' && existsSync(join(root, folder, 'package.json'))),
+  );
 
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 

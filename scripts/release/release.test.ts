@@ -101,6 +101,8 @@ withHelm('the files of a release', async () => {
   );
   expect(bomFormat).toBe('CycloneDX');
   const names = components.map(({ name }: { name: string }) => name);
-  expect(names).toEqual(expect.arrayContaining(['express', 'nats', 'zod']));
-  expect(names).not.toContain('jest');
+  expect(names).toEqual(
+    expect.arrayContaining(['express', 'nats', 'zod', 'react', '@modelcontextprotocol/sdk']),
+  );
+  for (const tool of ['jest', 'esbuild', 'vite', '@bufbuild/buf']) expect(names).not.toContain(tool);
 });

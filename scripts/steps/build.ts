@@ -80,13 +80,13 @@ const bundles: Generated = {
   args: ['--import', 'tsx', 'scripts/steps/bundle.ts'],
 };
 
-/** Generates and compiles what has changed. */
+/** Generates and compiles what has changed: everything, or only what `npm start` runs. */
 export async function buildProduct(
   terminal: Terminal,
-  { withBundles = false }: { withBundles?: boolean } = {},
+  { forStart = false }: { forStart?: boolean } = {},
 ): Promise<void> {
   await terminal.step('generate', generateAll);
-  await terminal.step('build', () => Promise.all([buildAll(), ...(withBundles ? [generate(bundles)] : [])]));
+  await terminal.step('build', forStart ? buildForStart : buildAll);
 }
 
 /** Generates code from proto/, the database schema and the API's document. */
@@ -96,15 +96,20 @@ export async function generateAll(): Promise<void> {
 
 /** Compiles the code for Node, and builds the web app. */
 export async function buildAll(): Promise<void> {
-  await Promise.all([compile(), buildWeb()]);
+  await Promise.all([compile('tsconfig.build.json'), buildWeb()]);
+}
+
+/** Without what only tests use, and with the bundles of the services. */
+async function buildForStart(): Promise<void> {
+  await Promise.all([compile('tsconfig.product.json'), buildWeb(), generate(bundles)]);
 }
 
 export const buildWeb = (): Promise<void> => generate(webApp);
 
-async function compile(): Promise<void> {
+async function compile(projects: string): Promise<void> {
   await runCommand({
     command: await findCompiler(),
-    args: ['--build', 'tsconfig.build.json'],
+    args: ['--build', projects],
     cwd: root,
     failure:
       'The code does not compile. Repair what the compiler reports above, then run the same command again.',
