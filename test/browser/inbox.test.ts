@@ -169,6 +169,17 @@ test('requests are ordered by the time that is left, limited to one agent, and s
   await page.getByRole('button', { name: 'Saved replies' }).click();
   await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).click();
   expect(await box.inputValue()).toBe('Ask the owner first.');
+
+  // One more than are kept takes the place of none.
+  await page.getByRole('button', { name: 'Saved replies' }).click();
+  for (let count = 1; count < 50; count += 1) {
+    await box.fill(`Reply ${count}`);
+    await page.getByRole('button', { name: 'Save this text' }).click();
+  }
+  await box.fill('One more');
+  await untilVisible(page.getByText('These are 50, the most that are kept.'));
+  expect(await page.getByRole('button', { name: 'Save this text' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).count()).toBe(1);
   await agent[Symbol.asyncDispose]();
   await device[Symbol.asyncDispose]();
 });

@@ -35,7 +35,8 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
     await storage.set(name, JSON.stringify(next)).catch(() => {});
   }
 
-  const canSave = text.trim() !== '' && !replies.includes(text);
+  const isNew = text.trim() !== '' && !replies.includes(text);
+  const isFull = replies.length >= maxReplies;
   return (
     <Panel title="Saved replies">
       {replies.length === 0 && <p>There are none in this browser. Write a text first, then save it here.</p>}
@@ -58,13 +59,10 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
           );
         })}
       </ul>
+      {isNew && isFull && <p>These are {maxReplies}, the most that are kept. Remove one to save this text.</p>}
       <div className={styles.actions}>
-        {canSave && (
-          <Button
-            onClick={() =>
-              change((before) => [text, ...before.filter((one) => one !== text)].slice(0, maxReplies))
-            }
-          >
+        {isNew && !isFull && (
+          <Button onClick={() => change((before) => [text, ...before.filter((one) => one !== text)])}>
             Save this text
           </Button>
         )}
