@@ -34,6 +34,8 @@ const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
 if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
+// A command of package.json that is no script of ours goes on from here.
+if (command === 'install') process.exit();
 const { reportFailure, UsageError, [command]: run } = await load();
 try {
   if (run.length === 0 && args.length > 0) {

@@ -139,3 +139,18 @@ test('without any packages, `npm test` installs all at once', async () => {
   lock({ react: { version: '1' }, jest: { version: '1', dev: true } });
   expect(await callsOfNpm('test')).toEqual(['ci --include=dev']);
 });
+
+const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+// `admin` uses what `npm start` has built, and `check` calls others.
+const commands = Object.entries(scripts).filter(([name]) => !['admin', 'check'].includes(name));
+
+test.each(commands)('`npm run %s` installs what it needs', (_name, line) => {
+  expect(line).toMatch(/^(?:MALLOC_ARENA_MAX=2 )?(?:exec )?node (?:--optimize-for-size )?scripts\/run\.mjs /);
+});
+
+test('`install` does no more', async () => {
+  chmodSync(checkout, 0o777);
+  expect(
+    await start("require('node:fs').mkdirSync('node_modules/react', { recursive: true })", 'install').ended,
+  ).toEqual({ code: 0, errors: '' });
+});

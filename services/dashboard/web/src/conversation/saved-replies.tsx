@@ -59,7 +59,9 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
           );
         })}
       </ul>
-      {isNew && isFull && <p>These are {maxReplies}, the most that are kept. Remove one to save this text.</p>}
+      {isNew && isFull && (
+        <p>These are {maxReplies}, the most that are kept. Remove one to save this text.</p>
+      )}
       <div className={styles.actions}>
         {isNew && !isFull && (
           <Button onClick={() => change((before) => [text, ...before.filter((one) => one !== text)])}>
