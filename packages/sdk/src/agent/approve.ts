@@ -66,7 +66,9 @@ async function askAndWait<const F extends FormOrSchema>(
   const { timeout, onReply, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
-    throw invalidInput('There is no option `question` or `form` here.');
+    throw invalidInput(
+      'There is no option `question` or `form` here: the question is the first argument, and `ask` takes forms.',
+    );
   const { api, orAbort, inTime } = client;
   const startedAt = Date.now();
   const abandoned = new AbortController();
