@@ -4,12 +4,12 @@ import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
-import { openExpert } from '../relay/open-expert.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
-import { requireCounted, writeAnswer } from './answer/decide.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
+import { requireCounted, writeAnswer } from './answer/write-answer.ts';
 import { nameOf } from './show/message-parts.ts';
 import { requireShown, requireStill } from './show/require-shown.ts';
 
@@ -42,7 +42,7 @@ export const answer = defineCommand({
     const refCode = readRefCode(code);
     const plan = readAnswerPlan(options, word, context.input.isTerminal);
     const files = plan.files.map((path) => readFileToSend(path));
-    const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
+    const { expert, outages, hasKeys, hasAnyKeys } = await connectExpert(context, {
       instead: `An agent sends messages with: relay ask --resume ${refCode} "..."`,
     });
     const { out, err, signal } = context;

@@ -1,11 +1,11 @@
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
+import { connectExpert } from '../../relay/connect-expert.ts';
 import { markWritten } from '../../relay/mark-written.ts';
-import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { mayBeShown } from '../../relay/request-state.ts';
-import { describeRequest, type News, showNews } from './inbox.ts';
+import { describePermissionRequest, type News, showNews } from './show-news.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
@@ -21,7 +21,7 @@ export async function listenAsExpert(
   { refCode, json, picksUp }: ExpertListening,
 ): Promise<Outcome> {
   const { signal, err } = context;
-  const side = await openExpert(context, { instead: '' });
+  const side = await connectExpert(context, { instead: '' });
   const { access, expert, outages, name, hasKeys } = side;
   const show = async (news: News) => {
     showNews(context, news, json);
@@ -40,7 +40,7 @@ export async function listenAsExpert(
     if (refCode === undefined) await watchRequests(context, side, { show, picksUp });
     else {
       const request = await expert.request(refCode, { signal });
-      if (mayBeShown(request)) await show(describeRequest(request));
+      if (mayBeShown(request)) await show(describePermissionRequest(request));
       if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
       await follow(context, request, show);
     }
