@@ -126,7 +126,7 @@ export async function waitForDecision(
     for (const one of answers) if (form && !checked.has(one.messageId)) await check(one, form.text);
   }
 
-  /** Once its program has a decision, the agent keeps it. */
+  /** Returns it, and no other one from then on: the program may have acted on it. */
   async function returnDecision(of: string, messageId: string): Promise<Decision> {
     throwIfLate(startedAt, timeout);
     await checkAll();
