@@ -60,7 +60,7 @@ export function refuseRepeated(ids: readonly string[]): void {
   const id = ids.find((one, index) => ids.indexOf(one) < index);
   if (id === undefined) return;
   throw invalidInput(
-    `Two tool calls that wait have the id ${showHidden(id)}: it is not clear which one would run. Nothing was asked: let the model call them again.`,
+    `Two tool calls that wait have the id ${showHidden(id)}: it is not clear which one would run. Nothing was asked. Let the model call them again.`,
   );
 }
 

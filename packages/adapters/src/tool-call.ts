@@ -36,7 +36,7 @@ export function questionAbout(
   ].join('\n\n');
   if (question.length <= mostCharacters) return question;
   throw invalidInput(
-    `The call of ${inLine(tool)} is too long to be shown to an expert in full. Nothing was asked: let the model make a shorter call.`,
+    `The call of ${inLine(tool)} is too long to be shown to an expert in full. Nothing was asked. Let the model make a shorter call.`,
   );
 }
 

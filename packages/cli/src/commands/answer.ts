@@ -10,7 +10,7 @@ import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
 import { requireCounted, writeAnswer } from './answer/write-answer.ts';
-import { nameOf } from './show/message-parts.ts';
+import { decisionWord } from './show/message-parts.ts';
 import { requireShown, requireStill } from './show/require-shown.ts';
 
 export const answer = defineCommand({
@@ -100,7 +100,7 @@ export const answer = defineCommand({
       const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
       const to = lastText ?? question;
       const what = lastText === undefined ? 'The question:' : 'The last message of the agent:';
-      const did = decision ? nameOf(decision.action, request.form?.form) : 'answered';
+      const did = decision ? decisionWord(decision.action, request.form?.form) : 'answered';
       out.line(`${refCode} ${did}, ${how}. ${to === '' ? withoutQuestion : what}`);
       if (to !== '') out.foreign(to, { indent: '  ' });
       if (decision?.content) showContent(out, request.form?.form, decision.content);

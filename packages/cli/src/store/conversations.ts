@@ -93,7 +93,7 @@ export function countAnswers(stored: StoredConversation): { delivered: number; e
 /** The conversations whose keys are on this machine. */
 export interface Conversations {
   all(): StoredConversation[];
-  /** By its reference code, or by its id while it has no code. */
+  /** By its reference code or its id. */
   find(refCodeOrId: string): StoredConversation | undefined;
   /** Whether a conversation other than `id` has this reference code. */
   isTaken(refCode: string, id: string): boolean;

@@ -108,7 +108,7 @@ def refuse_repeated(ids: Iterable[str]) -> None:
         if id in seen:
             raise invalid_input(
                 f"Two tool calls that wait have the id {id}: it is not clear which one would run. "
-                "Nothing was asked: let the model call them again."
+                "Nothing was asked. Let the model call them again."
             )
         seen.add(id)
 

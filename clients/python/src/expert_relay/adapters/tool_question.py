@@ -64,7 +64,7 @@ def describe_call(call: ToolCall, agent: str, form: ArgumentsForm) -> str:
     if len(text) > _most_characters:
         raise RelayError(
             "invalid_input",
-            f"The call of {_in_line(call.tool)} is too long to be shown to an expert in full. Nothing was asked: let the model make a "
+            f"The call of {_in_line(call.tool)} is too long to be shown to an expert in full. Nothing was asked. Let the model make a "
             "shorter call.",
         )
     return text

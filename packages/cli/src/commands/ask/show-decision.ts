@@ -5,7 +5,7 @@ import { exitCodes, type Outcome } from '../../exit-codes.ts';
 import { isChoiceForm } from '../../forms/read-form.ts';
 import { showContent } from '../../forms/show-form.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
-import { nameOf, partsToJson, showParts } from '../show/message-parts.ts';
+import { decisionWord, partsToJson, showParts } from '../show/message-parts.ts';
 import { storedParts } from '../show/stored-parts.ts';
 import { answersToJson, describeFirstContact, describeSaving } from './show-answers.ts';
 import type { AwaitedDecision } from './wait-for-decision.ts';
@@ -39,7 +39,7 @@ export function showDecision(
     return outcome;
   }
   if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
-  err.line(`${err.paint('bold', refCode)}  ${nameOf(action, form)}`);
+  err.line(`${err.paint('bold', refCode)}  ${decisionWord(action, form)}`);
   err.paragraph(describeTrust(protection, conversation), {
     style: protection === 'plaintext' ? 'yellow' : 'dim',
   });

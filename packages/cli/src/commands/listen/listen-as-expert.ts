@@ -5,7 +5,7 @@ import { connectExpert } from '../../relay/connect-expert.ts';
 import { markWritten } from '../../relay/mark-written.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { mayBeShown } from '../../relay/request-state.ts';
-import { describePermissionRequest, type News, showNews } from './show-news.ts';
+import { describeRequest, type News, showNews } from './show-news.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
@@ -40,7 +40,7 @@ export async function listenAsExpert(
     if (refCode === undefined) await watchRequests(context, side, { show, picksUp });
     else {
       const request = await expert.request(refCode, { signal });
-      if (mayBeShown(request)) await show(describePermissionRequest(request));
+      if (mayBeShown(request)) await show(describeRequest(request));
       if (picksUp && hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
       await follow(context, request, show);
     }

@@ -101,7 +101,7 @@ function nextCommand(request: Extract<News, { type: 'request' }>): string {
   return `relay answer ${refCode}${what}${encrypted === false ? ' --plaintext' : ''}`;
 }
 
-export function describePermissionRequest(request: ExpertRequest | ListedQuestion): News {
+export function describeRequest(request: ExpertRequest | ListedQuestion): News {
   const { refCode, requestId, createdAt, expiresAt, status, context, encrypted } = request;
   const { agent, agentName, tags, answerForm } = request;
   const about = {

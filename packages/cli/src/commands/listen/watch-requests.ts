@@ -5,7 +5,7 @@ import { explainError } from '../../explain-error.ts';
 import type { ExpertConnection } from '../../relay/connect-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { hasEnded, mayBeShown } from '../../relay/request-state.ts';
-import { describePermissionRequest, type News } from './show-news.ts';
+import { describeRequest, type News } from './show-news.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
 interface Watched {
@@ -101,7 +101,7 @@ export async function watchRequests(
   /** A message counts as shown together with its question, which may only have been shown elsewhere. */
   async function showQuestionFirst(request: ExpertRequest): Promise<void> {
     const isShown = await reader().shownBefore(request.requestId, Number.POSITIVE_INFINITY);
-    if (!isShown) await show(describePermissionRequest(request));
+    if (!isShown) await show(describeRequest(request));
   }
 
   /** Shows a request that arrived while this command runs. */
@@ -110,7 +110,7 @@ export async function watchRequests(
     queue(one, async () => {
       one.request = await reader().request(requestId, { signal });
       one.refCode = one.request.refCode;
-      if (mayBeShown(one.request)) await show(describePermissionRequest(one.request));
+      if (mayBeShown(one.request)) await show(describeRequest(one.request));
       await pickUp(one.request);
       await read(one);
     });
@@ -162,7 +162,7 @@ export async function watchRequests(
     if (code !== undefined) {
       one.state = 'over';
       await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
-    } else if (status === 'pending') await show(describePermissionRequest(request));
+    } else if (status === 'pending') await show(describeRequest(request));
   }
 
   async function checkWhetherEnded(one: Watched): Promise<void> {

@@ -32,7 +32,7 @@ export interface ConversationPool {
     use: Use,
     work: (leased: LeasedConversation, isRepeated: boolean) => T | Promise<T>,
   ): Promise<T>;
-  /** By its reference code, or by its id while it has no code. */
+  /** By its reference code or its id. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** The stored conversation, with its messages. */
   read(reference: string): StoredConversation;
