@@ -40,13 +40,13 @@ export class AgentConversation<C = Content>
   implements Conversation<C>
 {
   readonly #parts: ConversationParts;
-  readonly #decision: DecisionParts;
+  readonly #decisionParts: DecisionParts;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
     this.#parts = parts;
     const { thread, sender } = base;
-    this.#decision = {
+    this.#decisionParts = {
       ...{ thread, sender, decided: parts.decided, outcomes: parts.outcomes, schema: parts.schema, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
@@ -93,7 +93,7 @@ export class AgentConversation<C = Content>
     const waiting = checkOptions(options, 'timeout onReply form signal');
     const { waitForDecision } = await loadDecisions();
     const decision = this.#wait(false, waiting, (signal) =>
-      waitForDecision(this.#decision, { ...waiting, signal }),
+      waitForDecision(this.#decisionParts, { ...waiting, signal }),
     );
     // The form of this conversation says which type it has.
     return (await decision) as never;
@@ -129,7 +129,7 @@ export class AgentConversation<C = Content>
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
     const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
-    if (form) this.#decision.schema = form;
+    if (form) this.#decisionParts.schema = form;
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
@@ -149,7 +149,7 @@ export class AgentConversation<C = Content>
     await this.#markProcessed();
   }
 
-  /** The program calls this with its answers in hand: they are not returned again. */
+  /** Answers that the program was given count as processed: it has them when it calls this. */
   export(): ConversationState {
     return this.#export(this.base.thread.mailbox.messages);
   }
@@ -170,7 +170,7 @@ export class AgentConversation<C = Content>
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,
-      decided: this.#decision.decided,
+      decided: this.#decisionParts.decided,
       isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,

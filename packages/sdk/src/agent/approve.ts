@@ -21,7 +21,7 @@ export interface Asker {
   ): Promise<Conversation<ContentOf<F>>>;
 }
 
-/** Functions are given: a module that is loaded both at once and later would be a file of its own. */
+/** It has functions, since a module that the entry and this chunk both import would become a third file. */
 interface Client extends Asker {
   readonly api: Pick<Api, 'post'>;
   readonly orAbort: typeof orAbort;

@@ -136,7 +136,7 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
   return `The expert, ${created_at}:${note}\n${quoteExpert(text)}`;
 }
 
-/** One call tells which have ended since they were last seen here. */
+/** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const all = pool.list();
   const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
