@@ -21,8 +21,8 @@ export async function listenAsExpert(
   { refCode, json, picksUp }: ExpertListening,
 ): Promise<Outcome> {
   const { signal, err } = context;
-  const side = await connectExpert(context, { instead: '' });
-  const { access, expert, outages, name, hasKeys } = side;
+  const connection = await connectExpert(context, { instead: '' });
+  const { access, expert, outages, name, hasKeys } = connection;
   const show = async (news: News) => {
     showNews(context, news, json);
     if (news.type === 'request') await markWritten(context, expert, { ...news, messages: [] });
@@ -37,7 +37,7 @@ export async function listenAsExpert(
   const stop = () => expert.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    if (refCode === undefined) await watchRequests(context, side, { show, picksUp });
+    if (refCode === undefined) await watchRequests(context, connection, { show, picksUp });
     else {
       const request = await expert.request(refCode, { signal });
       if (mayBeShown(request)) await show(describeRequest(request));
