@@ -19,7 +19,7 @@ from conftest import Tenant
 from remote import RemoteError
 
 from expert_relay import FileStore, RelayError
-from expert_relay.agent.state import State
+from expert_relay.agent.conversation_state import State
 
 # Ends itself without warning before or after it has saved for the nth time.
 agent = """

@@ -15,7 +15,7 @@ from conftest import Tenant
 from remote import quick
 
 from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError
-from expert_relay.agent.state import State
+from expert_relay.agent.conversation_state import State
 
 form = {"type": "object", "properties": {}}
 

@@ -11,8 +11,8 @@ import {
   refusalOf,
   refuseRepeated,
   type ToolDecision,
-} from './decide.ts';
-import type { ToolCall } from './tool-call.ts';
+} from './decide-tool-calls.ts';
+import { invalidInput, type ToolCall } from './tool-call.ts';
 
 type Tools = Readonly<Record<string, { readonly inputSchema: Parameters<typeof asSchema<unknown>>[0] }>>;
 
@@ -116,7 +116,8 @@ function callOf({ toolCallId }: ToolApprovalRequest, messages: readonly ModelMes
     ),
   );
   const last = calls.at(-1);
-  if (!last) throw new Error(`The messages lack the tool call ${toolCallId}.`);
+  if (!last)
+    throw invalidInput(`The messages lack the tool call ${toolCallId}: give all messages of the run.`);
   const ofStep = calls.filter(({ place }) => place.message === last.place.message);
   refuseRepeated(ofStep.map(() => toolCallId));
   return last;

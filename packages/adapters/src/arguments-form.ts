@@ -50,7 +50,7 @@ function readJson({ arguments: text }: Content): unknown {
 }
 
 /** What else a schema says, such as a pattern, the framework checks when the tool runs. */
-const keptMembers =
+const fieldMembers =
   'type title description enum oneOf items minimum maximum minLength maxLength minItems maxItems'.split(' ');
 
 /** A field for each argument of the schema. Undefined if a control would not keep the arguments as they are. */
@@ -59,22 +59,22 @@ function fieldsOf(proposed: Arguments, schema: unknown): Form | undefined {
   const { properties, required } = schema;
   if (
     !Object.entries(proposed).every(
-      ([name, value]) => Object.hasOwn(properties, name) && keeps(properties[name], value),
+      ([name, value]) => Object.hasOwn(properties, name) && fitsControl(properties[name], value),
     )
   )
     return undefined;
   const fields = Object.entries(properties).map(([name, field]) => {
-    const kept = Object.entries(Object(field)).filter(([member]) => keptMembers.includes(member));
+    const described = Object.entries(Object(field)).filter(([member]) => fieldMembers.includes(member));
     // A default of the schema would be an argument that the model has not given.
     const given = Object.hasOwn(proposed, name) ? [['default', proposed[name]] as const] : [];
-    return [name, Object.fromEntries([...kept, ...given])];
+    return [name, Object.fromEntries([...described, ...given])];
   });
   const names = Array.isArray(required) ? required.filter((name) => Object.hasOwn(properties, name)) : [];
   return { type: 'object', properties: Object.fromEntries(fields), required: names };
 }
 
 /** An empty control is sent as absent, one of a line has no line breaks, and hidden characters get lost at the first change. */
-function keeps(field: unknown, value: unknown): boolean {
+function fitsControl(field: unknown, value: unknown): boolean {
   if (!isObject(field)) return false;
   if (typeof value !== 'string') return Array.isArray(value) ? value.length > 0 : value !== null;
   const isLine = field.maxLength !== undefined;

@@ -13,7 +13,7 @@ import type { RunState } from '@openai/agents';
 import { type ModelMessage, tool } from 'ai';
 import * as z from 'zod';
 import { answerApprovals, awaitsApproval } from './ai-sdk.ts';
-import { decideToolCalls } from './decide.ts';
+import { decideToolCalls } from './decide-tool-calls.ts';
 import { answerInterrupts } from './langgraph.ts';
 import { answerInterruptions } from './openai-agents.ts';
 

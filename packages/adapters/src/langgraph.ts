@@ -1,6 +1,5 @@
-import { RelayError } from '@expert-relay/sdk';
-import { type ApprovalOptions, decideToolCalls, refusalOf, type ToolDecision } from './decide.ts';
-import type { ToolCall } from './tool-call.ts';
+import { type ApprovalOptions, decideToolCalls, refusalOf, type ToolDecision } from './decide-tool-calls.ts';
+import { invalidInput, type ToolCall } from './tool-call.ts';
 
 /** An element of `__interrupt__`, or of a task's `interrupts` in the state of a thread. */
 interface Interrupt {
@@ -73,7 +72,7 @@ export async function answerInterrupts(
 }
 
 function idOf({ id }: Interrupt): string {
-  if (id === undefined) throw new Error('An interrupt without an id cannot be answered: use LangGraph 1.');
+  if (id === undefined) throw invalidInput('An interrupt without an id cannot be answered: use LangGraph 1.');
   return id;
 }
 
@@ -83,7 +82,7 @@ function reviewOf(interrupt: Interrupt): Review {
   if (isMiddlewareRequest(value)) return reviewActions(id, value);
   const requests = Array.isArray(value) ? value : [value];
   if (requests.length > 0 && requests.every(isInboxRequest)) return reviewInbox(id, requests);
-  throw new Error(
+  throw invalidInput(
     'This interrupt is neither of humanInTheLoopMiddleware nor in the form of Agent Inbox. Ask about it with `decideToolCalls` or `relay.ask`, and resume the graph with the answer.',
   );
 }
@@ -112,8 +111,7 @@ function reviewActions(id: string, { actionRequests, reviewConfigs }: Middleware
 }
 
 const notAllowed = (tool: string, { action }: ToolDecision) =>
-  new RelayError(
-    'invalid_input',
+  invalidInput(
     `The graph does not allow what the expert has decided about ${tool} (${action}): change the configuration of its interrupts.`,
   );
 
@@ -124,7 +122,9 @@ const withoutArguments = (description: string | undefined, args: unknown): strin
 function reviewInbox(id: string, requests: readonly InboxRequest[]): Review {
   const calls = requests.map(({ action_request: { action, args }, config, description }, index) => {
     if (!config.allow_accept && !config.allow_edit)
-      throw new Error('This interrupt allows neither to accept nor to edit: ask in words, with `relay.ask`.');
+      throw invalidInput(
+        'This interrupt allows neither to accept nor to edit: ask in words, with `relay.ask`.',
+      );
     return {
       ...{ id: `${id}/${index}`, tool: action, arguments: args, description },
       canEdit: config.allow_edit,

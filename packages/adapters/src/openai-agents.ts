@@ -1,7 +1,7 @@
 import { parseExactly } from '@expert-relay/sdk/forms';
 import type { RunState, RunToolApprovalItem } from '@openai/agents';
-import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide.ts';
-import type { ToolCall } from './tool-call.ts';
+import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide-tool-calls.ts';
+import { invalidInput, type ToolCall } from './tool-call.ts';
 
 /**
  * Asks an expert about each call of a tool with `needsApproval` that has interrupted the run, and approves or rejects it in the
@@ -35,7 +35,8 @@ export async function answerInterruptions(
 function describe(item: RunToolApprovalItem): ToolCall {
   const { rawItem } = item;
   const id = 'callId' in rawItem ? rawItem.callId : rawItem.id;
-  if (id === undefined) throw new Error('The call has no id, so it cannot be asked about once.');
+  if (id === undefined)
+    throw invalidInput('A call without an id cannot be asked about once: ask with `relay.ask`.');
   return { id, tool: nameOf(item), arguments: argumentsOf(item), canEdit: false };
 }
 

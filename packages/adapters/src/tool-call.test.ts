@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Content, checkContent, defaultsOf, toForm } from '@expert-relay/sdk/forms';
 import { describe, expect, test } from '@jest/globals';
 import { formOf } from './arguments-form.ts';
-import { questionName, readAnswer } from './decide.ts';
+import { questionName, readDecision } from './decide-tool-calls.ts';
 import { questionAbout, type ToolCall } from './tool-call.ts';
 
 /* A tool call as a question, and the answers to it: the cases of docs/adapters.json, which the tests of Python read as well. */
@@ -44,13 +44,13 @@ describe('a call', () => {
     expect(form).toEqual(row.form);
     const prefilled = defaultsOf(toForm(form));
     expect(checkContent(form, prefilled)).toEqual([]);
-    expect(readAnswer(call, prefilled)).toMatchObject({ action: 'approve' });
+    expect(readDecision(call, prefilled)).toMatchObject({ action: 'approve' });
   });
 
   test.each(cases.answers)('is answered with $name', ({ call: name, content, arguments: expected }) => {
     const call = callOf(cases.questions.find((row) => row.name === name) as QuestionRow);
     expect(checkContent(ask(call).form, content)).toEqual([]);
-    const read = readAnswer(call, content);
+    const read = readDecision(call, content);
     if (expected === 'unchanged') expect(read).toEqual({ action: 'approve' });
     else if (expected === 'invalid') expect(read).toBeUndefined();
     else expect(read).toEqual({ action: 'edit', arguments: expected });
@@ -65,10 +65,10 @@ describe('a call', () => {
     const call = { id: '1', tool: 'pay', arguments: { account: Number(written) } };
     const { arguments: prefilled = '' } = defaultsOf(ask(call).form);
     expect(prefilled).toContain(read);
-    expect(readAnswer(call, { arguments: String(prefilled) })).toEqual({ action: 'approve' });
-    expect(readAnswer(call, { arguments: `{"account": ${written}}` })).toBeUndefined();
+    expect(readDecision(call, { arguments: String(prefilled) })).toEqual({ action: 'approve' });
+    expect(readDecision(call, { arguments: `{"account": ${written}}` })).toBeUndefined();
     const text = `{"account": "${written}"}`;
-    expect(readAnswer(call, { arguments: text })).toEqual({
+    expect(readDecision(call, { arguments: text })).toEqual({
       action: 'edit',
       arguments: { account: written },
     });

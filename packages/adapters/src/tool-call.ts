@@ -35,9 +35,8 @@ export function questionAbout(
     `${isEditable ? 'It runs with the arguments as you leave them below. ' : ''}The agent gets your comment only if you decline.`,
   ].join('\n\n');
   if (question.length <= mostCharacters) return question;
-  throw new RelayError(
-    'invalid_input',
-    `A call of the tool ${inLine(tool)} is too long to be shown to an expert in full. Nothing was asked.`,
+  throw invalidInput(
+    `The call of ${inLine(tool)} is too long to be shown to an expert in full. Nothing was asked. Let the model make a shorter call.`,
   );
 }
 
@@ -62,5 +61,8 @@ function codeBlock(json: string): string {
   const fence = '`'.repeat(longest + 1);
   return `${fence}json\n${json}\n${fence}`;
 }
+
+/** For a call, or a program, that must be another one. */
+export const invalidInput = (sentence: string) => new RelayError('invalid_input', sentence);
 
 const inLine = (text: string): string => showHidden(text.replaceAll(/[`\s]+/g, ' ').trim());

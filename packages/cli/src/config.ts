@@ -133,7 +133,10 @@ function readAgentSecret(text: string): string | undefined {
 /** @throws Failure when the relay would refuse it */
 export function readAgentName(name: string): string | undefined {
   if (name.length > 100)
-    throw new Failure('usage', 'The name of an agent (--as, RELAY_AGENT_NAME) has at most 100 characters.');
+    throw new Failure(
+      'usage',
+      'The name of an agent (--as, RELAY_AGENT_NAME) has at most 100 characters. Shorten it.',
+    );
   return name || undefined;
 }
 

@@ -58,7 +58,7 @@ const maxValues = 100_000;
  */
 export function createMemory(): Memory {
   const values = new Map<string, string>();
-  function keep(name: string, value: string): string {
+  function store(name: string, value: string): string {
     // The last used value becomes the newest.
     values.delete(name);
     values.set(name, value);
@@ -68,7 +68,7 @@ export function createMemory(): Memory {
   }
   return {
     get: async (name) => values.get(name),
-    set: async (name, value) => void keep(name, value),
-    remember: async (name, value) => keep(name, values.get(name) ?? value),
+    set: async (name, value) => void store(name, value),
+    remember: async (name, value) => store(name, values.get(name) ?? value),
   };
 }

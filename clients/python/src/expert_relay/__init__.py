@@ -6,16 +6,16 @@
 from .agent.answers import Answer, Decision
 from .agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice
 from .agent.conversation import AsyncConversation
+from .agent.conversation_state import State, Verification
 from .agent.options import ConversationStore
 from .agent.relay import AsyncRelay
-from .agent.state import State, Verification
 from .agent.submission import CONFIDENTIAL_QUESTION, ContextMessage
 from .crypto.parts import File
 from .errors import RelayError, RelayErrorCode
-from .expert.decision import Accept, Decline, RequestForm
 from .expert.expert import AsyncExpert
 from .expert.list_questions import ListedQuestion
 from .expert.request import AsyncExpertRequest
+from .expert.write_decision import Accept, Decline, RequestForm
 from .file_store import FileMemory, FileStore
 from .forms.to_form import FormOrModel
 from .memory import Memory, ProcessMemory

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from .agent.state import State, check_state
+from .agent.conversation_state import State, check_state
 from .crypto.encoding import from_base64, to_base64
 from .errors import RelayError, invalid_input
 from .json_text import object_of, write_json
@@ -111,7 +111,7 @@ def _name_of(id: str) -> str:
     """An id becomes the name of a file."""
     name = f"{id}.json"
     if not _state_file.fullmatch(name):
-        raise invalid_input("This is not the id of a conversation.")
+        raise invalid_input("This is not the id of a conversation: give the `id` of one that was saved.")
     return name
 
 

@@ -38,12 +38,12 @@ class ProcessMemory:
         return self._values.get(name)
 
     def set(self, name: str, value: str) -> None:
-        self._keep(name, value)
+        self._store(name, value)
 
     def remember(self, name: str, value: str) -> str:
-        return self._keep(name, self._values.get(name, value))
+        return self._store(name, self._values.get(name, value))
 
-    def _keep(self, name: str, value: str) -> str:
+    def _store(self, name: str, value: str) -> str:
         self._values[name] = value
         self._values.move_to_end(name)
         if len(self._values) > _max_values:

@@ -1,16 +1,18 @@
+import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
+import type { Context } from '../context.ts';
 import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
-import { openExpert } from '../relay/open-expert.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
-import { requireCounted, writeAnswer } from './answer/decide.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
-import { nameOf } from './show/message-parts.ts';
+import { requireCounted, writeAnswer } from './answer/write-answer.ts';
+import { decisionWord } from './show/message-parts.ts';
 import { requireShown, requireStill } from './show/require-shown.ts';
 
 export const answer = defineCommand({
@@ -38,11 +40,11 @@ export const answer = defineCommand({
   words: [1, 2],
   async run(context, { options, words: [code = '', word] }) {
     const startedAt = context.now();
-    const { plaintext = false, json, 'even-if-newer': evenIfNewer = false } = options;
+    const { plaintext = false, json = false, 'even-if-newer': evenIfNewer = false } = options;
     const refCode = readRefCode(code);
     const plan = readAnswerPlan(options, word, context.input.isTerminal);
     const files = plan.files.map((path) => readFileToSend(path));
-    const { expert, outages, hasKeys, hasAnyKeys } = await openExpert(context, {
+    const { expert, outages, hasKeys, hasAnyKeys } = await connectExpert(context, {
       instead: `An agent sends messages with: relay ask --resume ${refCode} "..."`,
     });
     const { out, err, signal } = context;
@@ -50,18 +52,7 @@ export const answer = defineCommand({
       const request = await warnWhenSlow(err, outages, expert.request(refCode, { signal }));
       // It throws what the request is refused for: that is more serious than missing keys.
       if (request.refused) await request.refresh({ signal });
-      if (request.encrypted && !hasKeys && !plaintext) {
-        throw new Failure(
-          'state',
-          'The agent expects an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
-        );
-      }
-      if (!request.encrypted && hasAnyKeys && !plaintext) {
-        throw new Failure(
-          'usage',
-          `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
-        );
-      }
+      requireKeys(request, { hasKeys, hasAnyKeys, plaintext });
       const { messages, refused } = await readCurrentMessages(request, signal, { isFresh: true });
       if (refused && isRefusal(refused)) throw refused;
       requireOpen(request);
@@ -84,26 +75,12 @@ export const answer = defineCommand({
         return await send();
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
+      await expert.markShown(request.requestId, [messageId]);
       const protection = request.encrypted && hasKeys ? 'sequenced' : 'plaintext';
-      const { requestId } = request;
-      await expert.markShown(requestId, [messageId]);
-      const consumers = messages.filter(({ role }) => role === 'consumer');
-      const lastText = consumers.findLast((one) => shown.includes(one.messageId))?.text;
-      const { question } = askedTexts(request);
-      if (json) {
-        const about = { refCode, requestId, question, messageId, protection };
-        const decided = decision && { action: decision.action, content: decision.content };
-        if (decision) requireCounted(request);
-        out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, decision: decided }));
-        return 'done';
-      }
-      const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
-      const to = lastText ?? question;
-      const what = lastText === undefined ? 'The question:' : 'The last message of the agent:';
-      const did = decision ? nameOf(decision.action, request.form?.form) : 'answered';
-      out.line(`${refCode} ${did}, ${how}. ${to === '' ? withoutQuestion : what}`);
-      if (to !== '') out.foreign(to, { indent: '  ' });
-      if (decision?.content) showContent(out, request.form?.form, decision.content);
+      const read = messages.filter(({ role, messageId: id }) => role === 'consumer' && shown.includes(id));
+      // As JSON there is one object: the result, or the failure.
+      if (decision && json) requireCounted(request);
+      report(out, { request, messageId, protection, decision, lastText: read.at(-1)?.text, json });
       if (decision) requireCounted(request);
       return 'done';
     } finally {
@@ -112,5 +89,55 @@ export const answer = defineCommand({
     }
   },
 });
+
+/** Plain text needs the user's word where one side has keys. */
+function requireKeys(
+  { refCode, encrypted }: ExpertRequest,
+  { hasKeys, hasAnyKeys, plaintext }: { hasKeys: boolean; hasAnyKeys: boolean; plaintext: boolean },
+): void {
+  if (plaintext) return;
+  if (encrypted && !hasKeys)
+    throw new Failure(
+      'state',
+      'The agent expects an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
+    );
+  if (!encrypted && hasAnyKeys)
+    throw new Failure(
+      'usage',
+      `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
+    );
+}
+
+interface Sent {
+  readonly request: ExpertRequest;
+  readonly messageId: string;
+  readonly protection: 'sequenced' | 'plaintext';
+  readonly decision: Deciding | undefined;
+  /** The newest message of the agent that the answer has seen. */
+  readonly lastText: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints what was answered, and to what. */
+function report(
+  out: Context['out'],
+  { request, messageId, protection, decision, lastText, json }: Sent,
+): void {
+  const { refCode, requestId, form } = request;
+  const { question } = askedTexts(request);
+  if (json) {
+    const about = { refCode, requestId, question, messageId, protection };
+    const decided = decision && { action: decision.action, content: decision.content };
+    out.line(JSON.stringify({ outcome: 'done', exit: 0, ...about, decision: decided }));
+    return;
+  }
+  const how = protection === 'plaintext' ? 'in plain text' : 'end-to-end encrypted';
+  const to = lastText ?? question;
+  const what = lastText === undefined ? 'The question:' : 'The last message of the agent:';
+  const did = decision ? decisionWord(decision.action, form?.form) : 'answered';
+  out.line(`${refCode} ${did}, ${how}. ${to === '' ? withoutQuestion : what}`);
+  if (to !== '') out.foreign(to, { indent: '  ' });
+  if (decision?.content) showContent(out, form?.form, decision.content);
+}
 
 const withoutQuestion = 'It has no question, only what was said before.';

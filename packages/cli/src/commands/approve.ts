@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm } from '../forms/read-form.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { ask, closingMs } from './ask/begin.ts';
 import { askOptions, readPlan } from './ask/read-plan.ts';
 import { showDecision } from './ask/show-decision.ts';
+import { closingMs, startConversation } from './ask/start-conversation.ts';
 import { waitForDecision } from './ask/wait-for-decision.ts';
 
 const { context, attach, wait, confidential, tag, plaintext, as, once, json } = askOptions;
@@ -35,7 +35,7 @@ export const approve = defineCommand({
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;
-    const { relay, conversation, journal, outages } = await ask(context, plan, {
+    const { relay, conversation, journal, outages } = await startConversation(context, plan, {
       isWithdrawn: isClosed,
     });
     const { err } = context;
@@ -44,12 +44,12 @@ export const approve = defineCommand({
       const end = isClosed ? 'withdraws the question' : 'stops waiting';
       err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${end}.`, { style: 'dim' });
       const waiting = { conversation, journal, timeout, isWithdrawn: isClosed };
-      const deciding = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
+      const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });
-      const outcome = showDecision(context, conversation, { ...deciding, form: approvalForm, json });
+      const outcome = showDecision(context, conversation, { ...awaited, form: approvalForm, json });
       if (isClosed) await closeDecided(context, conversation);
-      if (await context.out.written()) journal.markDelivered(conversation.id, [deciding.decided]);
+      if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
       return outcome;
     } finally {
       outages.stop();

@@ -4,10 +4,10 @@ import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { decidedForm, isDecision, openForm } from '../store/conversations.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { type ActiveConversation, ask as begin, resume } from './ask/begin.ts';
 import { type AskPlan, askOptions, readPlan } from './ask/read-plan.ts';
 import { describeUnsent, showAnswers } from './ask/show-answers.ts';
 import { showDecision } from './ask/show-decision.ts';
+import { type ActiveConversation, resumeConversation, startConversation } from './ask/start-conversation.ts';
 import { waitForAnswers } from './ask/wait-for-answers.ts';
 import { waitForDecision } from './ask/wait-for-decision.ts';
 
@@ -30,21 +30,24 @@ export const ask = defineCommand({
   async run(context, { options, words }) {
     const plan = readPlan(options, words, context.config);
     const { resume: name, wait, any, json } = plan;
-    const started = name === undefined ? await begin(context, plan) : await resume(context, plan, name);
+    const started =
+      name === undefined
+        ? await startConversation(context, plan)
+        : await resumeConversation(context, plan, name);
     const { relay, conversation, journal, outages } = started;
     try {
       const form = decidable(started);
       if (form && any)
         throw new Failure(
           'usage',
-          `${conversation.refCode} waits for a decision, so --any has no meaning there.`,
+          `${conversation.refCode} waits for a decision, so --any has no meaning there: leave it out.`,
         );
       announce(context, started, plan, form);
       if (wait === undefined) return 'done';
       if (form) {
-        const deciding = await waitForDecision(context, { conversation, journal, timeout: wait });
-        const outcome = showDecision(context, conversation, { ...deciding, form, json });
-        if (await context.out.written()) journal.markDelivered(conversation.id, [deciding.decided]);
+        const awaited = await waitForDecision(context, { conversation, journal, timeout: wait });
+        const outcome = showDecision(context, conversation, { ...awaited, form, json });
+        if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;
       }
       const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });

@@ -1,7 +1,7 @@
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
+import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireRelay } from '../relay/require-relay.ts';
-import { acceptUnprotectedOption } from './ask/read-plan.ts';
 import { listenAsAgent } from './listen/listen-as-agent.ts';
 import { listenAsExpert } from './listen/listen-as-expert.ts';
 

@@ -5,8 +5,8 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { configFor } from '../mcp/client-config.ts';
+import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireKind, requireRelay } from '../relay/require-relay.ts';
-import { acceptUnprotectedOption } from './ask/read-plan.ts';
 
 export const mcp = defineCommand({
   name: 'mcp',
@@ -58,7 +58,7 @@ export const mcp = defineCommand({
   },
 });
 
-interface Asked {
+interface ConfigPlan {
   readonly client: string;
   readonly options: {
     readonly files?: string;
@@ -68,7 +68,7 @@ interface Asked {
   readonly longestWait: number | undefined;
 }
 
-function showConfig(context: Context, { client, options, longestWait }: Asked): Outcome {
+function showConfig(context: Context, { client, options, longestWait }: ConfigPlan): Outcome {
   const { config, folder, out, err } = context;
   if (config.wrong) throw config.wrong;
   const access = requireRelay(config, { kind: 'consumer', folder });

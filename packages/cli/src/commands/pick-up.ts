@@ -4,8 +4,8 @@ import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
 import { markWritten } from '../relay/mark-written.ts';
-import { openExpert } from '../relay/open-expert.ts';
 import { requireOpen } from '../relay/request-state.ts';
 import { showConversation } from './show/conversation-view.ts';
 import { requireShown } from './show/require-shown.ts';
@@ -26,7 +26,9 @@ export const pickUp = defineCommand({
     const startedAt = context.now();
     const refCode = readRefCode(word);
     const patience = readDuration('--wait', wait);
-    const { expert, hasKeys } = await openExpert(context, { instead: 'Agents need not pick up anything.' });
+    const { expert, hasKeys } = await connectExpert(context, {
+      instead: 'Agents need not pick up anything.',
+    });
     const { signal } = context;
     try {
       if (!hasKeys)

@@ -18,7 +18,7 @@ export interface AttachableFolder {
 export function openAttachableFolder(path: string): AttachableFolder {
   const root = realOf(path);
   if (root === undefined || !statSync(root).isDirectory()) {
-    throw new Failure('usage', `--files: ${path} is no folder that can be read.`);
+    throw new Failure('usage', `--files: ${path} is no folder that can be read. Name another one.`);
   }
   return {
     path,

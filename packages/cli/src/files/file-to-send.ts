@@ -13,6 +13,13 @@ export interface FileContent {
 export const maxFiles = 8;
 const maxBytes = 700_000;
 
+/** For all commands that send messages. */
+export const attachOption = {
+  value: 'FILE',
+  many: true,
+  help: 'a file to send, encrypted; several times for up to 8 files, 700 kB together',
+} as const;
+
 const mediaTypes: Readonly<Record<string, string>> = {
   '.csv': 'text/csv',
   '.gif': 'image/gif',
@@ -42,7 +49,7 @@ interface ReadOptions {
 export function readFileToSend(path: string, { check, flags = 0 }: ReadOptions = {}): FileContent {
   const name = basename(path);
   const refuse = (why: string) =>
-    new Failure('usage', `${name} cannot be attached: ${why}. Nothing was sent.`);
+    new Failure('usage', `${name} cannot be attached: ${why}. Nothing was sent: name another file.`);
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags);

@@ -122,4 +122,6 @@ function readLine(field: Field, line: string, isNumbered: boolean): Content[stri
 }
 
 const undecided = () =>
-  new Failure('unseen', 'Nothing was decided, and nothing was sent.', { code: 'undecided' });
+  new Failure('unseen', 'Nothing was decided, and nothing was sent. Run the command again to decide.', {
+    code: 'undecided',
+  });

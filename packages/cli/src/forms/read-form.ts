@@ -31,7 +31,9 @@ export function readForm(source: string, text: string): Form {
   try {
     form = JSON.parse(text);
   } catch {
-    throw new Failure('usage', `${source} is not JSON. Nothing was sent.`, { code: 'invalid_form' });
+    throw new Failure('usage', `${source} is not JSON. Nothing was sent: give a form as JSON Schema.`, {
+      code: 'invalid_form',
+    });
   }
   return checked(source, form);
 }

@@ -80,7 +80,7 @@ export const nextSteps: Readonly<Record<Code, string>> = {
 const whatHappened: SentencesOf = {
   unsequenced_refused: () =>
     'A message does not say which messages came before it, so some may be missing. It is not shown.',
-  new_expert: (message) => message.replace(/ If you expect this expert, .*$/, ''),
+  new_expert: (message) => message.replace(/ Compare this fingerprint .*$/, ''),
 };
 
 const uncertain = (id: string) =>

@@ -1,3 +1,4 @@
+import type { ListedRequest, RequestState } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, isTooLarge, quoteProblem } from './call-relay.ts';
@@ -44,8 +45,6 @@ const conversation = listedConversation.transform(({ erasedAt, ...listed }) =>
   hasEnded(listed.status) ? { ...listed, erasedAt } : listed,
 );
 
-export type FoundRequest = z.infer<typeof state>;
-export type ListedRequest = z.infer<typeof list>['requests'][number];
 /** As the relay lists it: not decrypted and not verified. */
 export type RawConversation = Omit<z.infer<typeof listedConversation>, 'next'>;
 
@@ -54,7 +53,7 @@ export async function findRequest(
   access: Access,
   refCode: string,
   signal: AbortSignal,
-): Promise<FoundRequest> {
+): Promise<RequestState> {
   return await read(access, {
     path: `/api/v1/requests/by-ref/${refCode}`,
     // Otherwise a lying relay could have another request closed or answered instead.
@@ -73,7 +72,7 @@ const maxTotalLength = 1e8;
 
 export async function readConversation(
   access: Access,
-  { requestId, refCode }: FoundRequest,
+  { requestId, refCode }: RequestState,
   signal: AbortSignal,
 ): Promise<RawConversation> {
   let messages: RawConversation['messages'] = [];

@@ -4,8 +4,9 @@ import { Failure } from '../failure.ts';
 import {
   answersIn,
   type Conversations,
+  type DecisionEntry,
   type Entry,
-  type KeptConversation,
+  type StoredConversation,
   type StoredDecision,
   type StoredFile,
 } from '../store/conversations.ts';
@@ -16,9 +17,9 @@ export interface Journal {
   /** For the SDK, which calls it before it sends anything. */
   save(state: ConversationState): void;
   /** Opens a stored conversation and locks it against other processes. */
-  lock(id: string): KeptConversation;
+  lock(id: string): StoredConversation;
   /** As stored, with messages that were not delivered. */
-  read(id: string): Pick<KeptConversation, 'entries'>;
+  read(id: string): Pick<StoredConversation, 'entries'>;
   /**
    * Adds a message. The answers `earlier` were written before it. Of two entries with the same message, the one with the
    * decision is kept: the SDK may return a decision again.
@@ -38,27 +39,27 @@ export interface Journal {
 
 export function openJournal(
   conversations: Conversations,
-  opening: Pick<KeptConversation, 'entries' | 'askedAs'> = { entries: [] },
+  opening: Pick<StoredConversation, 'entries'> = { entries: [] },
 ): Journal {
-  const locked = new Map<string, KeptConversation>();
+  const locked = new Map<string, StoredConversation>();
   const releases: (() => void)[] = [];
 
-  function take(id: string, name: string, read: () => KeptConversation): KeptConversation {
+  function take(id: string, name: string, read: () => StoredConversation): StoredConversation {
     releases.push(lock(conversations.lockPath(id), name));
     // It is read after locking: the process that had the lock may have changed it.
-    const kept = read();
-    locked.set(id, kept);
-    return kept;
+    const stored = read();
+    locked.set(id, stored);
+    return stored;
   }
   const answers = (id: string): readonly Entry[] => {
-    const kept = locked.get(id);
-    return kept ? answersIn(kept) : [];
+    const stored = locked.get(id);
+    return stored ? answersIn(stored) : [];
   };
-  function change(id: string, changes: Partial<KeptConversation>): void {
-    const kept = locked.get(id);
-    if (!kept) throw new Error('A conversation is written that is not locked.');
-    const changed = { ...kept, ...changes };
-    conversations.keep(changed);
+  function change(id: string, changes: Partial<StoredConversation>): void {
+    const stored = locked.get(id);
+    if (!stored) throw new Error('A conversation is written that is not locked.');
+    const changed = { ...stored, ...changes };
+    conversations.write(changed);
     locked.set(id, changed);
   }
   /** The entries, of which these are changed. */
@@ -82,9 +83,9 @@ export function openJournal(
     },
     lock: (id) =>
       take(id, conversations.find(id)?.state.request?.refCode ?? id, () => {
-        const kept = conversations.find(id);
-        if (!kept) throw new Error('A conversation was removed while it was being locked.');
-        return kept;
+        const stored = conversations.find(id);
+        if (!stored) throw new Error('A conversation was removed while it was being locked.');
+        return stored;
       }),
     read: (id) => locked.get(id) ?? { entries: [] },
     add(conversation, entry, earlier = []) {
@@ -153,7 +154,14 @@ export function answerEntry(answer: Answer): Entry {
 }
 
 /** A message of the expert that decides about the open form. */
-export function decisionEntry({ action, content, decidedAt, comment, files, ...message }: Decision): Entry {
+export function decisionEntry({
+  action,
+  content,
+  decidedAt,
+  comment,
+  files,
+  ...message
+}: Decision): DecisionEntry {
   return {
     ...message,
     role: 'provider',

@@ -9,6 +9,11 @@ import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
 
+/** For all commands of an agent that read answers. */
+export const acceptUnprotectedOption = {
+  help: 'accept answers that the relay could have written or replaced: plain text, unsigned keys, messages without links',
+} as const;
+
 /** What the commands for agents use. */
 export interface Agent {
   readonly access: Access;
@@ -68,7 +73,7 @@ const unprotected =
   'Answers are accepted that the relay could have written or replaced (--accept-unprotected, RELAY_ACCEPT_UNPROTECTED).';
 
 /** For a conversation whose keys are not on this machine. */
-export const notKept = (name: string) =>
+export const notStored = (name: string) =>
   new Failure(
     'unknown',
     `This machine does not keep ${name}: a conversation can continue only where it was started, with the same RELAY_URL and RELAY_CONFIG_DIR. Yours are listed by: relay show`,

@@ -8,12 +8,12 @@ import type { Access } from './require-relay.ts';
 const schema = z.object({ vault: z.custom<Vault>((value) => typeof value === 'object' && value !== null) });
 
 /** The expert's root as the relay keeps it: encrypted, with the version that a new one must replace. */
-export interface KeptVault {
+export interface StoredVault {
   readonly vault: Vault;
   readonly etag: string | undefined;
 }
 
-export async function readVault(access: Access, signal: AbortSignal): Promise<KeptVault | undefined> {
+export async function readVault(access: Access, signal: AbortSignal): Promise<StoredVault | undefined> {
   const { status, body, etag } = await callRelay(access, { path: '/api/v1/vault', signal });
   if (status === 404) return undefined;
   const parsed = schema.safeParse(body);
@@ -22,15 +22,15 @@ export async function readVault(access: Access, signal: AbortSignal): Promise<Ke
 }
 
 /** Decrypts the root with a recovery code. */
-export async function unwrapRoot(kept: KeptVault, code: string): Promise<Uint8Array<ArrayBuffer>> {
-  return await openVault(kept.vault, code);
+export async function unwrapRoot(stored: StoredVault, code: string): Promise<Uint8Array<ArrayBuffer>> {
+  return await openVault(stored.vault, code);
 }
 
 export interface NewVault {
   root: Uint8Array;
   code: string;
   /** The vault that it replaces. */
-  replaces: KeptVault | undefined;
+  replaces: StoredVault | undefined;
 }
 
 export async function writeVault(access: Access, { root, code, replaces }: NewVault, signal: AbortSignal) {

@@ -4,7 +4,7 @@ import { Failure } from '../failure.ts';
 import { callRelay, quoteProblem } from './call-relay.ts';
 import type { Access } from './require-relay.ts';
 
-const schema = z.object({
+const schema: z.ZodType<WhoAmI> = z.object({
   kind: z.enum(['consumer', 'provider']),
   name: z.string(),
   userId: z.string().regex(/^[\w-]+$/),

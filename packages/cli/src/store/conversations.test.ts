@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type KeptConversation, openConversations } from './conversations.ts';
+import { openConversations, type StoredConversation } from './conversations.ts';
 import { writePrivate } from './private-file.ts';
 
 let folder: string;
@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const day = 24 * 3_600_000;
 const open = (now = Date.now()) => openConversations(folder, () => now);
 
-function conversation(refCode: string | undefined): KeptConversation {
+function conversation(refCode: string | undefined): StoredConversation {
   const request = refCode && {
     ...{
       requestId: 'r',
@@ -30,13 +30,13 @@ function conversation(refCode: string | undefined): KeptConversation {
     ...(request && { request }),
     keys: { secret: 1 },
   };
-  return { version: 1, entries: [], state: state as unknown as KeptConversation['state'] };
+  return { version: 1, entries: [], state: state as unknown as StoredConversation['state'] };
 }
 
 test("are found by code, or by id while they have no code, with all members of the SDK's state", () => {
   const [one, other] = [conversation('HS-00000001'), conversation(undefined)];
-  open().keep(one);
-  open().keep(other);
+  open().write(one);
+  open().write(other);
   expect(open().find('HS-00000001')).toEqual(one);
   expect(open().find(other.state.id)).toEqual(other);
   expect(open().find('HS-00000002')).toBeUndefined();
@@ -45,7 +45,7 @@ test("are found by code, or by id while they have no code, with all members of t
 
 test('a broken file blocks only searches that it could be the result of', () => {
   const one = conversation('HS-00000001');
-  open().keep(one);
+  open().write(one);
   writePrivate(join(folder, 'conversations', `${crypto.randomUUID()}.json`), '{');
   expect(open().find('HS-00000001')).toEqual(one);
   expect(() => open().find('HS-00000002')).toThrow('is broken');
@@ -55,7 +55,7 @@ test('a broken file blocks only searches that it could be the result of', () => 
 });
 
 test('conversations that the relay no longer has are removed', () => {
-  open().keep(conversation('HS-00000001'));
+  open().write(conversation('HS-00000001'));
   open(Date.now() + 32 * day);
   expect(readdirSync(join(folder, 'conversations'))).toHaveLength(1);
   open(Date.now() + 34 * day);

@@ -5,6 +5,14 @@ import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
+/** What was decided about a form. */
+export const decisionSchema = z.object({
+  action: z.enum(['accept', 'decline']),
+  content: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+    .optional(),
+});
+
 const entry = z.object({
   role: z.enum(['consumer', 'provider']),
   text: z.string(),
@@ -20,15 +28,7 @@ const entry = z.object({
   /** For messages of this side: the form that they carry, as JSON text. */
   form: z.string().optional(),
   /** For answers: the decision about the form that was open, if it counts. */
-  decision: z
-    .object({
-      action: z.enum(['accept', 'decline']),
-      content: z
-        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
-        .optional(),
-      decidedAt: z.string(),
-    })
-    .optional(),
+  decision: decisionSchema.extend({ decidedAt: z.string() }).optional(),
   /** For answers: whether they carry a decision that does not count. */
   isUncounted: z.boolean().optional(),
   /** Those of this side are stored without their content. */
@@ -43,8 +43,6 @@ const schema = z.object({
   version: z.literal(1),
   /** The messages, as far as this machine received or sent them. */
   entries: z.array(entry),
-  /** The idempotency key of the question, so that it is not asked twice. */
-  askedAs: z.string().optional(),
   // The SDK's state, with the private keys. The SDK checks it.
   state: z.looseObject({
     version: z.literal(1),
@@ -55,28 +53,29 @@ const schema = z.object({
 
 export type Entry = z.infer<typeof entry>;
 export type StoredDecision = NonNullable<Entry['decision']>;
+export type DecisionEntry = Entry & { readonly decision: StoredDecision };
 export type StoredFile = NonNullable<Entry['files']>[number];
-type Stored = z.infer<typeof schema>;
-export type KeptConversation = Omit<Stored, 'state'> & { state: ConversationState };
+type StoredJson = z.infer<typeof schema>;
+export type StoredConversation = Omit<StoredJson, 'state'> & { state: ConversationState };
 
-export const answersIn = ({ entries }: KeptConversation): readonly Entry[] =>
+export const answersIn = ({ entries }: StoredConversation): readonly Entry[] =>
   entries.filter(({ role }) => role === 'provider');
 
 /** Whether an answer may answer something that was asked before the last message. */
 export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean => seenYourLast === false;
 
 /** Whether an answer decides about the form that was open: one that had not seen the last message does not. */
-export const isDecision = (entry: Entry): entry is Entry & { decision: StoredDecision } =>
+export const isDecision = (entry: Entry): entry is DecisionEntry =>
   entry.decision !== undefined && !isEarly(entry);
 
 /** The newest form of this side, as JSON text, while no answer has decided about it. */
-export function openForm({ entries }: Pick<KeptConversation, 'entries'>): string | undefined {
+export function openForm({ entries }: Pick<StoredConversation, 'entries'>): string | undefined {
   const newest = entries.findLastIndex(({ form }) => form !== undefined);
   return entries.slice(newest + 1).some(isDecision) ? undefined : entries[newest]?.form;
 }
 
 /** The form that an answer decides about, as JSON text. */
-export function decidedForm({ entries }: Pick<KeptConversation, 'entries'>, { messageId }: Entry): string {
+export function decidedForm({ entries }: Pick<StoredConversation, 'entries'>, { messageId }: Entry): string {
   const before = entries.slice(
     0,
     entries.findIndex((one) => one.role === 'provider' && one.messageId === messageId),
@@ -85,22 +84,22 @@ export function decidedForm({ entries }: Pick<KeptConversation, 'entries'>, { me
 }
 
 /** How many answers were delivered, and how many of the others had not seen the last message. */
-export function countAnswers(kept: KeptConversation): { delivered: number; early: number } {
-  const answers = answersIn(kept);
+export function countAnswers(stored: StoredConversation): { delivered: number; early: number } {
+  const answers = answersIn(stored);
   const waiting = answers.filter(({ isDelivered }) => !isDelivered);
   return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
 }
 
 /** The conversations whose keys are on this machine. */
 export interface Conversations {
-  all(): KeptConversation[];
-  /** By its reference code, or by its id while it has no code. */
-  find(refCodeOrId: string): KeptConversation | undefined;
+  all(): StoredConversation[];
+  /** By its reference code or its id. */
+  find(refCodeOrId: string): StoredConversation | undefined;
   /** Whether a conversation other than `id` has this reference code. */
   isTaken(refCode: string, id: string): boolean;
   /** The questions that were asked here, by their reference codes. Broken files are left out: `find` reports them. */
   questions(): ReadonlyMap<string, string>;
-  keep(conversation: KeptConversation): void;
+  write(conversation: StoredConversation): void;
   /** Removes a conversation whose question the relay refused. */
   forget(id: string): void;
   lockPath(id: string): string;
@@ -112,22 +111,22 @@ const keptForMs = 33 * 24 * 3_600_000;
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
   makePrivateFolder(folder);
-  const fileOf = (id: string): JsonFile<Stored> =>
+  const fileOf = (id: string): JsonFile<StoredJson> =>
     openJsonFile({
       path: join(folder, `${id}.json`),
       schema,
       withoutIt: 'that conversation cannot be continued or read any more.',
     });
   const ids = () => readdirSync(folder).flatMap((name) => /^([0-9a-f-]{36})\.json$/i.exec(name)?.[1] ?? []);
-  const read = (id: string) => fileOf(id).read() as KeptConversation | undefined;
+  const read = (id: string) => fileOf(id).read() as StoredConversation | undefined;
 
   /** A broken file is reported only when the wanted conversation is not found in the others. */
-  function find(wanted: string): KeptConversation | undefined {
+  function find(wanted: string): StoredConversation | undefined {
     const failures: unknown[] = [];
     for (const id of ids()) {
       try {
-        const kept = read(id);
-        if (kept && [kept.state.request?.refCode, id].includes(wanted)) return kept;
+        const stored = read(id);
+        if (stored && [stored.state.request?.refCode, id].includes(wanted)) return stored;
       } catch (error) {
         failures.push(error);
       }
@@ -136,7 +135,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
     return undefined;
   }
 
-  function readIntact(id: string): KeptConversation | undefined {
+  function readIntact(id: string): StoredConversation | undefined {
     try {
       return read(id);
     } catch {
@@ -167,7 +166,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
         }),
       ),
     forget: (id) => fileOf(id).remove(),
-    keep: (conversation) => fileOf(conversation.state.id).write(conversation as Stored),
+    write: (conversation) => fileOf(conversation.state.id).write(conversation as StoredJson),
     lockPath: (id) => join(folder, `${id}.lock`),
   };
 }

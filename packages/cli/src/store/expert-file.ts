@@ -30,8 +30,8 @@ export function openExpertFile(
   return {
     path: file.path,
     read() {
-      const kept = file.read();
-      return kept && new Uint8Array(Buffer.from(kept.root, 'base64'));
+      const stored = file.read();
+      return stored && new Uint8Array(Buffer.from(stored.root, 'base64'));
     },
     write: (root) => file.write({ version: 1, root: Buffer.from(root).toString('base64') }),
     remove: file.remove,

@@ -19,7 +19,7 @@ import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
 import type { FormOrSchema } from './question.ts';
 import { readTranscript } from './read-transcript.ts';
-import type { Undecided, WaitingOptions } from './wait-for-decision.ts';
+import type { DecisionParts, WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -30,7 +30,7 @@ export interface ConversationParts {
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
   readonly decided: ConversationState['decided'];
-  readonly outcomes: Undecided['outcomes'];
+  readonly outcomes: DecisionParts['outcomes'];
   /** What the form of the question was made of, where this process knows it. */
   readonly schema: FormOrSchema | undefined;
 }
@@ -40,13 +40,13 @@ export class AgentConversation<C = Content>
   implements Conversation<C>
 {
   readonly #parts: ConversationParts;
-  readonly #undecided: Undecided;
+  readonly #decisionParts: DecisionParts;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
     this.#parts = parts;
     const { thread, sender } = base;
-    this.#undecided = {
+    this.#decisionParts = {
       ...{ thread, sender, decided: parts.decided, outcomes: parts.outcomes, schema: parts.schema, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
@@ -54,7 +54,7 @@ export class AgentConversation<C = Content>
         return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
       },
       save: () => this.save(),
-      settle: () => this.#settle(),
+      markProcessed: () => this.#markProcessed(),
       describe: (message) => toMessage(message, thread.formTracker.load),
       get sendsForm() {
         return sender.unsent.some(({ parts }) => hasForms(parts));
@@ -93,7 +93,7 @@ export class AgentConversation<C = Content>
     const waiting = checkOptions(options, 'timeout onReply form signal');
     const { waitForDecision } = await loadDecisions();
     const decision = this.#wait(false, waiting, (signal) =>
-      waitForDecision(this.#undecided, { ...waiting, signal }),
+      waitForDecision(this.#decisionParts, { ...waiting, signal }),
     );
     // The form of this conversation says which type it has.
     return (await decision) as never;
@@ -110,7 +110,7 @@ export class AgentConversation<C = Content>
     try {
       const result = await inTime(timeout, signal, run);
       if (result) return result;
-      await this.#settle();
+      await this.#markProcessed();
       throw ended(this.status);
     } finally {
       release();
@@ -129,7 +129,7 @@ export class AgentConversation<C = Content>
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
     const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
-    if (form) this.#undecided.schema = form;
+    if (form) this.#decisionParts.schema = form;
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
@@ -146,10 +146,10 @@ export class AgentConversation<C = Content>
       await orAbort(signal, thread.adopt(news));
     }
     // An agent that closes has processed its answers.
-    await this.#settle();
+    await this.#markProcessed();
   }
 
-  /** The program calls this with its answers in hand: they are not returned again. */
+  /** Answers that the program was given count as processed: it has them when it calls this. */
   export(): ConversationState {
     return this.#export(this.base.thread.mailbox.messages);
   }
@@ -170,7 +170,7 @@ export class AgentConversation<C = Content>
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,
-      decided: this.#undecided.decided,
+      decided: this.#decisionParts.decided,
       isConfidential,
       keys: keys?.export(),
       exchange: side.exchange,
@@ -180,8 +180,8 @@ export class AgentConversation<C = Content>
   }
 
   /** What the program was given is processed: it is not returned again, also after a restart. */
-  async #settle(): Promise<void> {
-    this.base.thread.mailbox.settle();
+  async #markProcessed(): Promise<void> {
+    this.base.thread.mailbox.markProcessed();
     await this.save();
   }
 
@@ -192,14 +192,14 @@ export class AgentConversation<C = Content>
   async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]): Promise<Answer | undefined> {
     const { thread, sender } = this.base;
     const { mailbox, formTracker } = thread;
-    if (mailbox.handedOver.length > 0) await this.#settle();
+    if (mailbox.unprocessed.length > 0) await this.#markProcessed();
     for (;;) {
-      const message = await mailbox.take({ ...options, isKept: true });
+      const message = await mailbox.take({ ...options, peek: true });
       if (!message) return undefined;
       // Texts that waited for keys are sent now: the caller may not wait for another answer.
       if (sender.isDue) await sender.flush(options.signal).catch(() => {});
       const { role, ...answer } = await toMessage(message, formTracker.load);
-      if (mailbox.handOver(message)) return answer;
+      if (mailbox.give(message)) return answer;
     }
   }
 }

@@ -21,7 +21,7 @@ export interface Asker {
   ): Promise<Conversation<ContentOf<F>>>;
 }
 
-/** Functions are given: a module that is loaded both at once and later would be a file of its own. */
+/** It has functions, since a module that the entry and this chunk both import would become a third file. */
 interface Client extends Asker {
   readonly api: Pick<Api, 'post'>;
   readonly orAbort: typeof orAbort;
@@ -66,7 +66,9 @@ async function askAndWait<const F extends FormOrSchema>(
   const { timeout, onReply, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
-    throw invalidInput('There is no option `question` or `form` here.');
+    throw invalidInput(
+      'There is no option `question` or `form` here: the question is the first argument, and `ask` takes forms.',
+    );
   const { api, orAbort, inTime } = client;
   const startedAt = Date.now();
   const abandoned = new AbortController();

@@ -98,7 +98,7 @@ const reuse =
 const onceReused = (name: string, cause?: unknown) =>
   new RelayError('once_reused', `The name ${JSON.stringify(name)} ${reuse}`, { cause });
 
-/** What keeps the messages of a question single while several processes may send them. */
+/** Makes sure that each message of a question is sent once, though several processes may send it. */
 export interface Guard {
   /** Checks the first message: another process may have asked something else under this name. */
   readonly check: Side['check'];

@@ -4,7 +4,7 @@ import { refusal } from '../crypto/refusal.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage } from '../request-state.ts';
 import { type SavedPart, savedParts } from '../thread/message-parts.ts';
-import { checkContent, makeParts } from '../thread/parts-to-send.ts';
+import { checkMessage, makeParts } from '../thread/parts-to-send.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
@@ -14,7 +14,7 @@ import type { Question } from './question.ts';
 export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 /** The body of a submit, and the first encrypted message: what is left out of the body. */
-export interface Asking {
+export interface PreparedSubmission {
   readonly body: SubmissionBody;
   readonly first: { readonly text: string; readonly parts: readonly SavedPart[] } | undefined;
 }
@@ -35,7 +35,7 @@ export async function makeSubmission(
     readonly id: string;
     readonly agentName: string | undefined;
   },
-): Promise<Asking> {
+): Promise<PreparedSubmission> {
   const { keys, id, agentName } = agent;
   const { question, messages = [], plaintext, answerForm, files, expiresIn, tags } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
@@ -48,7 +48,7 @@ export async function makeSubmission(
   const all = await makeParts({ answerForm, files });
   const parts = asked.confidential ? all : all.filter(({ kind }) => kind === fileKind);
   const hasFirst = asked.confidential || parts.length > 0;
-  if (hasFirst) checkContent(text, parts, { role: 'consumer', agentSentKeys: true }, !keys);
+  if (hasFirst) checkMessage(text, parts, { role: 'consumer', agentSentKeys: true }, !keys);
   const visible = {
     ...(asked.confidential
       ? { question: confidentialQuestion, messages: [] }

@@ -1,4 +1,5 @@
 import type { Standing } from '../forms/decide.ts';
+import { unreadableAnswer } from '../forms/form-answer.ts';
 import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
 import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
@@ -11,7 +12,7 @@ import type { Decision, DecisionOptions } from './decision.ts';
 import type { FormOrSchema } from './question.ts';
 
 /** What waiting for a decision needs of a conversation. */
-export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
+export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
   /** The messages that have decided, by their forms. Other processes with this memory share them. */
@@ -27,7 +28,7 @@ export interface Undecided extends Pick<BaseParts<unknown>, 'thread' | 'sender'>
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
   save(): Promise<void>;
   /** Saves that what was taken is processed. */
-  settle(): Promise<void>;
+  markProcessed(): Promise<void>;
 }
 
 export interface WaitingOptions extends DecisionOptions {
@@ -45,7 +46,7 @@ type Checked =
  * @throws RelayError `answer_invalid`, `answer_conflict`
  */
 export async function waitForDecision(
-  conversation: Undecided,
+  conversation: DecisionParts,
   { onReply, form: given, signal, timeout }: WaitingOptions,
 ): Promise<Decision | undefined> {
   const startedAt = Date.now();
@@ -58,7 +59,10 @@ export async function waitForDecision(
   function schemaOf(text: string): FormOrSchema {
     const schema = given ?? conversation.schema;
     if (schema && JSON.stringify(toForm(schema)) === text) return schema;
-    if (given) throw invalidInput('The newest form of this conversation was not made of this `form`.');
+    if (given)
+      throw invalidInput(
+        'The newest form of this conversation was not made of this `form`: give the one that was sent last, or none.',
+      );
     return parseForm(text);
   }
 
@@ -67,7 +71,7 @@ export async function waitForDecision(
     try {
       const message = await describe(one);
       const { answer } = message;
-      if (!answer) throw unreadable();
+      if (!answer) throw unreadableAnswer();
       const isAccepted = answer.action === 'accept';
       const content = isAccepted && (await readContent(schemaOf(text), parseForm(text), answer.content));
       checked.set(messageId, { message, answer, content });
@@ -98,7 +102,7 @@ export async function waitForDecision(
     return decided !== undefined || state === 'conflict' || mailbox.messages.some(concerns);
   };
 
-  function decisionBy(by: string): Decision {
+  function decisionIn(by: string): Decision {
     const one = checked.get(by);
     if (!one) throw conversation.missing();
     if ('error' in one) throw one.error;
@@ -111,7 +115,7 @@ export async function waitForDecision(
   }
 
   /** The message that decided about the newest form, if a program has its decision. */
-  async function decidedBy(form: OpenForm | undefined): Promise<string | undefined> {
+  async function returnedBefore(form: OpenForm | undefined): Promise<string | undefined> {
     if (!form || conversation.sendsForm) return undefined;
     const { decided, outcomes } = conversation;
     return (await outcomes.get(form.of)) ?? (decided?.of === form.of ? decided.messageId : undefined);
@@ -122,33 +126,33 @@ export async function waitForDecision(
     for (const one of answers) if (form && !checked.has(one.messageId)) await check(one, form.text);
   }
 
-  /** Once its program has a decision, the agent keeps it. */
-  async function handOver(of: string, messageId: string): Promise<Decision> {
+  /** Returns it, and no other one from then on: the program may have acted on it. */
+  async function returnDecision(of: string, messageId: string): Promise<Decision> {
     throwIfLate(startedAt, timeout);
     await checkAll();
     // Another process may have read more.
     if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
-    const decision = decisionBy(messageId);
+    const decision = decisionIn(messageId);
     conversation.decided = { of, messageId };
     await conversation.save();
     // It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
     const first = await conversation.outcomes.remember(of, messageId);
-    if (first !== messageId) return await handOver(of, first);
+    if (first !== messageId) return await returnDecision(of, first);
     await take(messageId, signal);
-    await conversation.settle();
+    await conversation.markProcessed();
     return decision;
   }
 
-  async function settle(hasWaited: boolean): Promise<Decision | undefined> {
-    let by = await decidedBy(formTracker.form);
+  async function findDecision(hasWaited: boolean): Promise<Decision | undefined> {
+    let by = await returnedBefore(formTracker.form);
     if (by && conversation.decided?.of !== formTracker.form?.of && !mailbox.hasEnded) {
       // The process that has returned the decision may have sent another form since.
       await thread.readIfStale(signal);
-      by = await decidedBy(formTracker.form);
+      by = await returnedBefore(formTracker.form);
     }
     const known = formTracker.form;
     if (known && by && formTracker.answers.some(({ messageId }) => messageId === by)) {
-      return await handOver(known.of, by);
+      return await returnDecision(known.of, by);
     }
     if (sender.isDue) await sender.flush(signal).catch(() => {});
     if (!isDue()) return undefined;
@@ -159,8 +163,8 @@ export async function waitForDecision(
     if (!form) return undefined;
     await checkAll();
     const now = standing();
-    const first = (await decidedBy(form)) ?? now?.decided?.messageId;
-    if (first) return await handOver(form.of, first);
+    const first = (await returnedBefore(form)) ?? now?.decided?.messageId;
+    if (first) return await returnDecision(form.of, first);
     if (now?.state === 'conflict') throw conflict();
     const invalid = mailbox.messages.find(concerns);
     // It is reported once.
@@ -176,18 +180,18 @@ export async function waitForDecision(
   let hasWaited = false;
   for (;;) {
     const [next] = mailbox.messages;
-    if (next && onReply && !concerns(next) && next.messageId !== (await decidedBy(formTracker.form))) {
+    if (next && onReply && !concerns(next) && next.messageId !== (await returnedBefore(formTracker.form))) {
       const reply = await take(next.messageId, signal);
       if (reply) {
         await onReply(reply);
-        await conversation.settle();
+        await conversation.markProcessed();
       }
       continue;
     }
-    const decision = await settle(hasWaited);
+    const decision = await findDecision(hasWaited);
     if (decision) return decision;
     const fits = () => onReply !== undefined || isDue();
-    if (!(await mailbox.take({ signal, fits, isKept: true }))) return undefined;
+    if (!(await mailbox.take({ signal, fits, peek: true }))) return undefined;
     hasWaited = true;
   }
 }
@@ -195,11 +199,8 @@ export async function waitForDecision(
 /** A timer stands still while the machine sleeps: without the clock, a decision could be acted on hours after its time. */
 export function throwIfLate(startedAt: number, timeout = 0): void {
   if (timeout > 0 && Date.now() - startedAt > timeout)
-    throw new RelayError('timeout', `No decision was taken within ${timeout / 1_000} s.`);
+    throw new RelayError('timeout', `No decision was taken within ${timeout / 1_000} s: wait or ask again.`);
 }
-
-const unreadable = () =>
-  new RelayError('answer_invalid', 'The answer to the form cannot be read: ask the expert to answer again.');
 
 const conflict = () =>
   new RelayError(

@@ -7,7 +7,12 @@ export {
   openChannel,
   type SealOptions,
 } from './channel.ts';
-export { type ExchangeToSign, type Expert, makeRoot, openExpert } from './expert.ts';
+export {
+  type ExchangeToSign,
+  type ExpertKeys as Expert,
+  makeRoot,
+  openExpertKeys as openExpert,
+} from './expert-keys.ts';
 export { formatFingerprint, parseFingerprint, sameFingerprint } from './fingerprint.ts';
 export type { Part } from './frame.ts';
 export type { ChannelState } from './history.ts';

@@ -21,7 +21,8 @@ const maxNameBytes = 255;
  * const { keys, questionId } = await onceKeys(secret, 'deploy 4711');
  */
 export async function onceKeys(secret: Uint8Array, name: string): Promise<OnceKeys> {
-  if (secret.length !== 32) throw invalidInput(`A secret has 32 bytes, this one ${secret.length}.`);
+  if (secret.length !== 32)
+    throw invalidInput(`A secret has 32 bytes, this one ${secret.length}. Make one: openssl rand -base64 32`);
   checkName(name);
   const ikm = await importSecret(new Uint8Array(secret));
   const [sign, encrypt, id] = await Promise.all(

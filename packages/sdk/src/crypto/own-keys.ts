@@ -36,7 +36,7 @@ export async function openKeyPair(kind: KeyKind, privateKey?: Bytes): Promise<Ke
 function half(base64Url = ''): Bytes {
   const bytes = fromBase64(`${base64Url.replaceAll('-', '+').replaceAll('_', '/')}=`);
   if (bytes?.length === 32) return bytes;
-  throw new TypeError('This platform does not export keys.');
+  throw new TypeError('This platform exports no keys: update it.');
 }
 
 /** The two key pairs of one side of a conversation. Private keys are not exposed. */

@@ -49,13 +49,13 @@ export function writeParts({ form, answer, files = [] }: KnownParts): readonly P
   const parts: Part[] = [];
   const add = (kind: number, ...body: readonly Uint8Array[]) => parts.push({ kind, body: concat(...body) });
   if (form !== undefined) add(formKind, limited(form, maxFormBytes));
-  if (answer && answer.of.length !== linkLength) throw invalidInput('`of` has 32 bytes, which name a form.');
+  if (answer && answer.of.length !== linkLength) throw invalidInput('Give the `of` of a form: 32 bytes.');
   if (answer) add(answerKind, answer.of, limited(answer.json, maxAnswerBytes));
   const size = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (size > maxFileBytes) {
     throw new RelayError(
       'message_too_large',
-      `The files have ${size} bytes, a message at most ${maxFileBytes} bytes of files.`,
+      `The files have ${size} bytes, a message at most ${maxFileBytes}. Send them in several messages.`,
     );
   }
   for (const { name, mediaType, bytes } of files) add(fileKind, tuple(name, mediaType), bytes);
@@ -65,7 +65,7 @@ export function writeParts({ form, answer, files = [] }: KnownParts): readonly P
 function limited(json: string, most: number): Bytes {
   const bytes = toUtf8(json);
   if (bytes.length <= most) return bytes;
-  throw invalidInput(`The form or answer has ${bytes.length} bytes as JSON, at most ${most} are allowed.`);
+  throw invalidInput(`The form or answer has ${bytes.length} bytes as JSON: shorten it to ${most}.`);
 }
 
 /** @throws RelayError `invalid_input` when a message of this role cannot have these parts. */

@@ -35,11 +35,7 @@ export function parsePublicKey(pem: unknown, kind: KeyKind): PublicKey {
   const base64 = oneBlock.exec(text)?.[1]?.replaceAll(/\s/g, '') ?? '';
   const raw = fromBase64(base64.slice(16));
   if (!base64.startsWith(starts[kind]) || raw?.length !== 32) {
-    throw refusal(
-      'invalid_public_key',
-      `This is no ${algorithms[kind]} public key.`,
-      'Expected one PEM block.',
-    );
+    throw refusal('invalid_public_key', `This is no ${algorithms[kind]} public key in one PEM block.`);
   }
   return publicKey(raw, kind);
 }

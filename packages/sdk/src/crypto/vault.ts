@@ -1,7 +1,7 @@
 import { RelayError } from '../relay-error.ts';
 import { fromBase64, toBase64 } from './base64.ts';
 import { type Bytes, equalBytes, randomBytes, toUtf8, tuple } from './bytes.ts';
-import { openExpert } from './expert.ts';
+import { openExpertKeys } from './expert-keys.ts';
 import { deriveAesKey, importSecret } from './hkdf.ts';
 import { parseRecoveryCode } from './recovery-code.ts';
 
@@ -21,7 +21,7 @@ export async function sealVault(
   code: string,
   random: (length: number) => Bytes = randomBytes,
 ): Promise<Vault> {
-  const { identity } = await openExpert(root);
+  const { identity } = await openExpertKeys(root);
   const [salt, iv] = [random(16), random(12)];
   const key = await wrappingKey(code, salt);
   const ciphertext = await crypto.subtle.encrypt(cipher(iv, identity.raw), key, new Uint8Array(root));
@@ -54,7 +54,7 @@ export async function openVault(vault: Vault, code: string): Promise<Bytes> {
     );
   }
   const bytes = new Uint8Array(root);
-  const expert = await openExpert(bytes);
+  const expert = await openExpertKeys(bytes);
   if (!equalBytes(expert.identity.raw, identity)) throw malformed('it holds another identity than it names');
   return bytes;
 }

@@ -1,6 +1,6 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
-import { openExpert } from '../crypto/index.ts';
+import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { loadLater } from '../load-later.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
@@ -58,9 +58,9 @@ function connect(
   const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
   let isStopped = false;
-  let opened: ReturnType<typeof openExpert> | undefined;
+  let opened: ReturnType<typeof openExpertKeys> | undefined;
   function keys() {
-    if (root) opened ??= openExpert(root);
+    if (root) opened ??= openExpertKeys(root);
     return opened;
   }
 
@@ -163,7 +163,7 @@ function connect(
             (answer) => readRequestId(members(answer)),
             signal,
           );
-      if (!requestId) throw new RelayError('not_found', 'No request has this code.');
+      if (!requestId) throw new RelayError('not_found', 'No request has this code: see `list()`.');
       const request = await load(requestId, signal);
       return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },

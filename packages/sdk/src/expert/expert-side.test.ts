@@ -98,17 +98,17 @@ test('the last messages are remembered once the relay has listed or accepted the
 
   const side = createExpertSide(options);
   await side.agree(headOf(options.requestId, agent));
-  await side.settle(stateOf([sealed], [sealed]));
+  await side.checkHistory(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
-  await side.keep([accepted]);
-  await side.settle(stateOf([listed, accepted, sealed], [accepted, sealed]));
+  await side.rememberEnds([accepted]);
+  await side.checkHistory(stateOf([listed, accepted, sealed], [accepted, sealed]));
   expect(await remembered()).toEqual([listed, accepted]);
 
   // The remembered messages prove an earlier pick-up.
   const again = createExpertSide(options);
   await again.recall();
   await expect(again.agree(headOf(options.requestId, agent))).rejects.toMatchObject({ code: 'keys_changed' });
-  await expect(again.settle(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
-  await expect(again.settle(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
-  await expect(again.settle(stateOf([listed, accepted], []))).resolves.toBeUndefined();
+  await expect(again.checkHistory(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
+  await expect(again.checkHistory(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
+  await expect(again.checkHistory(stateOf([listed, accepted], []))).resolves.toBeUndefined();
 });

@@ -1,11 +1,11 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import type { Bytes } from '../crypto/bytes.ts';
+import type { ExpertKeys } from '../crypto/expert-keys.ts';
 import { missing } from '../crypto/history.ts';
 import {
   type Channel,
   type ChannelState,
   checkPickUp,
-  type Expert as ExpertKeys,
   type OwnKeys,
   openChannel,
   type PublicKeys,
@@ -55,9 +55,9 @@ export interface ExpertSide extends Side {
   /** Reads the memory. It must happen before the list is read: what other clients store later may be newer than the list. */
   recall(): Promise<void>;
   /** Compares the history with the remembered one, and remembers the new one. */
-  settle(state: ChannelState | undefined): Promise<void>;
+  checkHistory(state: ChannelState | undefined): Promise<void>;
   /** Remembers messages that the next client must find in the list. */
-  keep(ends: readonly string[] | undefined): Promise<void>;
+  rememberEnds(ends: readonly string[] | undefined): Promise<void>;
   /** The body of the call that picks the request up. */
   pickUp(head: Head): Promise<PickUp>;
 }
@@ -72,7 +72,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
   let opening: Promise<Channel> | undefined;
   let accepted: string | undefined;
 
-  async function keep(ends: readonly string[] | undefined): Promise<void> {
+  async function rememberEnds(ends: readonly string[] | undefined): Promise<void> {
     if (!ends || String(ends) === String(remembered?.ends)) return;
     remembered = { ...(remembered as Remembered), ends };
     await requests.set(remembered);
@@ -138,7 +138,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
     get isEncrypted() {
       return expert !== undefined && remembered?.keys !== null;
     },
-    keep,
+    rememberEnds,
     pickUp: async (head) => (await prepare(head)).pickUp,
     async recall() {
       remembered = await requests.recall(requestId);
@@ -167,7 +167,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
       opening ??= openChannel({ requestId, role: 'provider', own, peer: consumer, submission, keySignature });
       return await opening;
     },
-    async settle(state) {
+    async checkHistory(state) {
       if (!state || !remembered) return;
       const { seen, ends, unlisted } = state;
       const before = remembered.ends;
@@ -177,7 +177,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
       }
       // A message that was encrypted here may never arrive, if this process ends before it was sent.
       const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
-      if (!before || taken.length > 0) await keep(taken);
+      if (!before || taken.length > 0) await rememberEnds(taken);
     },
   };
 }

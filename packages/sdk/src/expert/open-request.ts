@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts';
-import type { Expert as ExpertKeys } from '../crypto/index.ts';
+import type { ExpertKeys } from '../crypto/expert-keys.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { hasForms } from '../thread/message-parts.ts';
@@ -38,7 +38,7 @@ export async function openRequest(
   const thread = createThread({ api, requestId, side, hasDrafts });
   const isPlain = () => !side.isEncrypted;
   const save = async () => {
-    if (!sender.state.outgoing) await side.keep(thread.state.channel?.ends);
+    if (!sender.state.outgoing) await side.rememberEnds(thread.state.channel?.ends);
   };
   const prepare = async (aborted: AbortSignal | undefined) => {
     if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
@@ -71,7 +71,7 @@ export async function openRequest(
   const request = thread.head as Head;
   if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.formTracker.load();
   // The list may show that some of them were sent.
-  if (drafts.length > 0) await sender.keep();
+  if (drafts.length > 0) await sender.saveUnsent();
   const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
   return requested;
 }

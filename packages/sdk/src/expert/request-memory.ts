@@ -26,14 +26,15 @@ export interface Remembered extends FirstVersion {
  */
 export interface RequestMemory {
   /** Compares a request with what was shown before, and remembers it: before any of it is shown. */
-  check(request: Asked): Promise<FirstVersion>;
+  check(request: UncheckedRequest): Promise<FirstVersion>;
   recall(requestId: string): Promise<Remembered | undefined>;
   /** Returns the first value of this request. */
   remember(shown: FirstVersion): Promise<Remembered>;
   set(remembered: Remembered): Promise<void>;
 }
 
-type Asked = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
+/** What the relay states of a request. */
+type UncheckedRequest = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
 
 export function createRequestMemory(memory: Memory): RequestMemory {
   /** How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough. */
@@ -78,7 +79,7 @@ export function compareWithFirst(first: FirstVersion, now: FirstVersion): void {
   if (first.submission !== now.submission) throw questionAltered();
 }
 
-export async function firstVersionOf(request: Asked): Promise<FirstVersion> {
+export async function firstVersionOf(request: UncheckedRequest): Promise<FirstVersion> {
   const { requestId, consumerKeys } = request;
   const peer = consumerKeys && parsePair(consumerKeys);
   const keys = peer ? { sign: peer.sign.pem, encrypt: peer.encrypt.pem } : null;

@@ -93,7 +93,7 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);
       const first = await memory.remember(sealedName(messageId), json);
-      // The same object tells the caller that it was the first.
+      // The caller was the first if it gets its own object.
       return first === json ? sealed : JSON.parse(first);
     },
   };

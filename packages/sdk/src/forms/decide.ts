@@ -38,7 +38,7 @@ export interface Standing {
 
 /**
  * What the answers to a form, in the order of the list, amount to. Both sides compute it, so that the expert sees what the
- * agent is handed. `isRefused` says whether the agent's program does not take a content that is valid for the form.
+ * agent gets. `isRefused` says whether the agent's program does not take a content that is valid for the form.
  */
 export function decide(
   formJson: string,

@@ -7,7 +7,7 @@ import { isDateTime } from './formats.ts';
 
 const maxBytes = 65_536;
 
-interface Decided {
+interface AnyAnswer {
   /** When the expert decided, by the clock of the expert's device: a date-time. */
   readonly decidedAt: string;
   /** In conversations without encryption. Otherwise the text of the message is the comment. */
@@ -16,8 +16,8 @@ interface Decided {
 
 /** An answer to a form, as the expert's client sent it. Whether its content is valid for the form is another question. */
 export type FormAnswer =
-  | (Decided & { readonly action: 'accept'; readonly content: Content })
-  | (Decided & { readonly action: 'decline' });
+  | (AnyAnswer & { readonly action: 'accept'; readonly content: Content })
+  | (AnyAnswer & { readonly action: 'decline' });
 
 /**
  * Reads an answer from JSON text.
@@ -26,10 +26,7 @@ export type FormAnswer =
 export function parseFormAnswer(json: string): FormAnswer {
   const answer = fits(json, maxBytes) ? parseJson(json) : undefined;
   if (!isFormAnswer(answer)) {
-    throw new RelayError(
-      'answer_invalid',
-      'The answer to the form cannot be read: ask the expert to answer again.',
-    );
+    throw unreadableAnswer();
   }
   return answer;
 }
@@ -52,3 +49,6 @@ const isContent = (content: unknown): boolean =>
       Number.isFinite(value) ||
       (Array.isArray(value) && value.every(isText)),
   );
+
+export const unreadableAnswer = () =>
+  new RelayError('answer_invalid', 'The answer to the form cannot be read: ask the expert to answer again.');

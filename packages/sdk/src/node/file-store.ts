@@ -76,7 +76,7 @@ export function createFileStore(path: string): FileStore {
 function nameOf(id: string): string {
   const name = `${id}.json`;
   if (stateFile.test(name)) return name;
-  throw invalidInput('This is not the id of a conversation.');
+  throw invalidInput('This is not the id of a conversation: give the `id` of one that was saved.');
 }
 
 function parseState(text: string, path: string): ConversationState {

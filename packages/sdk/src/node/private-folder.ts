@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { invalidInput } from '../relay-error.ts';
 
 /** A folder whose files only this user can read. */
 export interface PrivateFolder {
@@ -24,7 +25,7 @@ export function openPrivateFolder(path: string): PrivateFolder {
     const { mode } = await stat(path);
     // Windows has no such modes.
     if (process.platform === 'win32' || (mode & 0o077) === 0) return;
-    throw new Error(
+    throw invalidInput(
       `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
     );
   }

@@ -3,7 +3,7 @@ import { throwIfAborted, waitOrAbort } from '../transport/waiting.ts';
 
 interface Taker<T> {
   readonly fits: (message: T) => boolean;
-  readonly isKept: boolean;
+  readonly peek: boolean | undefined;
   resolve(message: T | undefined): void;
   reject(error: unknown): void;
 }
@@ -15,8 +15,8 @@ export interface Mailbox<T> {
   readonly hasEnded: boolean;
   /** Whether `take` would return at once. */
   isReady(fits: (message: T) => boolean): boolean;
-  /** Messages that the program was given by `handOver` and may not have processed yet. */
-  readonly handedOver: readonly T[];
+  /** Messages that the program was given by `give` and may not have processed yet. */
+  readonly unprocessed: readonly T[];
   /** Changes these messages, and those that were not taken yet. */
   update(change: (message: T) => T): void;
   push(messages: readonly T[]): void;
@@ -30,17 +30,17 @@ export interface Mailbox<T> {
     signal?: AbortSignal | undefined;
     fits?: ((message: T) => boolean) | undefined;
     /** True to leave the message there. */
-    isKept?: boolean | undefined;
+    peek?: boolean | undefined;
   }): Promise<T | undefined>;
-  /** Takes a message that was left there. False if another taker has it, or if it was changed since then. */
-  handOver(message: T): boolean;
+  /** Takes a message that was left there, for the program. False if another taker has it, or if it was changed since then. */
+  give(message: T): boolean;
   /** The program has processed all that it was given. */
-  settle(): void;
+  markProcessed(): void;
 }
 
 export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
   let messages = [...given];
-  let handedOver: readonly T[] = [];
+  let unprocessed: readonly T[] = [];
   const takers = new Set<Taker<T>>();
   let ended: { readonly error: RelayError | undefined } | undefined;
   let interruption: RelayError | undefined;
@@ -52,7 +52,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       if (at < 0 && !ended) continue;
       takers.delete(taker);
       if (at < 0 && ended?.error) taker.reject(ended.error);
-      else taker.resolve(taker.isKept || at < 0 ? messages[at] : messages.splice(at, 1)[0]);
+      else taker.resolve(taker.peek || at < 0 ? messages[at] : messages.splice(at, 1)[0]);
     }
   }
 
@@ -60,17 +60,16 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
     get messages() {
       return messages;
     },
-    get handedOver() {
-      return handedOver;
+    get unprocessed() {
+      return unprocessed;
     },
     get hasEnded() {
       return ended !== undefined;
     },
-    isReady: (fits) =>
-      messages.some(fits) || [ended, interruption, stopped].some((reason) => reason !== undefined),
+    isReady: (fits) => messages.some(fits) || (ended ?? interruption ?? stopped) !== undefined,
     update(change) {
       messages = messages.map(change);
-      handedOver = handedOver.map(change);
+      unprocessed = unprocessed.map(change);
     },
     push(more) {
       // Not `push(...more)`: a call takes a limited number of arguments.
@@ -89,7 +88,7 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
       stopped = error;
       for (const { reject } of takers) reject(error);
     },
-    async take({ signal, fits = () => true, isKept = false }) {
+    async take({ signal, fits = () => true, peek }) {
       throwIfAborted(signal);
       const before = stopped ?? interruption;
       interruption = undefined;
@@ -100,21 +99,21 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
           leave();
           fail(error);
         };
-        const taker: Taker<T> = { fits, isKept, resolve, reject };
+        const taker: Taker<T> = { fits, peek, resolve, reject };
         takers.add(taker);
         serve();
         return leave;
       });
     },
-    handOver(message) {
+    give(message) {
       const at = messages.indexOf(message);
       if (at < 0) return false;
       messages.splice(at, 1);
-      handedOver = [...handedOver, message];
+      unprocessed = [...unprocessed, message];
       return true;
     },
-    settle() {
-      handedOver = [];
+    markProcessed() {
+      unprocessed = [];
     },
   };
 }

@@ -52,7 +52,7 @@ const typeOf = (bytes: Uint8Array | Blob): string =>
   (isBlob(bytes) && bytes.type.split(';', 1)[0]?.trim()) || 'application/octet-stream';
 
 /** Refuses a message that could not be sent later. */
-export function checkContent(
+export function checkMessage(
   text: unknown,
   parts: readonly Part[],
   { role, agentSentKeys }: { readonly role: Role; readonly agentSentKeys: boolean },
@@ -60,10 +60,10 @@ export function checkContent(
 ): void {
   checkParts(parts, role);
   if (isPlain && parts.some(({ kind }) => kind !== answerKind)) {
-    throw invalidInput('Only encrypted messages carry files and forms.');
+    throw invalidInput('Files and forms need encryption: leave them out.');
   }
   if (isPlain && parts.length > 0 && agentSentKeys) {
-    throw invalidInput('The agent sent keys, so it takes only an encrypted answer to its form.');
+    throw invalidInput('The agent takes only an encrypted answer to its form. Give the expert its `root`.');
   }
   if (typeof text !== 'string' || (text === '' && (isPlain || parts.length === 0))) {
     throw invalidInput('Give a text that is not empty.');

@@ -4,7 +4,7 @@ import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
-import { checkContent, makeParts, type PartsToSend } from './parts-to-send.ts';
+import { checkMessage, makeParts, type PartsToSend } from './parts-to-send.ts';
 import type { Sealing, Thread } from './thread.ts';
 
 /** A text that is to be sent. */
@@ -87,7 +87,7 @@ export interface Sender {
   /** Sends all texts that can be sent now. */
   flush(signal?: AbortSignal): Promise<void>;
   /** Saves the unsent texts in the outbox. */
-  keep(): Promise<void>;
+  saveUnsent(): Promise<void>;
   /** Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet. */
   discard(): Promise<readonly string[]>;
 }
@@ -110,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
   // The list may show a message before the call that sent it is answered.
   const isUnsent = (draft: Draft) => !accepted.has(draft) && !thread.has(draft.messageId);
   const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(isUnsent);
-  const keep = async () => outbox?.save(unsent());
+  const saveUnsent = async () => outbox?.save(unsent());
 
   /** A decision from before a restart, or from some time ago: its author may decide otherwise now. */
   const isOld = (draft: Draft) =>
@@ -178,7 +178,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function flush(signal?: AbortSignal, onKept?: () => void): Promise<void> {
-    await keep();
+    await saveUnsent();
     if (outbox) onKept?.();
     const sent = queue(async () => {
       if (thread.refusal) throw thread.refusal;
@@ -200,7 +200,7 @@ export function createSender(options: SenderOptions): Sender {
         await post(signal);
       }
       await save();
-      await keep();
+      await saveUnsent();
     });
     // Before its turn, another call may go on for longer than this one may take.
     await orAbort(signal, sent);
@@ -227,7 +227,7 @@ export function createSender(options: SenderOptions): Sender {
       const named = thread.nameShown(shown);
       const making = makeParts(content);
       const parts = 'then' in making ? await making : making;
-      checkContent(text, parts, thread.side, isPlain());
+      checkMessage(text, parts, thread.side, isPlain());
       throwIfAborted(signal);
       thread.checkOpen();
       const saved = savedParts(parts);
@@ -251,7 +251,7 @@ export function createSender(options: SenderOptions): Sender {
         // The caller still has the text and decides, unless it will be sent later without the caller.
         if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
           drop(draft);
-          await keep();
+          await saveUnsent();
         }
         throw error;
       }
@@ -263,13 +263,13 @@ export function createSender(options: SenderOptions): Sender {
       return { messageId: draft.messageId, isSent: !isUnsent(draft) };
     },
     flush,
-    keep,
+    saveUnsent,
     discard: () =>
       queue(async () => {
         const before = unsent();
         if (thread.mailbox.hasEnded) outgoing = undefined;
         refused = drafts = [];
-        await keep();
+        await saveUnsent();
         return before.slice(unsent().length).map(({ text }) => text);
       }),
   };
@@ -279,11 +279,11 @@ export function createSender(options: SenderOptions): Sender {
 const notListed = () =>
   new RelayError(
     'conflict',
-    'The relay says that it has this text already, and does not list it. The text waits in `unsent`.',
+    'The relay says that it has this text, and does not list it: `refresh` tries again.',
   );
 
 export const heldError = () =>
   new RelayError(
     'newer_message',
-    'Not sent: the agent has written something that you had not been shown when you wrote this, or this is a decision of some time ago. Read it again, then send it with `evenIfNewer: true`, or discard it.',
+    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it with `evenIfNewer: true`, or discard it.',
   );

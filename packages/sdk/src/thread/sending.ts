@@ -9,9 +9,9 @@ export interface Sending {
 
 export interface SendOptions {
   /**
-   * The ids of the messages of both sides that your user had been shown when the text was written. The other side is
-   * told that these were seen, and nothing that came later: also if the text waits and is sent after a restart. What this
-   * client has sent need not be named. Default: all messages that were returned to your program, by a loop or by
+   * The ids of the messages of both sides that your user had been shown when the text was written. The message says that these
+   * were seen, and nothing that came later: also if the text waits and is sent after a restart. What this client has sent need not
+   * be named. Default: all messages that were returned to your program, by a loop or by
    * `waitForAnswer`. A program for people, which reads before it shows, names them.
    */
   readonly shown?: readonly string[] | undefined;

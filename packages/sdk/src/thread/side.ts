@@ -30,5 +30,5 @@ export interface Side {
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
   agree(head: Head): Promise<Channel | undefined>;
   /** Checks the history once the list was read to its end. */
-  settle?(state: ChannelState | undefined): Promise<void>;
+  checkHistory?(state: ChannelState | undefined): Promise<void>;
 }

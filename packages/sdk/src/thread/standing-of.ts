@@ -10,7 +10,7 @@ export interface GivenMessage
     Pick<GivenAnswer, 'json' | 'hasUnknownPart'> {}
 
 /** What a conversation has of its open form. */
-export interface Answered {
+export interface AnsweredForm {
   readonly form: OpenForm;
   readonly side: Side;
   /** The answers to this form, in the order of the list. */
@@ -20,7 +20,7 @@ export interface Answered {
 
 /** What the answers to a form amount to, on either side. */
 export function standingOf(
-  { form, side, answers, read }: Answered,
+  { form, side, answers, read }: AnsweredForm,
   isRefused?: (messageId: string) => boolean,
 ): Standing {
   const given = answers.map(

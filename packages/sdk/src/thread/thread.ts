@@ -163,7 +163,7 @@ export function createThread(options: ThreadOptions): Thread {
         opened.push(...(await open()));
         seq = Math.max(seq, listedSeq);
       }
-      if (next === undefined && !isErased) await side.settle?.(channel?.state());
+      if (next === undefined && !isErased) await side.checkHistory?.(channel?.state());
       // A list that repeats itself would never end.
       if (next !== undefined && opened.length === 0) unexpected('new messages');
     } catch (error) {
@@ -244,7 +244,7 @@ export function createThread(options: ThreadOptions): Thread {
     formTracker,
     standing: (isRefused) => formTracker.standing(known(), isRefused),
     get state() {
-      const messages = [...mailbox.handedOver, ...mailbox.messages];
+      const messages = [...mailbox.unprocessed, ...mailbox.messages];
       const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
       return { ...read, ...formTracker.state, messages };
     },

@@ -98,7 +98,7 @@ export async function inTime<T>(
   return await withTimeout(milliseconds, signal, (own) =>
     run(own).catch((error: unknown) => {
       if (!own.aborted || signal?.aborted) throw error;
-      throw new RelayError('timeout', `No answer came within ${milliseconds / 1_000} s.`);
+      throw new RelayError('timeout', `No answer came within ${milliseconds / 1_000} s: wait or ask again.`);
     }),
   );
 }

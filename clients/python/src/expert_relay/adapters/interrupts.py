@@ -139,13 +139,13 @@ def _review(
     decline = allowed.get(refusing) or allowed.get("reject") or allowed.get("respond")
     if not approve:
         if "respond" not in allowed:
-            raise invalid_input(f"The tool {call.tool} may be neither approved nor answered.")
+            raise invalid_input(f"The tool {call.tool} may be neither approved nor answered. Ask about it with `relay.ask`.")
         return InWords(call.id, ask_for_words(call), respond)
 
     def answer(decision: ToolDecision) -> Any:
         chosen = {"approve": approve, "edit": edit, "decline": decline}[decision.action]
         if not chosen:
-            raise invalid_input(f"The expert has declined {call.tool}, which its configuration does not allow.")
+            raise invalid_input(f"The expert has declined {call.tool}, which its configuration does not allow: change it.")
         return chosen(decision)
 
     return InForm(call, answer)

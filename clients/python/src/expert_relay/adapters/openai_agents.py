@@ -40,7 +40,7 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
 
 def call_of(item: ToolApprovalItem) -> ToolCall:
     if item.call_id is None:
-        raise invalid_input("A call without an id cannot be asked about once.")
+        raise invalid_input("A call without an id cannot be asked about once: ask with `relay.ask`.")
     raw = _members_of(item.raw_item)
     name, server = item.qualified_name or item.name or str(raw.get("type")), raw.get("server_label")
     # Two hosted MCP servers may have tools of one name.

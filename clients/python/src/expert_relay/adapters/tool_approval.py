@@ -107,7 +107,8 @@ def refuse_repeated(ids: Iterable[str]) -> None:
     for id in ids:
         if id in seen:
             raise invalid_input(
-                f"Two tool calls that wait have the id {id}: it is not clear which one would run. Nothing was asked."
+                f"Two tool calls that wait have the id {id}: it is not clear which one would run. "
+                "Nothing was asked. Let the model call them again."
             )
         seen.add(id)
 

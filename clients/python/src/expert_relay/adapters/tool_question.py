@@ -64,7 +64,8 @@ def describe_call(call: ToolCall, agent: str, form: ArgumentsForm) -> str:
     if len(text) > _most_characters:
         raise RelayError(
             "invalid_input",
-            f"The call of {_in_line(call.tool)} is too long to be shown to an expert in full: it was not asked, and is not approved.",
+            f"The call of {_in_line(call.tool)} is too long to be shown to an expert in full. Nothing was asked. Let the model make a "
+            "shorter call.",
         )
     return text
 
@@ -132,7 +133,7 @@ def _refuse(what: str) -> NoReturn:
     raise ValueError(f"{what} is not JSON")
 
 
-_kept = {
+_field_members = {
     *("type", "title", "description", "enum", "oneOf", "items"),
     *("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"),
 }
@@ -144,27 +145,27 @@ def _fields_of(call: ToolCall) -> dict[str, Any] | None:
     properties = schema.get("properties")
     if not is_object(properties) or not set(call.arguments) <= set(properties):
         return None
-    if not all(_keeps(properties[name], value) for name, value in call.arguments.items()):
+    if not all(_fits_control(properties[name], value) for name, value in call.arguments.items()):
         return None
     fields: dict[str, Any] = {}
     for name, field in properties.items():
         if not is_object(field):
             return None
         # A default of the schema would be an argument that the model has not given.
-        fields[name] = {member: value for member, value in field.items() if member in _kept}
+        fields[name] = {member: value for member, value in field.items() if member in _field_members}
         if name in call.arguments:
             fields[name]["default"] = call.arguments[name]
     required = [name for name in schema.get("required", ()) if name in fields]
     return {"type": "object", "properties": fields, "required": required}
 
 
-def _keeps(field: object, value: object) -> bool:
+def _fits_control(field: object, value: object) -> bool:
     """An empty control is sent as absent, one of a line has no line breaks, hidden characters would be lost at the first change, and
     a number is that of JavaScript."""
     if isinstance(value, str):
         is_line = object_of(field).get("maxLength") is not None
-        is_kept = value == value.strip() != "" and not (is_line and "\n" in value)
-        return is_kept and not any(_is_hidden(one) for one in value if one not in "\n\t")
+        is_field_members = value == value.strip() != "" and not (is_line and "\n" in value)
+        return is_field_members and not any(_is_hidden(one) for one in value if one not in "\n\t")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return is_double(value)
     return len(value) > 0 if is_list(value) else value is not None

@@ -21,11 +21,11 @@ from ..thread.thread import Thread, ended
 from ..transport.api import Api
 from ..transport.shape import members
 from ..transport.waiting import timed_out, within
+from .agent_side import AgentSide
+from .answer_taker import AnswerTaker
 from .answers import Answer, Decision, OnReply, answer_of
-from .hand_over import HandOver
+from .conversation_state import State, Verification
 from .read_transcript import read_transcript
-from .side import AgentSide
-from .state import State, Verification
 from .wait_for_decision import DecisionWait
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ class AsyncConversation:
         """The messages that have decided, by their forms. Other processes with this memory share them."""
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
         self._state, self._save_state = state, save
-        self.hand_over = HandOver(thread.mailbox, sender, self.save)
+        self.answer_taker = AnswerTaker(thread.mailbox, sender, self.save)
 
     @property
     def id(self) -> str:
@@ -158,14 +158,14 @@ class AsyncConversation:
             left = None if until is None else max(0.0, until - time.monotonic())
             late: RelayError | None = None
             try:
-                await self._wait(self.thread.mailbox.is_ready(fits), left, self.hand_over.wait(fits))
+                await self._wait(self.thread.mailbox.is_ready(fits), left, self.answer_taker.wait(fits))
             except RelayError as error:
                 if error.code != "timeout":
                     raise
                 # An answer may have come in time, while texts could not be sent.
                 late = error
             # In one step with the return: a cancellation comes before it, or never.
-            message = self.hand_over.take_now(fits)
+            message = self.answer_taker.take_now(fits)
             if message:
                 return answer_of(describe(message))
             if late:
@@ -208,7 +208,7 @@ class AsyncConversation:
     async def _answers(self) -> AsyncIterator[Answer]:
         release = self._follower.follow()
         try:
-            while message := await self.hand_over.take(lambda _: True):
+            while message := await self.answer_taker.take(lambda _: True):
                 yield answer_of(describe(message))
         finally:
             release()
@@ -254,7 +254,7 @@ class AsyncConversation:
         else:
             await thread.read()
         # An agent that closes has processed its answers.
-        await self.hand_over.settle()
+        await self.answer_taker.mark_processed()
 
     def export(self) -> State:
         """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed."""

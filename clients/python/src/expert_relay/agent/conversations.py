@@ -18,12 +18,12 @@ from ..thread.thread import Thread
 from ..transport.api import Api, is_transient
 from ..transport.hub import Hub
 from ..transport.hub_stream import TopicBeginning
+from .agent_side import AgentSide, AgentSideOptions
 from .conversation import AsyncConversation
+from .conversation_state import State, check_state, restore_exchange, restore_request
 from .known_experts import KnownExperts
 from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
-from .side import AgentSide, Asked
-from .state import State, check_state, restore_exchange, restore_request
 from .submission import digest_of, submit
 from .withdrawal import Withdrawal
 
@@ -112,7 +112,7 @@ class Conversations:
         question_id = object_of(state.get("once")).get("questionId")
         saved_sender, saved_thread = object_of(state.get("sender")), object_of(state.get("thread"))
         drafts = [restore_draft(one) for one in list_in(saved_sender.get("drafts"))]
-        asked = Asked(
+        asked = AgentSideOptions(
             request_id=request.request_id,
             ref_code=request.ref_code,
             keys=keys,
@@ -148,7 +148,7 @@ class Conversations:
             is_plain=lambda: keys is None,
             prepare=prepare,
             save=lambda: conversation.save(),
-            is_shared=question_id is not None,
+            claim_sends=question_id is not None,
             state=saved_sender,
         )
         follower = Follower(thread, sender, lambda refresh: self._listen(followed(refresh), begun, listened))

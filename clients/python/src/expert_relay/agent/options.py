@@ -9,7 +9,7 @@ from typing import Any, Protocol, Union
 from ..crypto.fingerprint import parse_fingerprint
 from ..errors import invalid_input
 from ..memory import Memory
-from .state import State
+from .conversation_state import State
 
 Save = Callable[[State], Union[None, Awaitable[None]]]
 

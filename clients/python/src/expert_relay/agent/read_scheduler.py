@@ -14,7 +14,7 @@ from ..thread.refresher import Refresher
 from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..transport.api import Api, is_outage
-from .side import AgentSide
+from .agent_side import AgentSide
 
 # A text that waits for the keys is sent this time after them: an answer of a program is read together with them.
 _keys_to_answer = 0.05

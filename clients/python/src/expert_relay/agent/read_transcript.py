@@ -6,7 +6,7 @@ from ..crypto.history import missing
 from ..thread.message import Message, describe
 from ..thread.thread import Thread
 from ..transport.api import Api
-from .side import AgentSide
+from .agent_side import AgentSide
 
 
 async def read_transcript(api: Api, thread: Thread, own: AgentSide) -> list[Message]:

@@ -37,11 +37,11 @@ from ..transport.waiting import raise_if_late, timed_out, within
 from .answers import Decision, OnReply
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
+from .conversation_state import State
 from .conversations import Begun, Conversations
 from .known_experts import KnownExperts
 from .once import describe_question, once_reused, read_secret, without_secret
 from .options import ConversationStore, Save, options_from_env, read_fingerprints
-from .state import State
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
 
@@ -250,7 +250,7 @@ class AsyncRelay:
         asking: Mapping[str, Any],
     ) -> tuple[Decision[Any], AsyncConversation]:
         if "form" in asking:
-            raise invalid_input("There is no option `form` here.")
+            raise invalid_input("There is no option `form` here: `ask` takes forms.")
         started_at = time.time()
         withdrawal = Withdrawal()
         began = asyncio.ensure_future(self.ask(question, form=form, **asking, _withdrawal=withdrawal))

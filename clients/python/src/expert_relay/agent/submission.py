@@ -54,7 +54,7 @@ def make_submission(
     has_first = is_confidential or bool(parts)
     if has_first:
         if not keys:
-            raise invalid_input("Only encrypted messages carry files and forms.")
+            raise invalid_input("Files and forms need encryption: leave them out.")
         check_text(text, parts, False)
     body: Members = {
         "question": CONFIDENTIAL_QUESTION if is_confidential else question,

@@ -54,19 +54,19 @@ class DecisionWait:
         has_waited = False
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
-            is_deciding = first and self._on_reply and (self._concerns(first) or first.message_id == self._decided_by())
+            is_deciding = first and self._on_reply and (self._concerns(first) or first.message_id == self._returned_before())
             if first and self._on_reply and not is_deciding:
-                reply = await self._conversation.hand_over.take_arrived(first.message_id)
+                reply = await self._conversation.answer_taker.take_arrived(first.message_id)
                 if reply:
                     result = self._on_reply(answer_of(describe(reply)))
                     if inspect.isawaitable(result):
                         await result
-                    await self._conversation.hand_over.settle()
+                    await self._conversation.answer_taker.mark_processed()
                 continue
-            decision = await self._settle(has_waited)
+            decision = await self._find_decision(has_waited)
             if decision:
                 return decision
-            if not await mailbox.take(self._wakes, is_kept=True):
+            if not await mailbox.take(self._wakes, peek=True):
                 return None
             has_waited = True
 
@@ -100,7 +100,7 @@ class DecisionWait:
         if schema is not None and write_json(to_form(schema)) == text:
             return schema
         if self._given is not None:
-            raise invalid_input("The newest form of this conversation was not made of this `form`.")
+            raise invalid_input("The newest form of this conversation was not made of this `form`: give the one that was sent last, or none.")
         return parse_form(text)
 
     def _check(self, one: ReadMessage, text: str) -> None:
@@ -118,7 +118,7 @@ class DecisionWait:
                 raise
             self._checked[one.message_id] = error
 
-    def _decision_by(self, message_id: str) -> Decision[Any]:
+    def _decision_in(self, message_id: str) -> Decision[Any]:
         checked = self._checked.get(message_id)
         if checked is None:
             # Another process has read it.
@@ -138,15 +138,15 @@ class DecisionWait:
             content=checked.content,
         )
 
-    async def _settle(self, has_waited: bool) -> Decision[Any] | None:
+    async def _find_decision(self, has_waited: bool) -> Decision[Any] | None:
         thread, sender = self._thread, self._sender
-        form, own, by = thread.form_tracker.form, self._conversation.decided, self._decided_by()
+        form, own, by = thread.form_tracker.form, self._conversation.decided, self._returned_before()
         if form and by and not (own and own["of"] == form.of) and not thread.mailbox.has_ended:
             # The process that has returned the decision may have sent another form since.
             await thread.read(if_stale=True)
-            form, by = thread.form_tracker.form, self._decided_by()
+            form, by = thread.form_tracker.form, self._returned_before()
         if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
-            return await self._hand_over(form.of, by)
+            return await self._return_decision(form.of, by)
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -174,7 +174,7 @@ class DecisionWait:
         """Whether a form waits to be sent."""
         return any(has_form(draft.parts) for draft in self._sender.unsent)
 
-    def _decided_by(self) -> str | None:
+    def _returned_before(self) -> str | None:
         """The message that decided about the newest form, if a program has its decision."""
         form, decided = self._thread.form_tracker.form, self._conversation.decided
         if not form or self._sends_form():
@@ -182,31 +182,31 @@ class DecisionWait:
         known = self._conversation.outcomes.get(form.of)
         return known or (decided["messageId"] if decided and decided["of"] == form.of else None)
 
-    async def _hand_over(self, of: str, message_id: str) -> Decision[Any]:
-        """Once its program has a decision, the agent keeps it."""
+    async def _return_decision(self, of: str, message_id: str) -> Decision[Any]:
+        """Returns it, and no other one from then on: the program may have acted on it."""
         raise_if_late(self._started_at, self._timeout)
         self._check_all()
         if message_id not in self._checked:
             # Another process may have read more.
             await self._thread.read()
             self._check_all()
-        decision = self._decision_by(message_id)
+        decision = self._decision_in(message_id)
         self._conversation.decided = {"of": of, "messageId": message_id}
         await self._conversation.save()
         # It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
         first = self._conversation.outcomes.remember(of, message_id)
         if first != message_id:
-            return await self._hand_over(of, first)
-        await self._conversation.hand_over.take_arrived(message_id)
-        await self._conversation.hand_over.settle()
+            return await self._return_decision(of, first)
+        await self._conversation.answer_taker.take_arrived(message_id)
+        await self._conversation.answer_taker.mark_processed()
         return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
         conversation = self._conversation
         standing = self._standing()
-        deciding = self._decided_by() or (standing.decided if standing else None)
+        deciding = self._returned_before() or (standing.decided if standing else None)
         if deciding is not None:
-            return await self._hand_over(of, deciding)
+            return await self._return_decision(of, deciding)
         if standing and standing.state == "conflict":
             raise RelayError(
                 "answer_conflict",
@@ -215,7 +215,7 @@ class DecisionWait:
         invalid = next((one for one in self._thread.mailbox.messages if self._concerns(one)), None)
         if invalid:
             # It is reported once.
-            await conversation.hand_over.take_arrived(invalid.message_id)
+            await conversation.answer_taker.take_arrived(invalid.message_id)
             error = self._checked.get(invalid.message_id)
             if isinstance(error, RelayError):
                 raise error

@@ -101,7 +101,7 @@ class OnceKeys:
 def once_keys(secret: bytes, name: str) -> OnceKeys:
     """The same keys for the same 32 secret bytes and the same name. A name stands for one question: use it for no other."""
     if len(secret) != 32:
-        raise invalid_input(f"A secret has 32 bytes, this one {len(secret)}.")
+        raise invalid_input(f"A secret has 32 bytes, this one {len(secret)}. Make one: openssl rand -base64 32")
     _check_name(name)
     uses = ("once-sign", "once-dh", "once-question")
     seed, private_key, question = (derive(secret, encode_tuple(f"expert-relay/v4/{use}", name)) for use in uses)

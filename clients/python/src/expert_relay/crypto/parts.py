@@ -61,13 +61,13 @@ def write_parts(
         parts.append(Part(FORM_KIND, _limited(form, _max_form_bytes)))
     if answer is not None:
         if len(answer.of) != _link_length:
-            raise invalid_input("`of` has 32 bytes, which name a form.")
+            raise invalid_input("Give the `of` of a form: 32 bytes.")
         parts.append(Part(ANSWER_KIND, answer.of + _limited(answer.json, _max_answer_bytes)))
     size = sum(len(file.bytes) for file in files)
     if size > _max_file_bytes:
         raise RelayError(
             "message_too_large",
-            f"The files have {size} bytes, a message at most {_max_file_bytes} bytes of files.",
+            f"The files have {size} bytes, a message at most {_max_file_bytes}. Send them in several messages.",
         )
     parts += (Part(FILE_KIND, encode_tuple(file.name, file.media_type) + file.bytes) for file in files)
     return tuple(parts)
@@ -77,7 +77,7 @@ def _limited(json: str, most: int) -> bytes:
     data = to_utf8(json)
     if len(data) <= most:
         return data
-    raise invalid_input(f"The form or answer has {len(data)} bytes as JSON, at most {most} are allowed.")
+    raise invalid_input(f"The form or answer has {len(data)} bytes as JSON: shorten it to {most}.")
 
 
 def check_parts(parts: Sequence[Part], role: Role) -> None:

@@ -75,7 +75,7 @@ def parse_public_key(pem: object, kind: KeyKind) -> PublicKey:
     block = _one_block.fullmatch(pem) if isinstance(pem, str) and len(pem) <= _max_length else None
     der = from_base64(re.sub(_space, "", block[1])) if block else None
     if der is None or len(der) != 44 or not der.startswith(_starts[kind]):
-        raise refusal("invalid_public_key", f"This is no {_names[kind]} public key.", "Expected one PEM block.")
+        raise refusal("invalid_public_key", f"This is no {_names[kind]} public key in one PEM block.")
     return public_key(der[12:], kind)
 
 

@@ -32,10 +32,10 @@ from ..timing import Timing
 from ..transport.api import Api, OnOutage, is_outage
 from ..transport.hub import Hub
 from ..transport.shape import members
+from .expert_side import ExpertSide
 from .list_questions import ListedQuestion, check_row, read_row
 from .question import RequestMemory, normalize_code
 from .request import AsyncExpertRequest
-from .side import ExpertSide
 
 # A placeholder for the topic of all events of this expert. The real name contains the user's id.
 _topic = "activity"
@@ -204,7 +204,7 @@ class AsyncExpert:
 
         async def save() -> None:
             if not sender.has_outgoing:
-                side.keep(thread.channel.ends if thread.channel else None)
+                side.remember_ends(thread.channel.ends if thread.channel else None)
 
         sender = Sender(
             thread,

@@ -20,9 +20,9 @@ from ..thread.parts_to_send import make_parts
 from ..thread.sender import Sender, Sending, held_error
 from ..thread.thread import Thread
 from ..transport.shape import members
-from .decision import Accept, Decline, RequestForm, write_decision
+from .expert_side import ExpertSide, without_root
 from .question import NO_QUESTION
-from .side import ExpertSide, without_root
+from .write_decision import Accept, Decline, RequestForm, write_decision
 
 
 class AsyncExpertRequest:

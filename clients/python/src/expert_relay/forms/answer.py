@@ -112,7 +112,7 @@ def decide(
     is_refused: Callable[[str], bool] = lambda _: False,
 ) -> Standing:
     """What the answers to a form, in the order of the list, amount to. Both sides compute it, so that the expert sees what the
-    agent is handed. `is_refused` says whether the agent's program does not take a content that is valid for the form."""
+    agent gets. `is_refused` says whether the agent's program does not take a content that is valid for the form."""
     form = read_form(form_json)
     counting: list[tuple[str, FormAnswer]] = []
     invalid: list[str] = []

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from ..agent.answers import Answer, Decision, OnReply
 from ..agent.conversation import AsyncConversation
-from ..agent.state import State, Verification
+from ..agent.conversation_state import State, Verification
 from ..crypto.parts import File
 from ..forms.to_form import FormOrModel
 from ..requests import RequestStatus

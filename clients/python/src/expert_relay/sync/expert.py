@@ -10,7 +10,7 @@ import httpx
 
 from ..crypto.parts import File
 from ..errors import RelayErrorCode
-from ..expert.decision import Accept, Decline, RequestForm
+from ..expert.write_decision import Accept, Decline, RequestForm
 from ..expert.expert import AsyncExpert
 from ..expert.list_questions import ListedQuestion
 from ..expert.request import AsyncExpertRequest

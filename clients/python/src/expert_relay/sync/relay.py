@@ -11,7 +11,7 @@ import httpx
 from ..agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice, decided
 from ..agent.options import ConversationStore, options_from_env
 from ..agent.relay import AsyncRelay, Option
-from ..agent.state import State
+from ..agent.conversation_state import State
 from ..agent.submission import ContextMessage
 from ..crypto.parts import File
 from ..forms.to_form import FormOrModel

@@ -15,7 +15,7 @@ T = TypeVar("T")
 @dataclass(eq=False)
 class _Taker(Generic[T]):
     fits: Callable[[T], bool]
-    is_kept: bool
+    peek: bool
     result: asyncio.Future[T | None]
 
 
@@ -24,8 +24,8 @@ class Mailbox(Generic[T]):
 
     def __init__(self, given: Iterable[T] = ()) -> None:
         self.messages: list[T] = list(given)
-        self.handed_over: list[T] = []
-        """Messages that the program was given by `hand_over` and may not have processed yet."""
+        self.unprocessed: list[T] = []
+        """Messages that the program was given by `give` and may not have processed yet."""
         self._takers: list[_Taker[T]] = []
         self._ended = False
         self._error: RelayError | None = None
@@ -62,13 +62,13 @@ class Mailbox(Generic[T]):
         self._stopped = error
         self._fail(error)
 
-    async def take(self, fits: Callable[[T], bool] = lambda _: True, *, is_kept: bool = False) -> T | None:
-        """`is_kept` leaves the message there."""
+    async def take(self, fits: Callable[[T], bool] = lambda _: True, *, peek: bool = False) -> T | None:
+        """`peek` leaves the message there."""
         before = self._stopped or self._interruption
         self._interruption = None
         if before and not any(fits(one) for one in self.messages):
             raise before
-        taker = _Taker(fits, is_kept, asyncio.get_running_loop().create_future())
+        taker = _Taker(fits, peek, asyncio.get_running_loop().create_future())
         self._takers.append(taker)
         self._serve()
         try:
@@ -76,7 +76,7 @@ class Mailbox(Generic[T]):
         except asyncio.CancelledError:
             # A message that it was given at the same moment goes to the next taker.
             given = taker.result
-            if given.done() and not given.cancelled() and not given.exception() and not is_kept:
+            if given.done() and not given.cancelled() and not given.exception() and not peek:
                 message = given.result()
                 if message is not None:
                     self.messages.insert(0, message)
@@ -86,27 +86,27 @@ class Mailbox(Generic[T]):
             if taker in self._takers:
                 self._takers.remove(taker)
 
-    def hand_over(self, message: T) -> bool:
+    def give(self, message: T) -> bool:
         """Takes a message that `take` has left there. False if another taker has it, or if it was changed since then."""
         at = next((at for at, one in enumerate(self.messages) if one is message), None)
         if at is not None:
-            self.handed_over.append(self.messages.pop(at))
+            self.unprocessed.append(self.messages.pop(at))
         return at is not None
 
     def give_back(self, fits: Callable[[T], bool]) -> None:
-        """Messages that were handed over, but have not reached the program."""
-        self.messages = [*filter(fits, self.handed_over), *self.messages]
-        self.handed_over = [one for one in self.handed_over if not fits(one)]
+        """Messages that were given, but have not reached the program."""
+        self.messages = [*filter(fits, self.unprocessed), *self.messages]
+        self.unprocessed = [one for one in self.unprocessed if not fits(one)]
         self._serve()
 
     def update(self, change: Callable[[T], T]) -> None:
         """Changes all messages that the program may not have processed yet."""
         self.messages = [*map(change, self.messages)]
-        self.handed_over = [*map(change, self.handed_over)]
+        self.unprocessed = [*map(change, self.unprocessed)]
 
-    def settle(self) -> None:
+    def mark_processed(self) -> None:
         """The program has processed all that it was given."""
-        self.handed_over = []
+        self.unprocessed = []
 
     def _serve(self) -> None:
         for taker in [*self._takers]:
@@ -121,7 +121,7 @@ class Mailbox(Generic[T]):
             elif at is None:
                 taker.result.set_result(None)
             else:
-                taker.result.set_result(self.messages[at] if taker.is_kept else self.messages.pop(at))
+                taker.result.set_result(self.messages[at] if taker.peek else self.messages.pop(at))
 
     def _fail(self, error: RelayError) -> None:
         for taker in self._takers:

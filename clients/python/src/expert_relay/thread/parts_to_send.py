@@ -20,13 +20,13 @@ def make_parts(
     return write_parts(form=form, answer=written, files=files)
 
 
-def check_content(text: object, parts: Sequence[Part], side: Side, is_plain: bool) -> None:
+def check_message(text: object, parts: Sequence[Part], side: Side, is_plain: bool) -> None:
     """Refuses a message that could not be sent later."""
     check_parts(parts, side.role)
     if is_plain and any(part.kind != ANSWER_KIND for part in parts):
-        raise invalid_input("Only encrypted messages carry files and forms.")
+        raise invalid_input("Files and forms need encryption: leave them out.")
     if is_plain and parts and side.agent_sent_keys:
-        raise invalid_input("The agent sent keys, so it takes only an encrypted answer to its form.")
+        raise invalid_input("The agent takes only an encrypted answer to its form. Give the expert its `root`.")
     check_text(text, parts, is_plain)
 
 

@@ -16,7 +16,7 @@ from ..json_text import Members, is_list, is_object, list_in, parse_json
 from ..transport.api import is_transient
 from ..transport.shape import members
 from .message import export_parts, has_answer, restore_parts
-from .parts_to_send import check_content
+from .parts_to_send import check_message
 from .thread import Thread
 
 
@@ -80,13 +80,13 @@ class Sender:
         prepare: Callable[[], Awaitable[None]],
         save: Callable[[], Awaitable[None]],
         decision_lasts: float = 0.0,
-        is_shared: bool = False,
+        claim_sends: bool = False,
         state: Members | None = None,
     ) -> None:
-        """`prepare` runs before a text is encrypted, and `save` before it is sent. `is_shared` says that other processes may send
-        the same texts."""
+        """`prepare` runs before a text is encrypted, and `save` before it is sent. `claim_sends` says that the
+        call that claims a text also sends it, since other processes may send the same text."""
         self._thread, self._is_plain, self._prepare, self._save = thread, is_plain, prepare, save
-        self._decision_lasts, self._is_shared = decision_lasts, is_shared
+        self._decision_lasts, self._claim_sends = decision_lasts, claim_sends
         saved = state or {}
         self._drafts = [restore_draft(one) for one in list_in(saved.get("drafts"))]
         # A text that may have been sent. It is sent again unchanged until the relay answers.
@@ -98,8 +98,8 @@ class Sender:
             self._outgoing = restore_draft(outgoing.get("draft")), outgoing["body"]
         # Texts that the relay has accepted. The list may not show them yet.
         self._accepted: set[str] = set()
-        # Texts that other processes may send, too, and whose sending has begun: the relay may have them.
-        self._begun: set[str] = set()
+        # Texts whose claiming has begun: the relay may have them.
+        self._claimed: set[str] = set()
         self._queue = asyncio.Lock()
 
     def export(self) -> Members:
@@ -170,7 +170,7 @@ class Sender:
     ) -> Sending:
         """`releases` sends a text that waits for its author, if there is an equal one."""
         thread = self._thread
-        check_content(text, parts, thread.side, self._is_plain())
+        check_message(text, parts, thread.side, self._is_plain())
         named = tuple(thread.name_shown(shown))
         thread.check_open()
         draft = next((one for one in self._drafts if releases and self._is_same_held(one, text, parts)), None)
@@ -191,7 +191,7 @@ class Sender:
         try:
             await self.flush()
         except asyncio.CancelledError:
-            if draft.message_id not in self._begun:
+            if draft.message_id not in self._claimed:
                 self._drop(draft)
             raise
         except RelayError as error:
@@ -243,8 +243,8 @@ class Sender:
             body: Members = {"messageId": draft.message_id, "plaintext": draft.text}
             if answer:
                 body["answer"] = answer.json
-        elif self._is_shared:
-            self._begun.add(draft.message_id)
+        elif self._claim_sends:
+            self._claimed.add(draft.message_id)
             if await thread.send_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown):
                 self._accepted.add(draft.message_id)
             return
@@ -295,13 +295,13 @@ def _timeless(parts: Sequence[Part]) -> object:
 def _not_listed() -> RelayError:
     """Not believed, since the other side would never see this text."""
     return RelayError(
-        "conflict", "The relay says that it has this text already, and does not list it. The text waits in `unsent`."
+        "conflict", "The relay says that it has this text, and does not list it: `refresh` tries again."
     )
 
 
 def held_error() -> RelayError:
     return RelayError(
         "newer_message",
-        "Not sent: the agent has written something that you had not been shown when you wrote this, or this is a decision "
-        "of some time ago. Read it again, then send it with `even_if_newer=True`, or discard it.",
+        "Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it "
+        "with `even_if_newer=True`, or discard it.",
     )

@@ -59,6 +59,6 @@ class Side(Protocol):
         """Checks the keys that the relay shows. Returns the channel once there are keys of both sides."""
         ...
 
-    def settle(self, state: State | None) -> None:
+    def check_history(self, state: State | None) -> None:
         """Checks the history once the list was read to its end."""
         ...

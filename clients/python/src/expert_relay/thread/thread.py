@@ -84,7 +84,7 @@ class Thread:
             **({"channel": channel.state()} if channel else {}),
             "others": [[message_id, link] for message_id, link in self._read.others.items()],
             **self.form_tracker.export(),
-            "messages": [one.export() for one in (*self.mailbox.handed_over, *self.mailbox.messages)],
+            "messages": [one.export() for one in (*self.mailbox.unprocessed, *self.mailbox.messages)],
         }
 
     def check_open(self) -> None:
@@ -157,7 +157,7 @@ class Thread:
                     opened.append(message)
                 seq = max(seq, listed.seq)
             if page.next is None and not is_erased:
-                self.side.settle(self.channel.state() if self.channel else None)
+                self.side.check_history(self.channel.state() if self.channel else None)
             # A list that repeats itself would never end.
             if page.next is not None and not opened:
                 raise unexpected("new messages")

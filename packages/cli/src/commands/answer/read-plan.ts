@@ -1,13 +1,7 @@
 import type { Given } from '../../arguments/command.ts';
 import { Failure } from '../../failure.ts';
+import { attachOption } from '../../files/file-to-send.ts';
 import type { GivenContent } from '../../forms/read-content.ts';
-
-/** For all commands that send messages. */
-export const attachOption = {
-  value: 'FILE',
-  many: true,
-  help: 'a file to send, encrypted; several times for up to 8 files, 700 kB together',
-} as const;
 
 /** The options of `relay answer`. */
 export const answerOptions = {

@@ -2,12 +2,8 @@ import type { Given } from '../../arguments/command.ts';
 import { readDuration, readRefCode } from '../../arguments/read-values.ts';
 import { type Config, readAgentName } from '../../config.ts';
 import { Failure } from '../../failure.ts';
-import { attachOption } from '../answer/read-plan.ts';
-
-/** For all commands of an agent that read answers. */
-export const acceptUnprotectedOption = {
-  help: 'accept answers that the relay could have written or replaced: plain text, unsigned keys, messages without links',
-} as const;
+import { attachOption } from '../../files/file-to-send.ts';
+import { acceptUnprotectedOption } from '../../relay/open-agent.ts';
 
 /** The options of `relay ask`. */
 export const askOptions = {

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ContextMessage } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
+import { readTextArgument } from '../../arguments/read-text-argument.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../../forms/read-form.ts';
@@ -11,24 +12,15 @@ import { toContext } from './to-context.ts';
 // A call cannot contain more.
 const most = 1_048_576;
 
-/** A text from the command line, or for `-` from stdin. */
-export async function readText({ input, err }: Context, word: string): Promise<string> {
-  if (word === '-' && input.isTerminal) err.paragraph('Type the text, then Ctrl-D on a line of its own:');
-  const text = word === '-' ? (await input.readText()).trim() : word;
-  if (text.trim() === '')
-    throw new Failure('usage', 'The text is empty. Put it in quotes, or use - and pipe it in.');
-  return text;
-}
-
 /** The context of the question: a conversation as JSON, as the known libraries have it, or any text unchanged. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
-  const text = source === '-' ? await readText(context, source) : readTextFile(source);
+  const text = source === '-' ? await readTextArgument(context, source) : readTextFile(source);
   return toContext(parseJson(text)) ?? [{ role: 'user', content: text }];
 }
 
 /** The form that goes with the question. */
-export async function readAskedForm(
+export async function readQuestionForm(
   context: Context,
   source: FormSource | undefined,
 ): Promise<Form | undefined> {
@@ -37,14 +29,14 @@ export async function readAskedForm(
   if ('choices' in source) return choiceForm(source.choices);
   const { file } = source;
   return file === '-'
-    ? readForm('The text from the pipe', await readText(context, file))
+    ? readForm('The text from the pipe', await readTextArgument(context, file))
     : readForm(file, readTextFile(file));
 }
 
 function readTextFile(path: string): string {
   try {
     if (statSync(path).size > most)
-      throw new Failure('usage', `${path} is over 1 MiB. Hand over the part that matters.`);
+      throw new Failure('usage', `${path} is over 1 MiB. Give the part that matters.`);
     return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

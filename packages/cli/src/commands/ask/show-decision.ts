@@ -5,10 +5,10 @@ import { exitCodes, type Outcome } from '../../exit-codes.ts';
 import { isChoiceForm } from '../../forms/read-form.ts';
 import { showContent } from '../../forms/show-form.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
-import { nameOf, partsToJson, showParts } from '../show/message-parts.ts';
+import { decisionWord, partsToJson, showParts } from '../show/message-parts.ts';
 import { storedParts } from '../show/stored-parts.ts';
 import { answersToJson, describeFirstContact, describeSaving } from './show-answers.ts';
-import type { Deciding } from './wait-for-decision.ts';
+import type { AwaitedDecision } from './wait-for-decision.ts';
 
 /**
  * Prints what was decided to stdout: the chosen option, the values of the form as JSON, or the comment of an approval. All
@@ -17,13 +17,13 @@ import type { Deciding } from './wait-for-decision.ts';
 export function showDecision(
   { out, err }: Context,
   conversation: Conversation,
-  { decided, replies, form, json }: Deciding & { form: Form; json: boolean },
+  { entry, replies, form, json }: AwaitedDecision & { form: Form; json: boolean },
 ): Outcome {
   const { refCode, requestId, status, expiresAt, verification, fingerprint } = conversation;
-  const { decision, text, messageId, createdAt, protection } = decided;
+  const { decision, text, messageId, createdAt, protection } = entry;
   const { action, content } = decision;
   const outcome = action === 'accept' ? 'done' : 'declined';
-  const { answer: _decision, form: _form, ...parts } = storedParts(decided);
+  const { answer: _decision, form: _form, ...parts } = storedParts(entry);
   if (json) {
     const about = { refCode, requestId, status, expiresAt, verification, fingerprint };
     const told = { comment: text, messageId, createdAt, protection, ...partsToJson(parts) };
@@ -39,13 +39,13 @@ export function showDecision(
     return outcome;
   }
   if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
-  err.line(`${err.paint('bold', refCode)}  ${nameOf(action, form)}`);
+  err.line(`${err.paint('bold', refCode)}  ${decisionWord(action, form)}`);
   err.paragraph(describeTrust(protection, conversation), {
     style: protection === 'plaintext' ? 'yellow' : 'dim',
   });
   if (text !== '') (isApproval(form) ? out : err).foreign(text);
   showParts(err, parts);
-  if (decided.files) err.paragraph(describeSaving(refCode));
+  if (entry.files) err.paragraph(describeSaving(refCode));
   if (!content || isApproval(form)) return outcome;
   if (isChoiceForm(form)) out.line(String(Object.values(content)[0]));
   else {

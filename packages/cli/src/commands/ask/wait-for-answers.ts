@@ -26,7 +26,7 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
     while (matching().length === 0) {
       const remaining = Math.max(0, deadline - now());
       const answer = await conversation.waitForAnswer({ timeout: remaining, signal, any: true });
-      keep(waiting, answer);
+      record(waiting, answer);
       if (!any && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
     }
     while (await takeAnother(waiting, signal));
@@ -39,7 +39,7 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
   }
 }
 
-function keep(
+function record(
   { conversation, journal }: Waiting,
   answer: Awaited<ReturnType<Conversation['waitForAnswer']>>,
 ) {
@@ -54,7 +54,7 @@ async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boole
       if (error instanceof RelayError) return undefined;
       throw error;
     });
-  if (another) keep(waiting, another);
+  if (another) record(waiting, another);
   return another !== undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../../context.ts';
 import { answerEntry, decisionEntry, type Journal } from '../../relay/journal.ts';
-import { type Entry, isDecision, type StoredDecision } from '../../store/conversations.ts';
+import { type DecisionEntry, type Entry, isDecision } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { showParts } from '../show/message-parts.ts';
 import { storedParts } from '../show/stored-parts.ts';
@@ -9,12 +9,8 @@ import { describeEnd } from './describe-end.ts';
 import { answersToJson } from './show-answers.ts';
 import { watchPickUp } from './wait-for-answers.ts';
 
-export interface DecisionEntry extends Entry {
-  readonly decision: StoredDecision;
-}
-
-export interface Deciding {
-  readonly decided: DecisionEntry;
+export interface AwaitedDecision {
+  readonly entry: DecisionEntry;
   /** What the expert wrote besides, which is no decision. */
   readonly replies: readonly Entry[];
 }
@@ -31,7 +27,7 @@ interface Waiting {
  * Waits for a decision about the open form. Replies in words are printed to stderr, and waiting goes on.
  * @throws Failure that says how to continue
  */
-export async function waitForDecision(context: Context, waiting: Waiting): Promise<Deciding> {
+export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
   const { conversation, journal, timeout, isWithdrawn = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
@@ -46,7 +42,7 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   try {
     showReplies();
     const stored = journal.undelivered(id).find(isDecision);
-    if (stored) return { decided: stored, replies };
+    if (stored) return { entry: stored, replies };
     const decision = await conversation.waitForDecision({
       timeout,
       signal: context.signal,
@@ -55,9 +51,9 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
         showReplies();
       },
     });
-    const decided = decisionEntry(decision) as DecisionEntry;
-    journal.add(conversation, decided);
-    return { decided, replies };
+    const entry = decisionEntry(decision);
+    journal.add(conversation, entry);
+    return { entry, replies };
   } catch (error) {
     const ending = { conversation, timeout, awaited: 'decision', isWithdrawn } as const;
     throw describeEnd(context, { ...ending, details: { answers: answersToJson(replies) } }, error);

@@ -21,9 +21,9 @@ export function checkFolder(
     if (url === undefined) return ok('folder', existsSync(folder) ? folder : `${folder} will be made`);
     const relayFolder = openRelayFolder(folder, url);
     accessSync(relayFolder, constants.W_OK);
-    const kept = openConversations(relayFolder, now).all().length;
+    const count = openConversations(relayFolder, now).all().length;
     if (apiKey !== undefined) openMemory(folder, 'agents', now).values();
-    return ok('folder', `${folder}, ${kept} ${kept === 1 ? 'conversation' : 'conversations'}`);
+    return ok('folder', `${folder}, ${count} ${count === 1 ? 'conversation' : 'conversations'}`);
   } catch (error) {
     const { message } = explainError(error, signal);
     return fail('folder', message, 'Then look again: relay doctor');

@@ -1,12 +1,12 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { checkAddress } from '../../relay/check-address.ts';
-import { ask } from '../ask/begin.ts';
 import type { AskPlan } from '../ask/read-plan.ts';
+import { startConversation } from '../ask/start-conversation.ts';
 import { waitForDecision } from '../ask/wait-for-decision.ts';
-import { code, describeRequest } from './describe-request.ts';
+import { code, describePermissionRequest } from './describe-permission-request.ts';
 import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
-import { keeps, type Named, readRules } from './rules.ts';
+import { matchingRule, type Named, readRules } from './rules.ts';
 
 export interface HookPlan {
   readonly on: 'permission' | 'notification';
@@ -23,7 +23,7 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
   if (plan.on === 'notification') return await report(context, plan, text);
   const request = readPermissionRequest(text);
   // First, since the rules look at each word.
-  const question = describeRequest(request);
+  const question = describePermissionRequest(request);
   if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
   checkRules(context, request);
   // The first expert who answers counts as known elsewhere. Here that could be the relay, which would run commands.
@@ -33,7 +33,7 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
 }
 
 function checkRules({ config }: Context, named: Named): void {
-  const rule = keeps(readRules(config.folder), named);
+  const rule = matchingRule(readRules(config.folder), named);
   if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
 }
 
@@ -46,12 +46,14 @@ async function decide(
 ): Promise<object> {
   const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
   const submitted = { ...asked, agentName: asked.agentName ?? programOf(request) };
-  const { relay, conversation, journal, outages } = await ask(context, submitted, { isWithdrawn: true });
+  const { relay, conversation, journal, outages } = await startConversation(context, submitted, {
+    isWithdrawn: true,
+  });
   try {
     context.err.line(`${conversation.refCode}  asked for an approval`);
-    const { decided } = await waitForDecision(context, { conversation, journal, timeout, isWithdrawn: true });
-    const { action } = decided.decision;
-    const message = decided.text || 'The expert has declined.';
+    const { entry } = await waitForDecision(context, { conversation, journal, timeout, isWithdrawn: true });
+    const { action } = entry.decision;
+    const message = entry.text || 'The expert has declined.';
     return {
       hookSpecificOutput: {
         hookEventName: 'PermissionRequest',
@@ -72,7 +74,7 @@ async function report(context: Context, plan: HookPlan, text: string): Promise<u
   const { cwd, message } = readNotification(text);
   checkRules(context, { cwd, tool_input: { message } });
   const words = [`The agent in ${code(cwd)} waits: ${message}`];
-  const { relay, journal, outages } = await ask(context, { ...asking(context, plan), words });
+  const { relay, journal, outages } = await startConversation(context, { ...asking(context, plan), words });
   outages.stop();
   relay.stop();
   journal.release();

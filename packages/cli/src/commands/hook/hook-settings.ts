@@ -26,7 +26,7 @@ export function readSettings(path: string): Settings {
   } catch {
     throw new Failure(
       'usage',
-      `${path} is not JSON with hooks as the program expects it. Nothing was changed.`,
+      `${path} is not JSON with hooks as the program expects it. Nothing was changed: repair the file first.`,
     );
   }
 }
@@ -51,7 +51,10 @@ function readIfAny(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new Failure('usage', `${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new Failure(
+      'usage',
+      `${path} cannot be read (${(error as NodeJS.ErrnoException).code}). Nothing was changed: let your user read it.`,
+    );
   }
 }
 
@@ -61,13 +64,13 @@ const isOurs = ({ command = '' }: { command?: string | undefined }): boolean =>
 
 /** The settings without the hooks of this program. */
 export function withoutHooks({ hooks = {}, ...settings }: Settings): Settings {
-  const kept = Object.entries(hooks).flatMap(([event, groups]) => {
+  const others = Object.entries(hooks).flatMap(([event, groups]) => {
     const left = groups
       .map((one) => ({ ...one, hooks: one.hooks.filter((hook) => !isOurs(hook)) }))
       .filter((one, at) => one.hooks.length > 0 || groups[at]?.hooks.length === 0);
     return left.length > 0 || groups.length === 0 ? [[event, left] as const] : [];
   });
-  return { ...settings, ...(kept.length > 0 && { hooks: Object.fromEntries(kept) }) };
+  return { ...settings, ...(others.length > 0 && { hooks: Object.fromEntries(others) }) };
 }
 
 /** The settings with one hook of this program for each event. */

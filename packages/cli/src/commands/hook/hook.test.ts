@@ -1,37 +1,37 @@
 import { homedir } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { claudeInputs, codexInputs } from '../../testing/hook-inputs.ts';
-import { describeRequest } from './describe-request.ts';
+import { describePermissionRequest } from './describe-permission-request.ts';
 import { readPermissionRequest } from './hook-input.ts';
 import { type Settings, withHooks, withoutHooks } from './hook-settings.ts';
-import { keeps } from './rules.ts';
+import { matchingRule } from './rules.ts';
 
 const request = (tool_name: string, tool_input: object) =>
   readPermissionRequest(JSON.stringify({ ...claudeInputs.bash, tool_name, tool_input }));
 
 describe('the question', () => {
   test('shows a command with its reason, and where it would run', () => {
-    expect(describeRequest(readPermissionRequest(JSON.stringify(claudeInputs.bash)))).toBe(
+    expect(describePermissionRequest(readPermissionRequest(JSON.stringify(claudeInputs.bash)))).toBe(
       'May Claude Code use `Bash`?\n\nIn the directory `/home/ada/shop`:\n\n```sh\nrm -rf node_modules && npm ci\n```\n\nReason given by the program: `Install the packages again`\n\nThe program receives your yes or no. It receives a comment only with a no.',
     );
-    expect(describeRequest(readPermissionRequest(JSON.stringify(codexInputs.bash)))).toContain(
+    expect(describePermissionRequest(readPermissionRequest(JSON.stringify(codexInputs.bash)))).toContain(
       'May Codex use `Bash`?',
     );
   });
 
   test('shows a change as the lines that differ', () => {
-    const text = describeRequest(readPermissionRequest(JSON.stringify(claudeInputs.edit)));
+    const text = describePermissionRequest(readPermissionRequest(JSON.stringify(claudeInputs.edit)));
     expect(text).toContain(
       'The file `/home/ada/shop/src/price.ts`:\n\n```diff\n function price() {\n-  return 1;\n+  return 2;\n }\n```',
     );
-    expect(describeRequest(readPermissionRequest(JSON.stringify(codexInputs.patch)))).toContain(
+    expect(describePermissionRequest(readPermissionRequest(JSON.stringify(codexInputs.patch)))).toContain(
       '```diff\n*** Begin Patch',
     );
     const edits = [
       { old_string: 'a', new_string: 'b', replace_all: true },
       { old_string: 'c', new_string: '' },
     ];
-    const many = describeRequest(request('MultiEdit', { file_path: '/x', edits }));
+    const many = describePermissionRequest(request('MultiEdit', { file_path: '/x', edits }));
     expect(many).toContain('@@ everywhere in the file @@\n-a\n+b');
     expect(many).toContain('-c\n+\n');
   });
@@ -53,12 +53,12 @@ describe('the question', () => {
       'Further settings:\n\n```json\n{\n  "run_in_background": true',
     ],
   ])('hides nothing: %s', (_what, tool, input, expected) => {
-    expect(describeRequest(request(tool, input))).toContain(expected);
+    expect(describePermissionRequest(request(tool, input))).toContain(expected);
   });
 
   test('is not asked if it is too long to be shown in full', () => {
     expect(
-      describeRequest(request('Write', { file_path: '/x', content: 'x'.repeat(60_001) })),
+      describePermissionRequest(request('Write', { file_path: '/x', content: 'x'.repeat(60_001) })),
     ).toBeUndefined();
   });
 
@@ -117,7 +117,7 @@ describe('a rule of this machine', () => {
     ['Bash', { command: 'git commit -m "environment: what? a_key, ssh and npmrc"' }, undefined],
     ['Edit', { file_path: '/home/ada/shop/environment.ts', old_string: 'a', new_string: 'b' }, undefined],
   ])('%s %j: %s', (tool, input, rule) => {
-    expect(keeps(rules, request(tool, input))).toBe(rule);
+    expect(matchingRule(rules, request(tool, input))).toBe(rule);
   });
 });
 

@@ -12,7 +12,7 @@ const schema = z.strictObject({
 });
 
 /** Files that have secrets as a rule: neither their content nor a command that names them is sent. */
-const alwaysKept = [
+const builtInPaths = [
   ...[
     '.env',
     '.env.*',
@@ -45,12 +45,12 @@ export function readRules(folder: string): Rules {
 }
 
 /** The pattern that keeps a request on this machine; undefined when none does. */
-export function keeps(rules: Rules, { tool_input: input, cwd }: Named): string | undefined {
+export function matchingRule(rules: Rules, { tool_input: input, cwd }: Named): string | undefined {
   const texts = textsIn(input);
   const words = new Set(texts.flatMap(readingsOf).flatMap(wordsIn));
   const paths = Array.from(words, (word) => pathOf(cwd, word));
   return (
-    [...alwaysKept, ...rules.paths].find((pattern) => paths.some(isPath(pattern))) ??
+    [...builtInPaths, ...rules.paths].find((pattern) => paths.some(isPath(pattern))) ??
     rules.commands.find((pattern) => texts.some((text) => like(pattern).test(text)))
   );
 }

@@ -2,7 +2,7 @@ import { type Expert, openExpert } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Access } from '../../relay/require-relay.ts';
-import { type KeptVault, readVault } from '../../relay/vault.ts';
+import { readVault, type StoredVault } from '../../relay/vault.ts';
 import { openExpertFile } from '../../store/expert-file.ts';
 
 /** An expert's identity on this machine and in the relay's vault. */
@@ -11,7 +11,7 @@ export interface KeyRing {
   readonly file: ReturnType<typeof openExpertFile>;
   /** The keys of this machine. */
   readonly own: { readonly root: Uint8Array; readonly expert: Expert } | undefined;
-  readonly vault: KeptVault | undefined;
+  readonly vault: StoredVault | undefined;
   /** Whether both have the same identity. */
   readonly isInVault: boolean;
 }

@@ -91,7 +91,10 @@ async function showRecoveryCode({ input, out, err }: Context, code: string): Pro
   out.line(code);
   err.line();
   if (!(await out.written()))
-    throw new Failure('failed', 'The recovery code could not be written, so nothing was changed.');
+    throw new Failure(
+      'failed',
+      'The recovery code could not be written, so nothing was changed. Start again with an output that takes it.',
+    );
   if (!input.isTerminal || !out.isTerminal) return;
   const expected = await parseRecoveryCode(code);
   for (let left = maxAttempts; left > 0; left -= 1) {

@@ -5,12 +5,12 @@ import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure, isClosedPipe } from '../../failure.ts';
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
-import { notKept, openAgent } from '../../relay/open-agent.ts';
+import { notStored, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
-import type { KeptConversation } from '../../store/conversations.ts';
+import type { StoredConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { storedParts } from '../show/stored-parts.ts';
-import { showNews } from './inbox.ts';
+import { showNews } from './show-news.ts';
 
 /** Before a question is sent again that the relay did not accept. */
 const defaultPauseMs = 15_000;
@@ -30,18 +30,18 @@ export async function listenAsAgent(
 ): Promise<Outcome> {
   const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { err, signal, now } = context;
-  const kept = conversations
+  const stored = conversations
     .all()
     .filter((one) => (refCode ? one.state.request?.refCode === refCode : isOpen(one, now())));
-  if (kept.length === 0) {
-    if (refCode !== undefined) throw notKept(refCode);
+  if (stored.length === 0) {
+    if (refCode !== undefined) throw notStored(refCode);
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');
   }
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   const stop = () => relay.stop();
   signal.addEventListener('abort', stop, { once: true });
-  const names = kept.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
+  const names = stored.map(({ state }) => state.request?.refCode ?? state.id).join(', ');
   err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
 
   /** Resuming also sends a question that has not arrived yet. It is repeated while the relay cannot be reached. */
@@ -60,7 +60,7 @@ export async function listenAsAgent(
   }
 
   async function follow(
-    { state: { id, request } }: KeptConversation,
+    { state: { id, request } }: StoredConversation,
     resuming: Promise<Conversation>,
   ): Promise<Outcome> {
     const name = request?.refCode ?? id;
@@ -87,12 +87,12 @@ export async function listenAsAgent(
   }
   try {
     // All are resumed before waiting: then one list shows which have new messages.
-    const resuming = kept.map(({ state }) => resume(state.id));
+    const resuming = stored.map(({ state }) => resume(state.id));
     for (const one of resuming) one.catch(() => {});
-    const known = resuming.filter((_, index) => kept[index]?.state.request !== undefined);
+    const known = resuming.filter((_, index) => stored[index]?.state.request !== undefined);
     await Promise.allSettled(known);
     const outcomes = await Promise.all(
-      kept.map((one, index) => follow(one, resuming[index] as Promise<Conversation>)),
+      stored.map((one, index) => follow(one, resuming[index] as Promise<Conversation>)),
     );
     if (!isClosedPipe(signal.reason)) signal.throwIfAborted();
     return outcomes.find((outcome) => outcome !== 'done') ?? 'done';
@@ -124,7 +124,7 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
 }
 
 /** A conversation whose question may not have arrived counts as open: resuming it sends the question. */
-function isOpen({ state: { request } }: KeptConversation, now: number): boolean {
+function isOpen({ state: { request } }: StoredConversation, now: number): boolean {
   if (!request) return true;
   return !hasEnded(request.status) && Date.parse(request.expiresAt) > now;
 }

@@ -1,11 +1,11 @@
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
+import { connectExpert } from '../../relay/connect-expert.ts';
 import { markWritten } from '../../relay/mark-written.ts';
-import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { mayBeShown } from '../../relay/request-state.ts';
-import { describeRequest, type News, showNews } from './inbox.ts';
+import { describeRequest, type News, showNews } from './show-news.ts';
 import { watchRequests } from './watch-requests.ts';
 
 export interface ExpertListening {
@@ -21,8 +21,8 @@ export async function listenAsExpert(
   { refCode, json, picksUp }: ExpertListening,
 ): Promise<Outcome> {
   const { signal, err } = context;
-  const side = await openExpert(context, { instead: '' });
-  const { access, expert, outages, name, hasKeys } = side;
+  const connection = await connectExpert(context, { instead: '' });
+  const { access, expert, outages, name, hasKeys } = connection;
   const show = async (news: News) => {
     showNews(context, news, json);
     if (news.type === 'request') await markWritten(context, expert, { ...news, messages: [] });
@@ -37,7 +37,7 @@ export async function listenAsExpert(
   const stop = () => expert.stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    if (refCode === undefined) await watchRequests(context, side, { show, picksUp });
+    if (refCode === undefined) await watchRequests(context, connection, { show, picksUp });
     else {
       const request = await expert.request(refCode, { signal });
       if (mayBeShown(request)) await show(describeRequest(request));

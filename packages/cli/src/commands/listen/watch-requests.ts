@@ -2,10 +2,10 @@ import type { ListedRequest } from '@expert-relay/sdk';
 import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
-import type { ExpertSide } from '../../relay/open-expert.ts';
+import type { ExpertConnection } from '../../relay/connect-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { hasEnded, mayBeShown } from '../../relay/request-state.ts';
-import { describeRequest, type News } from './inbox.ts';
+import { describeRequest, type News } from './show-news.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
 interface Watched {
@@ -36,13 +36,13 @@ interface Watching {
  */
 export async function watchRequests(
   { signal, err }: Context,
-  side: ExpertSide,
+  connection: ExpertConnection,
   { show, picksUp }: Watching,
 ): Promise<void> {
   const watched = new Map<string, Watched>();
-  const clients = [side.expert];
+  const clients = [connection.expert];
   let isListed = false;
-  const reader = (): Expert => clients.at(-1) ?? side.expert;
+  const reader = (): Expert => clients.at(-1) ?? connection.expert;
 
   function watch({ requestId, refCode }: Pick<ListedRequest, 'requestId' | 'refCode'>): Watched {
     const one: Watched = {
@@ -117,7 +117,8 @@ export async function watchRequests(
   }
 
   async function pickUp(request: ExpertRequest): Promise<void> {
-    if (picksUp && side.hasKeys && request.encrypted && !request.isPickedUp) await request.pickUp({ signal });
+    if (picksUp && connection.hasKeys && request.encrypted && !request.isPickedUp)
+      await request.pickUp({ signal });
   }
 
   function end(one: Watched, status: string): void {
@@ -134,8 +135,8 @@ export async function watchRequests(
 
   /** Lists the open requests: first the waiting ones, later those that may have been missed. */
   async function list(isMissed: boolean): Promise<void> {
-    const pending = await side.expert.list({ status: 'pending', signal });
-    const responded = await side.expert.list({ status: 'responded', signal });
+    const pending = await connection.expert.list({ status: 'pending', signal });
+    const responded = await connection.expert.list({ status: 'responded', signal });
     const open = [...pending, ...responded].sort((one, other) =>
       one.createdAt.localeCompare(other.createdAt),
     );
@@ -175,7 +176,7 @@ export async function watchRequests(
 
   /** Keys may be made or restored while this command runs. */
   function checkForNewKeys(): void {
-    const client = side.renew();
+    const client = connection.renew();
     if (!client) return;
     clients.push(client);
     err.paragraph('This machine now has keys: encrypted messages are read from now on.', {
@@ -209,7 +210,7 @@ export async function watchRequests(
   }
 
   try {
-    for await (const event of side.expert.events({ signal })) await take(event);
+    for await (const event of connection.expert.events({ signal })) await take(event);
   } finally {
     for (const client of clients) client.stop();
     await Promise.all([...watched.values()].map(({ work }) => work));

@@ -36,7 +36,10 @@ export function showParts(out: Screen, parts: ShownParts, indent = '  '): void {
   const { form, unreadableForm, answer, unreadableAnswer, answeredForm, files = [], hasUnknownPart } = parts;
   if (form || unreadableForm) showForm(out, form, { indent });
   if (answer) {
-    out.paragraph(`${nameOf(answer.action, answeredForm)}, ${answer.decidedAt}`, { indent, style: 'bold' });
+    out.paragraph(`${decisionWord(answer.action, answeredForm)}, ${answer.decidedAt}`, {
+      indent,
+      style: 'bold',
+    });
     if (answer.content) showContent(out, answeredForm, answer.content, { indent });
   }
   if (unreadableAnswer) out.paragraph('A decision that cannot be read.', { indent, style: 'yellow' });
@@ -53,7 +56,7 @@ export function showParts(out: Screen, parts: ShownParts, indent = '  '): void {
 }
 
 /** `approved` for a form without fields. */
-export function nameOf(action: 'accept' | 'decline', form: Form | undefined): string {
+export function decisionWord(action: 'accept' | 'decline', form: Form | undefined): string {
   if (action === 'decline') return 'declined';
   return form && isApproval(form) ? 'approved' : 'accepted';
 }

@@ -16,7 +16,7 @@ interface Opened {
   readonly read?: readonly ExpertMessage[];
 }
 
-export interface Decision extends Opened {
+export interface AnswerAttempt extends Opened {
   /** When the command started. */
   readonly startedAt: number;
   readonly evenIfNewer?: boolean;
@@ -26,15 +26,15 @@ export interface Decision extends Opened {
  * The ids of the messages that the user was shown before the command started. An expert signs the question with the
  * first answer: where it was never shown, it is shown now, and the user is asked.
  */
-export async function requireShown(context: Context, decision: Decision): Promise<readonly string[]> {
-  const { expert, request, startedAt, evenIfNewer = false } = decision;
+export async function requireShown(context: Context, attempt: AnswerAttempt): Promise<readonly string[]> {
+  const { expert, request, startedAt, evenIfNewer = false } = attempt;
   const { requestId } = request;
   const shown = await expert.shownBefore(requestId, startedAt - readingTimeMs);
   if (shown) return shown;
   // Never without any question on standard output, not even with the option.
   const isShownSince = (await expert.shownBefore(requestId, Number.POSITIVE_INFINITY)) !== undefined;
   if (evenIfNewer && isShownSince) return [];
-  return await showAndAsk(context, decision, {
+  return await showAndAsk(context, attempt, {
     why: isShownSince ? 'was shown here only now' : 'was not shown here yet',
     question: 'Is this what you mean?',
   });
@@ -62,10 +62,15 @@ async function showAndAsk(
   showConversation(context, view, 'provider');
   if (view.refused && isRefusal(view.refused)) throw view.refused;
   if (!(await markWritten(context, expert, { requestId, messages: view.messages })))
-    throw new Failure('unseen', 'Not sent: the question could not be shown.', { details: { refCode } });
+    throw new Failure('unseen', `Not sent: the question could not be shown. Read it: relay show ${refCode}`, {
+      details: { refCode },
+    });
   err.line();
   const answer = await input.readLine(`${refCode} ${why}. ${question} (y/N) `);
   if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
-    throw new Failure('unseen', 'Not sent.', { code: 'newer_message', details: { refCode } });
+    throw new Failure('unseen', `Not sent. To write another answer: relay answer ${refCode} "..."`, {
+      code: 'newer_message',
+      details: { refCode },
+    });
   return view.messages.flatMap(({ messageId }) => messageId ?? []);
 }

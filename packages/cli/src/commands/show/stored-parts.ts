@@ -1,14 +1,14 @@
 import { type Form, parseForm } from '@expert-relay/sdk/forms';
-import { decidedForm, type Entry, type KeptConversation } from '../../store/conversations.ts';
+import { decidedForm, type Entry, type StoredConversation } from '../../store/conversations.ts';
 import type { ShownFile, ShownParts } from './message-parts.ts';
 
 /** What a stored message carries besides its text. `kept` has the form that it decides about. */
-export function storedParts(entry: Entry, kept?: Pick<KeptConversation, 'entries'>): ShownParts {
+export function storedParts(entry: Entry, stored?: Pick<StoredConversation, 'entries'>): ShownParts {
   const { form, decision, isUncounted, files, hasUnknownPart } = entry;
   return {
     form: readStored(form),
     answer: decision,
-    answeredForm: decision && kept && readStored(decidedForm(kept, entry)),
+    answeredForm: decision && stored && readStored(decidedForm(stored, entry)),
     ...{ isUncounted, hasUnknownPart },
     files: files?.map(readFile),
   };

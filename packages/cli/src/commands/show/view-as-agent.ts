@@ -5,9 +5,9 @@ import { explainError, isRefusal } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
-import { notKept, openAgent } from '../../relay/open-agent.ts';
+import { notStored, openAgent } from '../../relay/open-agent.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import type { Entry, KeptConversation } from '../../store/conversations.ts';
+import type { Entry, StoredConversation } from '../../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
@@ -25,28 +25,31 @@ export async function showToAgent(
   const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
   const { signal, err } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
-  const kept = conversations.find(refCode);
-  if (!kept) {
+  const stored = conversations.find(refCode);
+  if (!stored) {
     const view = { ...stateOf(raw), context: [], question: '', messages: [], unsent: [] };
     show(view);
-    err.paragraph(`\n${notKept(refCode).message} Its texts cannot be checked here, so they are not shown.`, {
-      style: 'yellow',
-    });
+    err.paragraph(
+      `\n${notStored(refCode).message} Its texts cannot be checked here, so they are not shown.`,
+      {
+        style: 'yellow',
+      },
+    );
     return view;
   }
   // An answer must not be shown with another question.
-  if (!(await isAsAsked(kept, raw))) throw questionAltered(refCode);
+  if (!(await isAsAsked(stored, raw))) throw questionAltered(refCode);
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
-    const conversation = await relay.resume(journal.lock(kept.state.id).state, { signal });
+    const conversation = await relay.resume(journal.lock(stored.state.id).state, { signal });
     const refused = await readNew(conversation, journal, signal);
     const { fingerprint, verification, status, unsent } = conversation;
-    const messages = said(conversations.find(kept.state.id) ?? kept, raw, unsent);
+    const messages = said(conversations.find(stored.state.id) ?? stored, raw, unsent);
     const about = { status, fingerprint, verification, refused };
-    const view = { ...headOf(raw, kept), ...about, messages, unsent };
+    const view = { ...headOf(raw, stored), ...about, messages, unsent };
     show(view);
-    if (await context.out.written()) journal.markShown(kept.state.id);
+    if (await context.out.written()) journal.markShown(stored.state.id);
     return view;
   } finally {
     relay.stop();
@@ -55,7 +58,7 @@ export async function showToAgent(
 }
 
 /** Whether the relay returns the same question. Nothing is stored to compare a plain text conversation with, since the relay could write its answers anyway. */
-async function isAsAsked({ state }: KeptConversation, raw: RawConversation): Promise<boolean> {
+async function isAsAsked({ state }: StoredConversation, raw: RawConversation): Promise<boolean> {
   if (state.submissionDigest === undefined || raw.erasedAt) return true;
   const { context, ...submitted } = raw;
   const submission = { ...submitted, messages: context ?? [] };
@@ -104,7 +107,7 @@ const stateOf = ({
 });
 
 /** After the erasure nothing of the relay's is shown, since nothing could be compared: only what this machine has stored. */
-function headOf(raw: RawConversation, { entries }: KeptConversation) {
+function headOf(raw: RawConversation, { entries }: StoredConversation) {
   const asked = entries.find(isQuestion);
   const { form: answerForm, files } = asked ? storedParts(asked) : {};
   const head = { ...stateOf(raw), answerForm, files };
@@ -120,8 +123,8 @@ const isQuestion = ({ role, messageId, protection }: Entry): boolean =>
 /**
  * The stored messages in the relay's order, since clocks may differ. The question and unsent texts are shown elsewhere.
  */
-function said(kept: KeptConversation, raw: RawConversation, unsent: readonly string[]) {
-  const { entries } = kept;
+function said(stored: StoredConversation, raw: RawConversation, unsent: readonly string[]) {
+  const { entries } = stored;
   const positions = new Map(raw.messages.map(({ messageId }, index) => [messageId, index]));
   // A confidential question is sent first, under an id that is not known here.
   const positionOf = ({ messageId }: Entry) =>
@@ -137,6 +140,6 @@ function said(kept: KeptConversation, raw: RawConversation, unsent: readonly str
     .map((entry) => {
       const { role, messageId, createdAt, protection, text, seenYourLast } = entry;
       const about = { role, messageId, createdAt, protection, text, seenYourLast };
-      return { ...about, ...storedParts(entry, kept) };
+      return { ...about, ...storedParts(entry, stored) };
     });
 }

@@ -1,7 +1,7 @@
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
+import { connectExpert } from '../../relay/connect-expert.ts';
 import { markWritten } from '../../relay/mark-written.ts';
-import { openExpert } from '../../relay/open-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
 import { askedTexts, mayBeShown } from '../../relay/request-state.ts';
 import type { ConversationView } from './conversation-view.ts';
@@ -12,7 +12,7 @@ export async function showToExpert(
   refCode: string,
   show: (view: ConversationView) => void,
 ): Promise<ConversationView> {
-  const { expert } = await openExpert(context, { instead: '' });
+  const { expert } = await connectExpert(context, { instead: '' });
   try {
     const request = await expert.request(refCode, { signal: context.signal });
     const view = await viewOf(request, context.signal);

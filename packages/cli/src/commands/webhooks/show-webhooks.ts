@@ -3,10 +3,10 @@ import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../../relay/we
 import { shortTime } from '../show/conversation-view.ts';
 
 type Shown = Pick<Context, 'out' | 'err'>;
-type Form = { readonly json: boolean };
+type Format = { readonly json: boolean };
 
 /** One line each. */
-export function showWebhooks({ out, err }: Shown, webhooks: readonly Webhook[], { json }: Form): void {
+export function showWebhooks({ out, err }: Shown, webhooks: readonly Webhook[], { json }: Format): void {
   if (json) out.line(JSON.stringify({ webhooks }));
   else if (webhooks.length === 0)
     err.paragraph('There are no webhooks. Add one: relay webhooks add https://...');
@@ -23,7 +23,7 @@ const describeState = ({ enabled, offReason, failingSince }: Webhook): string =>
   return failingSince === undefined ? 'on' : `failing since ${shortTime(failingSince)}`;
 };
 
-export function showSecret({ out, err }: Shown, webhook: WebhookWithSecret, { json }: Form): void {
+export function showSecret({ out, err }: Shown, webhook: WebhookWithSecret, { json }: Format): void {
   if (json) {
     out.line(JSON.stringify(webhook));
     return;
@@ -39,7 +39,7 @@ export function showState(
   { out }: Shown,
   webhook: Pick<Webhook, 'id'>,
   state: 'on' | 'off' | 'removed',
-  { json }: Form,
+  { json }: Format,
 ): void {
   if (json) out.line(JSON.stringify({ outcome: 'done', exit: 0, ...webhook, state }));
   else out.line(`The webhook ${webhook.id} is ${state}.`);
@@ -49,7 +49,7 @@ export function showState(
 export function showDeliveries(
   { out, err }: Shown,
   deliveries: readonly WebhookDelivery[],
-  { json }: Form,
+  { json }: Format,
 ): void {
   if (json) out.line(JSON.stringify({ deliveries }));
   else if (deliveries.length === 0) err.paragraph('Nothing was delivered in the last seven days.');

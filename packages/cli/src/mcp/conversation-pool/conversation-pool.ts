@@ -1,11 +1,13 @@
+import type { RequestState } from '@expert-relay/sdk';
+import { onceId } from '@expert-relay/sdk/crypto';
 import { digestAsked } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { type FoundRequest, listRequests } from '../../relay/find-request.ts';
+import { listRequests } from '../../relay/find-request.ts';
 import type { Agent } from '../../relay/open-agent.ts';
-import type { KeptConversation } from '../../store/conversations.ts';
-import { type AskedQuestion, type Lease, leaseKept, leaseNew } from './lease.ts';
+import type { StoredConversation } from '../../store/conversations.ts';
+import { type Lease, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
 import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
 
 const newestRequests = 200;
@@ -26,18 +28,18 @@ type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
 export interface ConversationPool {
   /** A question with an idempotency key is asked once. */
   ask<T>(
-    question: AskedQuestion,
+    question: QuestionWithFiles,
     use: Use,
     work: (leased: LeasedConversation, isRepeated: boolean) => T | Promise<T>,
   ): Promise<T>;
-  /** By its reference code, or by its id while it has no code. */
+  /** By its reference code or its id. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** The stored conversation, with its messages. */
-  read(reference: string): KeptConversation;
+  read(reference: string): StoredConversation;
   /** All conversations, oldest first. Those that may not have reached the relay come last. */
-  list(): KeptConversation[];
+  list(): StoredConversation[];
   /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
-  current(signal: AbortSignal): Promise<ReadonlyMap<string, FoundRequest>>;
+  current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
   /** A sentence about the current outage. */
   readonly outage: string | undefined;
   stop(): void;
@@ -82,18 +84,18 @@ export function createConversationPool({
     else end();
   }
 
-  function read(reference: string): KeptConversation {
+  function read(reference: string): StoredConversation {
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(reference);
     const name = isId ? reference : readRefCode(reference);
-    const kept = open().conversations.find(name);
-    if (!kept)
+    const stored = open().conversations.find(name);
+    if (!stored)
       throw new Failure('unknown', `No conversation ${name} with this relay is kept on this machine.`);
-    return kept;
+    return stored;
   }
 
-  function useKept<T>(kept: KeptConversation, use: Use, run: Work<T>): Promise<T> {
-    const { id } = kept.state;
-    const lease = leases.get(id) ?? leaseKept({ agent: open(), now }, kept);
+  function useStored<T>(stored: StoredConversation, use: Use, run: Work<T>): Promise<T> {
+    const { id } = stored.state;
+    const lease = leases.get(id) ?? leaseStored({ agent: open(), now }, stored);
     leases.set(id, lease);
     return work(id, lease, use, run);
   }
@@ -103,12 +105,12 @@ export function createConversationPool({
     async ask(question, use, run) {
       const { idempotencyKey: name } = question;
       if (name !== undefined) {
+        const namedId = await onceId(name);
         for (let other = asking.get(name); other; other = asking.get(name))
           await untilAborted(other, use.signal);
-        const kept = open()
-          .conversations.all()
-          .find(({ askedAs, state }) => askedAs === name || state.once?.name === name);
-        if (kept) return await useKept(await checkSame(kept, question), use, (leased) => run(leased, true));
+        const stored = open().conversations.find(namedId);
+        if (stored)
+          return await useStored(await checkSame(stored, question), use, (leased) => run(leased, true));
       }
       let id = '';
       const lease = leaseNew({ agent: open(), now }, question, (made) => {
@@ -132,10 +134,10 @@ export function createConversationPool({
       leases.set(id, lease);
       return work(id, lease, use, (leased) => run(leased, false));
     },
-    use: async (reference, use, run) => useKept(read(reference), use, run),
+    use: async (reference, use, run) => useStored(read(reference), use, run),
     list: () => {
       const asked = open().conversations.all();
-      const endOf = ({ state }: KeptConversation) => state.request?.expiresAt ?? '9';
+      const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
     async current(signal) {
@@ -154,9 +156,9 @@ export function createConversationPool({
 }
 
 /** An idempotency key belongs to one question: its answer is none to another context or file. */
-async function checkSame(kept: KeptConversation, asked: AskedQuestion): Promise<KeptConversation> {
-  const { once, request, id } = kept.state;
-  if (once?.digest === (await digestAsked(asked))) return kept;
+async function checkSame(stored: StoredConversation, asked: QuestionWithFiles): Promise<StoredConversation> {
+  const { once, request, id } = stored.state;
+  if (once?.digest === (await digestAsked(asked))) return stored;
   throw new Failure(
     'usage',
     `This idempotency_key was used for another question, context, form, files, lifetime or tags, ${request?.refCode ?? id}. Ask under another one.`,

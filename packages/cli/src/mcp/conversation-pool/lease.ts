@@ -4,7 +4,7 @@ import { Failure } from '../../failure.ts';
 import type { FileContent } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import type { Agent } from '../../relay/open-agent.ts';
-import type { KeptConversation } from '../../store/conversations.ts';
+import type { StoredConversation } from '../../store/conversations.ts';
 import { type LeasedConversation, leaseConversation } from './leased-conversation.ts';
 
 /** A conversation that calls of this process use. `users` counts the calls. */
@@ -20,24 +20,28 @@ export interface LeaseContext {
 }
 
 /** Leases a stored conversation. */
-export function leaseKept(options: LeaseContext, { state }: KeptConversation): Lease {
+export function leaseStored(options: LeaseContext, { state }: StoredConversation): Lease {
   const journal = openJournal(options.agent.conversations);
-  const kept = journal.lock(state.id);
-  return openLease(options, journal, (relay, signal) => relay.resume(kept.state, { signal }));
+  const stored = journal.lock(state.id);
+  return openLease(options, journal, (relay, signal) => relay.resume(stored.state, { signal }));
 }
 
 /** A question, with the files that were read for it. */
-export interface AskedQuestion extends Question {
+export interface QuestionWithFiles extends Question {
   readonly form?: Form | undefined;
   readonly files?: readonly FileContent[] | undefined;
 }
 
 /** Starts a new conversation. `onId` gets its id before the question is sent. */
-export function leaseNew(options: LeaseContext, question: AskedQuestion, onId: (id: string) => void): Lease {
-  const { question: text = '', confidential: isEncrypted = false, idempotencyKey: askedAs } = question;
+export function leaseNew(
+  options: LeaseContext,
+  question: QuestionWithFiles,
+  onId: (id: string) => void,
+): Lease {
+  const { question: text = '', confidential: isEncrypted = false } = question;
   const { form, files } = question;
   const entries = [ownEntry({ text, isEncrypted, form, files, now: options.now() })];
-  const journal = openJournal(options.agent.conversations, { entries, askedAs });
+  const journal = openJournal(options.agent.conversations, { entries });
   return openLease(options, journal, (relay, signal) => relay.ask({ ...question, signal }), onId);
 }
 
@@ -50,7 +54,8 @@ function openLease(
   const life = new AbortController();
   // Each lease has its own client, so that its end closes only its own streams.
   const relay = agent.connect((state) => {
-    if (life.signal.aborted) throw new Failure('state', 'This conversation was released in the meantime.');
+    if (life.signal.aborted)
+      throw new Failure('state', 'This conversation was released in the meantime. Make the same call again.');
     journal.save(state);
     onId(state.id);
   });

@@ -86,17 +86,17 @@ export function leaseConversation({
     const reads = { signal: AbortSignal.any([life, signal]) };
     try {
       if (openForm(journal.read(id)) === undefined) {
-        await keep(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
+        await record(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
       } else {
-        const onReply = (answer: Answer) => keep(answerEntry(answer));
-        await keep(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+        const onReply = (answer: Answer) => record(answerEntry(answer));
+        await record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
       }
     } catch (error) {
       if (!signal.aborted || life.aborted) throw error;
     }
   }
 
-  async function keep(entry: Entry): Promise<void> {
+  async function record(entry: Entry): Promise<void> {
     // A delivery that is running must be recorded first.
     await deliveries.over;
     // After the end of the lease, the next process reads it from the relay.

@@ -61,14 +61,14 @@ The conversation is end-to-end encrypted, but the question, its context and its 
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';
       const next = `Call wait_for_answer with the reference ${refCode}. You may do other work before, as long as it does not depend on ${waitFor}.`;
-      const kept = describeUnsent(conversation);
+      const unsentText = describeUnsent(conversation);
       return {
         text: [
           isRepeated
             ? `${refCode} is this question. It was asked before, and is not asked again.`
             : `Asked as ${refCode}. The expert was notified.`,
           hasEnded(status) ? `It is ${status}.` : `It stays open until ${expiresAt}.`,
-          kept,
+          unsentText,
           `Next: ${next}`,
         ],
         data: {
@@ -76,7 +76,7 @@ The conversation is end-to-end encrypted, but the question, its context and its 
           status,
           expires_at: expiresAt,
           unsent: unsent.length,
-          next_step: kept ? `${kept} ${next}` : next,
+          next_step: unsentText ? `${unsentText} ${next}` : next,
         },
       };
     });

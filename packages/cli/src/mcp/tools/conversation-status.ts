@@ -2,7 +2,7 @@ import type { Conversation } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
 import * as z from 'zod';
 import { hasEnded } from '../../relay/request-state.ts';
-import { countAnswers, type KeptConversation, openForm } from '../../store/conversations.ts';
+import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
@@ -62,10 +62,10 @@ export const conversationStatus = defineTool({
   },
 });
 
-function describe(conversation: Conversation, kept: KeptConversation, withTranscript: boolean) {
+function describe(conversation: Conversation, stored: StoredConversation, withTranscript: boolean) {
   const { refCode, status, expiresAt, erasedAt, responseCount, fingerprint, isPickedUp, unsent } =
     conversation;
-  const { delivered, early } = countAnswers(kept);
+  const { delivered, early } = countAnswers(stored);
   const waiting = Math.max(0, responseCount - delivered);
   const pickedUp = isPickedUp || responseCount > 0;
   const isOpen = !hasEnded(status);
@@ -73,8 +73,8 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
     waiting > 0 || isOpen
       ? `Call wait_for_answer with ${refCode}.`
       : 'It has ended. If you still need help, call ask_expert.';
-  const transcript = transcriptOf(kept);
-  const form = openForm(kept);
+  const transcript = transcriptOf(stored);
+  const form = openForm(stored);
   return {
     text: [
       `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and accepts no more messages'}.`,
@@ -110,7 +110,7 @@ function describe(conversation: Conversation, kept: KeptConversation, withTransc
 }
 
 /** The messages so far, without answers that were not delivered yet. */
-function transcriptOf({ entries }: KeptConversation): z.infer<typeof entry>[] {
+function transcriptOf({ entries }: StoredConversation): z.infer<typeof entry>[] {
   return entries
     .filter(({ role, isDelivered }) => role === 'consumer' || isDelivered)
     .map(({ role, text, createdAt, seenYourLast, decision, files }) => ({
@@ -136,14 +136,14 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
   return `The expert, ${created_at}:${note}\n${quoteExpert(text)}`;
 }
 
-/** One call tells which have ended since they were last seen here. */
+/** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const all = pool.list();
   const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
   const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
-  const conversations = all.map((kept) => {
-    const { id, request } = kept.state;
-    const answers_given = countAnswers(kept).delivered;
+  const conversations = all.map((stored) => {
+    const { id, request } = stored.state;
+    const answers_given = countAnswers(stored).delivered;
     if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
     const { refCode: reference, expiresAt: expires_at } = request;
     const status = hasEnded(request.status)

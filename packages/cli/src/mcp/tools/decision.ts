@@ -1,19 +1,19 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { describeContent, isApproval, parseForm } from '@expert-relay/sdk/forms';
 import * as z from 'zod';
-import type { Entry, StoredDecision } from '../../store/conversations.ts';
+import {
+  type DecisionEntry,
+  type StoredDecision,
+  decisionSchema as stored,
+} from '../../store/conversations.ts';
 import { describeFiles, toFileData } from './files.ts';
 import { describeProtection, protectionSchema, quoteExpert } from './sentences.ts';
 
-const action = z.enum(['accept', 'decline']);
-
 /** What a decision is, without where it came from. */
-export const choiceSchema = z.object({
-  action,
-  content: z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
-    .optional()
-    .describe('With accept: the values of the form. Fields that were left empty are absent.'),
+export const choiceSchema = stored.extend({
+  content: stored.shape.content.describe(
+    'With accept: the values of the form. Fields that were left empty are absent.',
+  ),
 });
 
 export const decisionSchema = choiceSchema.extend({
@@ -33,7 +33,7 @@ export const undecided =
 
 /** A decision, for programs and for models. `form` is what it is about, as JSON text. */
 export function describeDecision(
-  { decision, text, files, createdAt, protection: given }: Entry & { decision: StoredDecision },
+  { decision, text, files, createdAt, protection: given }: DecisionEntry,
   form: string,
   conversation: Conversation,
 ) {

@@ -6,8 +6,8 @@ import {
   decidedForm,
   type Entry,
   isDecision,
-  type KeptConversation,
   openForm,
+  type StoredConversation,
 } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
@@ -84,9 +84,9 @@ Each answer is given once and in order; an expert may send several. Answers that
       call.pool.use(reference, call, async (leased) => {
         const { conversation, nextAnswers } = leased;
         const state = (): State => {
-          const kept = call.pool.read(reference);
-          const { delivered, early } = countAnswers(kept);
-          return { conversation, delivered, early, form: openForm(kept) };
+          const stored = call.pool.read(reference);
+          const { delivered, early } = countAnswers(stored);
+          return { conversation, delivered, early, form: openForm(stored) };
         };
         try {
           const answers = await nextAnswers({ signal: call.signal, any });
@@ -98,8 +98,8 @@ Each answer is given once and in order; an expert may send several. Answers that
             .then((arrived) => (arrived ? answers.delivered() : answers.putBack()))
             // Answers whose delivery cannot be recorded are returned again.
             .catch(answers.putBack);
-          const kept = call.pool.read(reference);
-          return answered({ ...state(), ...(any && { early: 0 }) }, answers.entries, kept);
+          const stored = call.pool.read(reference);
+          return answered({ ...state(), ...(any && { early: 0 }) }, answers.entries, stored);
         } catch (error) {
           if (!isEndError(error)) throw error;
           return ended(state());
@@ -117,11 +117,11 @@ interface State {
   readonly form: string | undefined;
 }
 
-function answered(state: State, entries: readonly Entry[], kept: KeptConversation) {
+function answered(state: State, entries: readonly Entry[], stored: StoredConversation) {
   const { conversation, delivered, early, form } = state;
   const { refCode, responseCount } = conversation;
   const decided = entries.find(isDecision);
-  const decision = decided && describeDecision(decided, decidedForm(kept, decided), conversation);
+  const decision = decided && describeDecision(decided, decidedForm(stored, decided), conversation);
   const messages = entries.filter((entry) => entry !== decided);
   const answers = messages.map(({ text, createdAt, protection, seenYourLast, files }) => ({
     text,

@@ -8,7 +8,7 @@ import { timing } from './timing.ts';
 import { whoami } from './whoami.ts';
 
 /** What the commands for experts use. */
-export interface ExpertSide {
+export interface ExpertConnection {
   readonly access: Access;
   readonly expert: Expert;
   readonly outages: Outages;
@@ -22,7 +22,7 @@ export interface ExpertSide {
   readonly hasAnyKeys: boolean;
 }
 
-export interface ExpertSideOptions {
+export interface ExpertConnectionOptions {
   /** The command for agents, shown when the key is an agent's. */
   instead: string;
 }
@@ -31,7 +31,10 @@ export interface ExpertSideOptions {
 const keptForMs = 33 * 24 * 3_600_000;
 
 /** Throws a Failure when RELAY_API_KEY is not an expert's key. */
-export async function openExpert(context: Context, options: ExpertSideOptions): Promise<ExpertSide> {
+export async function connectExpert(
+  context: Context,
+  options: ExpertConnectionOptions,
+): Promise<ExpertConnection> {
   const { config, folder, signal, now } = context;
   const access = requireRelay(config, { kind: 'provider', folder });
   requireKind(access, 'provider', options.instead);

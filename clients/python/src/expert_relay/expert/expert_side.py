@@ -90,7 +90,7 @@ class ExpertSide:
     def check(self, message: ReadMessage) -> None:
         """Other devices of the expert may send anything."""
 
-    def keep(self, ends: Sequence[str] | None) -> None:
+    def remember_ends(self, ends: Sequence[str] | None) -> None:
         """Remembers messages that the next client must find in the list."""
         remembered = self._remembered
         if ends is None or remembered is None or remembered.ends == tuple(ends):
@@ -155,7 +155,7 @@ class ExpertSide:
             )
         return self._channel
 
-    def settle(self, state: State | None) -> None:
+    def check_history(self, state: State | None) -> None:
         """Compares the history with the remembered one, and remembers the new one."""
         if state is None or self._remembered is None:
             return
@@ -167,7 +167,7 @@ class ExpertSide:
         unlisted = set(state["unlisted"]) - set(before or ())
         taken = [end for end in state["ends"] if end not in unlisted]
         if before is None or taken:
-            self.keep(taken)
+            self.remember_ends(taken)
 
 
 def without_root(or_else: str = "") -> RelayError:

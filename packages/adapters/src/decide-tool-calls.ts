@@ -1,14 +1,8 @@
-import {
-  type Answer,
-  type AskingOptions,
-  type Conversation,
-  type Relay,
-  RelayError,
-} from '@expert-relay/sdk';
+import type { Answer, AskingOptions, Conversation, Relay } from '@expert-relay/sdk';
 import type { Content } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import { type Arguments, formOf, isObject, isSame } from './arguments-form.ts';
-import { questionAbout, type ToolCall } from './tool-call.ts';
+import { invalidInput, questionAbout, type ToolCall } from './tool-call.ts';
 
 /** What the expert has decided about a call. */
 export type ToolDecision =
@@ -65,9 +59,8 @@ export async function decideToolCalls(
 export function refuseRepeated(ids: readonly string[]): void {
   const id = ids.find((one, index) => ids.indexOf(one) < index);
   if (id === undefined) return;
-  throw new RelayError(
-    'invalid_input',
-    `Two tool calls that wait have the id ${showHidden(id)}: it is not clear which one would run. Nothing was asked.`,
+  throw invalidInput(
+    `Two tool calls that wait have the id ${showHidden(id)}: it is not clear which one would run. Nothing was asked. Let the model call them again.`,
   );
 }
 
@@ -87,7 +80,7 @@ async function decide(
       ...{ timeout, signal },
       onReply: onReply && ((reply) => onReply(reply, call)),
     });
-    const decision = action === 'accept' ? readAnswer(call, content) : { action };
+    const decision = action === 'accept' ? readDecision(call, content) : { action };
     if (decision) {
       // Nothing about it changes any more, so that each later process gets the same decision.
       await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
@@ -105,7 +98,7 @@ const notArguments =
 export const questionName = (run: string, id: string): string => [run, id].map(encodeURIComponent).join('/');
 
 /** What an accepted form says about the call. Undefined for a text that has no arguments. */
-export function readAnswer(
+export function readDecision(
   call: ToolCall,
   content: Content,
 ): { action: 'approve' } | { action: 'edit'; arguments: Arguments } | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { claudeInputs } from '../../testing/hook-inputs.ts';
-import { code, describeRequest } from './describe-request.ts';
+import { code, describePermissionRequest } from './describe-permission-request.ts';
 import { readPermissionRequest } from './hook-input.ts';
 
 const request = (tool_name: string, json: string) =>
@@ -10,7 +10,8 @@ const request = (tool_name: string, json: string) =>
       () => `"tool_input":${json}`,
     ),
   );
-const shown = (tool: string, input: object) => describeRequest(request(tool, JSON.stringify(input))) ?? '';
+const shown = (tool: string, input: object) =>
+  describePermissionRequest(request(tool, JSON.stringify(input))) ?? '';
 
 /** Both sides of each change that is shown as a diff. */
 const sidesOf = (text: string): string[] =>
@@ -89,7 +90,7 @@ test.each<[string, string, object]>([
 });
 
 test('shows a member `__proto__`', () => {
-  const text = describeRequest(request('Bash', '{"command":"ls","__proto__":{"cwd":"/HIDDEN"}}'));
+  const text = describePermissionRequest(request('Bash', '{"command":"ls","__proto__":{"cwd":"/HIDDEN"}}'));
   expect(text).toContain(hidden);
 });
 

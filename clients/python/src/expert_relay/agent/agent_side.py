@@ -25,12 +25,12 @@ from ..thread.message import ReadMessage
 from ..thread.page import Head
 from ..thread.sender import Draft
 from ..thread.side import OpenForm
+from .conversation_state import AcceptedExchange
 from .known_experts import KnownExperts
-from .state import AcceptedExchange
 
 
 @dataclass(frozen=True)
-class Asked:
+class AgentSideOptions:
     """What the agent knows of its own question."""
 
     request_id: str
@@ -50,7 +50,7 @@ class AgentSide:
     has_devices = False
 
     def __init__(
-        self, asked: Asked, experts: KnownExperts, *, accept_unprotected: bool, shows_own: bool = False
+        self, asked: AgentSideOptions, experts: KnownExperts, *, accept_unprotected: bool, shows_own: bool = False
     ) -> None:
         self._asked, self._experts = asked, experts
         self._accept_unprotected, self._shows_own = accept_unprotected, shows_own
@@ -91,7 +91,7 @@ class AgentSide:
     def is_shown(self, message: ReadMessage) -> bool:
         return message.role == "provider" or self._shows_own
 
-    def settle(self, state: State | None) -> None:
+    def check_history(self, state: State | None) -> None:
         """An agent saves what it has read itself."""
 
     def check(self, message: ReadMessage) -> None:

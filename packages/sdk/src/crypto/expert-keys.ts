@@ -7,7 +7,7 @@ import { type OwnKeys, openKeyPair, ownKeys, sign } from './own-keys.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
 
 /** An expert's keys. All are derived from one root, so they are the same on each of the expert's devices. */
-export interface Expert {
+export interface ExpertKeys {
   readonly identity: PublicKey;
   /** Agents recognize the expert by it. */
   readonly fingerprint: string;
@@ -33,10 +33,10 @@ export function makeRoot(): Bytes {
 
 /**
  * @example
- * const expert = await openExpert(root);
+ * const expert = await openExpert(root); // its name in `@expert-relay/sdk/crypto`
  * const keys = await expert.keysFor(requestId);
  */
-export async function openExpert(root: Uint8Array): Promise<Expert> {
+export async function openExpertKeys(root: Uint8Array): Promise<ExpertKeys> {
   if (root.length !== 32) {
     throw invalidInput(`A root has 32 bytes, this one ${root.length}: the recovery code restores it.`);
   }

@@ -1,4 +1,4 @@
-"""Gives answers to the program."""
+"""Takes answers out of the mailbox, for the program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..thread.sender import Sender
 Fits = Callable[[ReadMessage], bool]
 
 
-class HandOver:
+class AnswerTaker:
     """An answer counts as processed when the program asks for the next one. Until then each state that is saved has it. It leaves the
     mailbox in the step in which it is returned, since the call may be cancelled, or the process killed, before that."""
 
@@ -21,16 +21,16 @@ class HandOver:
     ) -> None:
         self._mailbox, self._sender, self._save = mailbox, sender, save
 
-    async def settle(self) -> None:
+    async def mark_processed(self) -> None:
         """What the program was given is processed: it is not returned again, also after a restart."""
-        self._mailbox.settle()
+        self._mailbox.mark_processed()
         await self._save()
 
     async def wait(self, fits: Fits) -> ReadMessage | None:
         """The next answer, which stays in the mailbox. None after the end."""
-        if self._mailbox.handed_over:
-            await self.settle()
-        message = await self._mailbox.take(fits, is_kept=True)
+        if self._mailbox.unprocessed:
+            await self.mark_processed()
+        message = await self._mailbox.take(fits, peek=True)
         # Texts that waited for keys are sent now: the caller may not wait for another answer.
         if message and self._sender.is_due:
             with suppress(Exception):
@@ -41,7 +41,7 @@ class HandOver:
         """An answer that has arrived."""
         message = next((one for one in self._mailbox.messages if fits(one)), None)
         if message:
-            self._mailbox.hand_over(message)
+            self._mailbox.give(message)
         return message
 
     async def take(self, fits: Fits) -> ReadMessage | None:

@@ -9,7 +9,7 @@ const mostCharacters = 60_000;
  * The question to the expert, in Markdown: the tool, what it would do, and where. Undefined when it is too long to be shown in
  * full: nothing is approved that was not shown.
  */
-export function describeRequest(request: PermissionRequest): string | undefined {
+export function describePermissionRequest(request: PermissionRequest): string | undefined {
   const { tool_name: tool, tool_input: input, cwd } = request;
   const parts = [
     `May ${programOf(request)} use ${code(tool)}?`,

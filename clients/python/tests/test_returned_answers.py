@@ -18,7 +18,7 @@ from conftest import Tenant
 from remote import quick
 
 from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError
-from expert_relay.agent.state import State
+from expert_relay.agent.conversation_state import State
 from expert_relay.sync import portal
 
 log = File("log.txt", b"It hangs.", "text/plain")

@@ -1,16 +1,17 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
 import { onceId } from '@expert-relay/sdk/crypto';
 import type { Form } from '@expert-relay/sdk/forms';
+import { readTextArgument } from '../../arguments/read-text-argument.ts';
 import type { Context } from '../../context.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
 import { callRelay } from '../../relay/call-relay.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
-import { notKept, openAgent } from '../../relay/open-agent.ts';
+import { notStored, openAgent } from '../../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
 import type { AskPlan } from './read-plan.ts';
-import { readAskedForm, readContext, readText } from './read-question.ts';
+import { readContext, readQuestionForm } from './read-question.ts';
 
 /** The conversation of a running command. */
 export interface ActiveConversation {
@@ -29,7 +30,7 @@ export const closingMs = 5_000;
  * Asks. The conversation is stored before the question is sent, so that a crash neither loses nor repeats it. A question that
  * `isWithdrawn` at the end of its command is also closed where the command ends meanwhile.
  */
-export async function ask(
+export async function startConversation(
   context: Context,
   plan: AskPlan,
   { isWithdrawn = false } = {},
@@ -38,9 +39,9 @@ export async function ask(
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { access, conversations, connect, outages } = opened;
   const { confidential, encrypted, expiresIn, tags } = plan;
-  const question = await readText(context, plan.words[0] ?? '');
+  const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
-  const form = await readAskedForm(context, plan.asksFor);
+  const form = await readQuestionForm(context, plan.asksFor);
   const files = plan.attach.map((path) => readFileToSend(path));
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
@@ -103,19 +104,23 @@ function describeFailure(failure: Failure, id: string | undefined): Failure {
 }
 
 /** Continues a stored conversation. A further text is sent first. */
-export async function resume(context: Context, plan: AskPlan, name: string): Promise<ActiveConversation> {
+export async function resumeConversation(
+  context: Context,
+  plan: AskPlan,
+  name: string,
+): Promise<ActiveConversation> {
   const { acceptsUnprotected } = plan;
   const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected });
   const { signal } = context;
-  const kept = conversations.find(name);
-  if (!kept) throw notKept(name);
-  const text = plan.words[0] === undefined ? undefined : await readText(context, plan.words[0]);
-  const form = await readAskedForm(context, plan.asksFor);
+  const stored = conversations.find(name);
+  if (!stored) throw notStored(name);
+  const text = plan.words[0] === undefined ? undefined : await readTextArgument(context, plan.words[0]);
+  const form = await readQuestionForm(context, plan.asksFor);
   const files = plan.attach.map((path) => readFileToSend(path));
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
-    const { state } = journal.lock(kept.state.id);
+    const { state } = journal.lock(stored.state.id);
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
     const started = { relay, conversation, journal, outages };

@@ -1,9 +1,9 @@
 import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
+import { readTextArgument } from '../../arguments/read-text-argument.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { fillIn } from '../../forms/fill-in.ts';
 import { contentOf } from '../../forms/read-content.ts';
-import { readText } from '../ask/read-question.ts';
 import type { AnswerPlan } from './read-plan.ts';
 
 /** What is sent: a text, or a decision with its comment. */
@@ -22,7 +22,7 @@ export async function writeAnswer(
   { refCode, form: open }: ExpertRequest,
   { kind, word, given, files }: AnswerPlan,
 ): Promise<WrittenAnswer> {
-  const comment = async () => (word === undefined ? '' : await readText(context, word));
+  const comment = async () => (word === undefined ? '' : await readTextArgument(context, word));
   if (kind === 'text') {
     if (open) context.err.paragraph(describeOpen(refCode), { style: 'yellow' });
     return { text: word === undefined && files.length > 0 ? '' : await comment(), decision: undefined };
