@@ -284,3 +284,34 @@ test('Markdown hides nothing of a text', async () => {
   expect(marks).toEqual(['1. ', '3. ', '2. ', '007) ', '8) ', '123456789) ']);
   expect(device.problems).toEqual([]);
 });
+
+test('the spaces of a text are shown, since in code without a fence they mean something', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const texts = [
+    'services:\n  web:\n    delete: false\n  db:\n    delete: true',
+    'if ok:\n  drop_all()\n  \n  restart()',
+    'A    B     C\n\t{ "a":  1 }',
+    '- if ok:\n      drop_all()\n    restart()',
+    '> if ok:\n>   drop_all()\n>\n>   restart()',
+    '| one | two |\n|---|---|\n| a  b | longer than a short  cell |',
+  ];
+  const messages = texts.map((content) => ({ role: 'tool', content }));
+  const { requestId } = await agent.ask(texts[0] ?? '', messages);
+  const page = await device.open(`/requests/${requestId}`);
+  const article = page.getByRole('article', { name: 'Question' });
+  await article.locator('table').waitFor();
+  await eventually('all is rendered', async () => (await article.locator('[data-plain]').count()) === 0);
+  const text = await article.innerText();
+  for (const shown of [
+    texts[0],
+    'if ok:\n  drop_all()',
+    '\n  restart()\n',
+    'A    B     C\n\t{ "a":  1 }',
+    'if ok:\n    drop_all()\n  restart()',
+    'a  b\tlonger than a short  cell',
+  ]) {
+    expect(text).toContain(shown);
+  }
+  expect(text.split('\n  restart()\n')).toHaveLength(4);
+});

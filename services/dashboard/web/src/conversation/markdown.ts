@@ -95,6 +95,7 @@ class Rendering {
       for (const tag of around) {
         const element = this.#enter(tag);
         if (tag === 'li') numberItem(element as HTMLLIElement, token);
+        if (tag === 'p') this.#addText(' '.repeat(Number(token.meta?.indentation ?? 0)));
         const [, align] = /text-align:(center|right)/.exec(attribute(token, 'style')) ?? [];
         if (align) element.dataset.align = align;
       }

@@ -35,11 +35,35 @@ const alt = ['paragraph', 'reference', 'blockquote', 'list', 'table'];
 parser.block.ruler.before('table', 'count_step', countStep, { alt });
 parser.inline.ruler.before('text', 'count_step', countStep);
 
+/** Notes the line at which the next block begins: the parser itself drops the spaces before a paragraph. */
+parser.block.ruler.before('paragraph', 'note_start', ({ env }, line, _end, silent) => {
+  if (!silent) env.start = line;
+  return false;
+});
+
+// The parser's own rule drops the spaces that a line begins with. In a text such as YAML they mean something.
+parser.inline.ruler.at('newline', (state, silent) => {
+  if (state.src[state.pos] !== '\n') return false;
+  if (!silent) {
+    state.pending = state.pending.trimEnd();
+    state.push('softbreak', 'br', 0);
+  }
+  state.pos += 1;
+  return true;
+});
+
 parser.block.State = class extends parser.block.State {
   override push(...token: Parameters<typeof parser.block.State.prototype.push>) {
     countStep(this);
     if (token[0] === 'tr_close') this.#checkRow();
-    return super.push(...token);
+    const pushed = super.push(...token);
+    if (token[0] === 'paragraph_open') pushed.meta = { indentation: this.#indentation() };
+    return pushed;
+  }
+
+  /** The columns by which the paragraph that was found begins further inside than its block. */
+  #indentation(): number {
+    return Math.max(0, (this.sCount[Number(this.env.start)] ?? 0) - this.blkIndent);
   }
 
   /** The parser drops the cells of a row that has more of them than the head of its table. */

@@ -1,3 +1,4 @@
+import { confidentialQuestion } from '@expert-relay/sdk';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
 import type { ConversationState, RequestView } from './conversation-state.ts';
@@ -5,6 +6,8 @@ import type { ConversationState, RequestView } from './conversation-state.ts';
 /** The names of the ends of the question, of the same as plain text, and of each message before it, beside the ids of messages. */
 export const questionEnd = 'question';
 export const plaintextEnd = 'plaintext';
+/** The encrypted question of a confidential request that its agent has not sent yet. */
+export const awaitedQuestion = 'awaited-question';
 export const contextEnd = (index: number): string => `context:${index}`;
 
 /** What the agent gave as plain text, where that is not its question. The expert signs both. */
@@ -23,7 +26,12 @@ type State = Pick<ConversationState, 'request' | 'messages' | 'shown'>;
 export function unreadOf({ request, messages, shown }: State, last?: string): string | undefined {
   if (!request) return undefined;
   const news = messages.slice(afterLastAnswer(messages)).map(({ messageId }) => messageId);
+  const isAwaited =
+    request.isPickedUp &&
+    request.question === confidentialQuestion &&
+    !messages.some(({ role }) => role === 'consumer');
   const ends = [
+    ...(isAwaited ? [awaitedQuestion] : []),
     questionEnd,
     ...(plaintextOf(request) === undefined ? [] : [plaintextEnd]),
     ...request.context.map((_, index) => contextEnd(index)),

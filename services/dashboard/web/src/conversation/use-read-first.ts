@@ -1,16 +1,20 @@
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
-import { unreadOf } from './shown-texts.ts';
+import { awaitedQuestion, unreadOf } from './shown-texts.ts';
 import type { useConversation } from './use-conversation.ts';
 
 /** Whether the expert has been shown everything that an answer confirms. `last`: one more end, behind the messages. */
 export function useReadFirst(conversation: ReturnType<typeof useConversation>, last?: string) {
   const [wasAsked, setWasAsked] = useState(false);
-  const isUnread = unreadOf(conversation.now, last) !== undefined;
+  const unread = unreadOf(conversation.now, last);
+  const hint =
+    unread === awaitedQuestion
+      ? 'The agent has not sent its question yet: answer when you have read it.'
+      : 'Read to the end first.';
   return {
-    isUnread,
+    isUnread: unread !== undefined,
     /** A sentence for the expert who has pressed too early. */
-    hint: wasAsked && isUnread ? 'Read to the end first.' : '',
+    hint: wasAsked && unread !== undefined ? hint : '',
     /** Whether it may be sent. Otherwise the first text that was not read to its end is scrolled into view. */
     check(): boolean {
       const unread = unreadOf(conversation.state.get(), last);

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef }
 import { waitingCount } from '../app/page.tsx';
 import { useAppContext } from '../app-context/app-context.tsx';
 import { showBadge } from '../notifications/notifications.ts';
-import { useStore } from '../ui/store.ts';
+import { createStore, type Store, useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { createInbox, type Inbox } from './inbox.ts';
 import { NewsAnnouncer } from './news-announcer.tsx';
@@ -16,6 +16,8 @@ interface InboxContents {
   readonly inbox: Inbox;
   readonly visit: Visit;
   readonly snoozes: Snoozes;
+  /** The name of the agent to whose requests the lists are limited, or empty. */
+  readonly agent: Store<string>;
 }
 
 const InboxContext = createContext<InboxContents | undefined>(undefined);
@@ -32,6 +34,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
       inbox: createInbox({ live, queries, check: (rows) => current.current.check(rows) }),
       visit: createVisit(storage),
       snoozes: createSnoozes(storage, live.tabs),
+      agent: createStore(''),
     }),
     [live, queries, storage],
   );

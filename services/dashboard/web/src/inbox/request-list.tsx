@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { PageHeading } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
@@ -37,7 +37,7 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
 
 /** The search field, the filters and the requests, newest first. */
 export function RequestList({ selected }: { selected: string | undefined }) {
-  const { inbox, snoozes } = useInbox();
+  const { inbox, snoozes, agent: chosenAgent } = useInbox();
   const { filter, hrefOf } = useFilter();
   const search = useSearchText();
   const searchField = useRef<HTMLInputElement>(null);
@@ -55,7 +55,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const { order } = useStore(preferences);
   const allSnoozes = useStore(snoozes.all);
   const now = useNow();
-  const [agent, setAgent] = useState('');
+  const agent = useStore(chosenAgent);
   const listed = useMemo(
     () => (isRead ? rowsOf(known, listing, end) : undefined),
     [known, listing, end, isRead],
@@ -113,7 +113,7 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
         <FilterTabs filter={search.settled ? undefined : filter} onChoose={() => search.change('')} />
         {(listed?.length ?? 0) >= minForOptions && (
-          <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={setAgent} />
+          <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={chosenAgent.set} />
         )}
       </div>
       {show()}

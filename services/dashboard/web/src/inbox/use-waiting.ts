@@ -1,21 +1,26 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { preferences } from '../preferences/preferences.ts';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { useInbox } from './inbox-context.tsx';
 import { type Rows, rowsOf } from './rows.ts';
-import { arrangeRows, isSnoozed } from './snoozes.ts';
+import { agentOf, arrangeRows, isSnoozed } from './snoozes.ts';
 
-/** The requests that wait for the expert and are not snoozed, in the order of the list. */
+/** The requests that wait for the expert and are not snoozed, as their list shows them: in its order, and of the chosen agent. */
 export function useWaiting(): Rows {
-  const { inbox, snoozes } = useInbox();
+  const { inbox, snoozes, agent } = useInbox();
+  // Another list may be shown.
+  useInfiniteQuery(inbox.listQuery({ filter: 'waiting' }));
   const rows = useStore(inbox.rows);
+  const chosen = useStore(agent);
   const { order } = useStore(preferences);
   const all = useStore(snoozes.all);
   const now = useNow();
   return useMemo(() => {
     const waiting = rowsOf(rows, { filter: 'waiting' }, undefined);
-    const arranged = arrangeRows(waiting, { order, snoozes: all, now });
+    const isAny = waiting.some((row) => agentOf(row) === chosen);
+    const arranged = arrangeRows(waiting, { order, snoozes: all, agent: isAny ? chosen : '', now });
     return arranged.filter((row) => !isSnoozed(row, all, now));
-  }, [rows, order, all, now]);
+  }, [rows, order, all, chosen, now]);
 }
