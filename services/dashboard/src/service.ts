@@ -5,6 +5,7 @@ import { bareApp, createHttpServer, handleErrors, observeCalls } from '@expert-r
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
+import { sendError } from '@expert-relay/kit/pages';
 import { createPrincipalGuard, createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { createRedis } from '@expert-relay/kit/redis';
@@ -13,7 +14,6 @@ import { createTracing } from '@expert-relay/kit/tracing';
 import passport from 'passport';
 import type { Config } from './config.ts';
 import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './guards.ts';
-import { sendError } from './pages/send-error.ts';
 import { mountAll, mountStopMails } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
 import { sessionMiddleware } from './session/session-middleware.ts';

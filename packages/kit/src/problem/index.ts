@@ -1,7 +1,7 @@
 export { type ProblemCode, problems } from './catalogue.ts';
 export {
   type FieldError,
-  type FormattedProblem,
+  type FormattedAnswer,
   formatProblem,
   Problem,
   type ProblemOptions,

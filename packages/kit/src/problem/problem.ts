@@ -58,14 +58,14 @@ export const unavailable = (detail: string, options: { cause?: unknown } = {}): 
     headers: { 'retry-after': '2' },
   });
 
-export interface FormattedProblem {
+export interface FormattedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: string;
 }
 
 /** The answer that reports a problem. */
-export function formatProblem(problem: Problem): FormattedProblem {
+export function formatProblem(problem: Problem): FormattedAnswer {
   const body = JSON.stringify(problem);
   return {
     status: problem.status,

@@ -1,5 +1,5 @@
+import { html, sendPage } from '@expert-relay/kit/pages';
 import type { RequestHandler } from 'express';
-import { html, sendPage } from '../pages/page.ts';
 import type { Provider } from '../sign-in/provider.ts';
 
 /** The sign-in page, to which visitors without a session are redirected. */

@@ -1,9 +1,9 @@
 import type { Log } from '@expert-relay/kit/log';
+import { sendPage } from '@expert-relay/kit/pages';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import type { SignedCookie } from '../cookies/signed-cookie.ts';
-import { failurePage } from '../pages/failure-page.ts';
-import { sendPage } from '../pages/page.ts';
 import { type FailureReason, failures, SignInFailure } from '../sign-in/failure.ts';
+import { failurePage } from '../sign-in/failure-page.ts';
 
 /** The account that was refused, for the page that explains it. */
 export type RefusedAccount = SignedCookie<{ readonly account: string; readonly provider: string }>;

@@ -1,6 +1,6 @@
 import { readBody } from '@expert-relay/kit/http';
+import { html, type Page, sendPage } from '@expert-relay/kit/pages';
 import type { RequestHandler } from 'express';
-import { html, type Page, sendPage } from '../pages/page.ts';
 import type { SignIn } from '../session/sign-in.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
 import type { LinkUser, Users } from '../users.ts';

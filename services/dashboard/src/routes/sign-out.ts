@@ -1,6 +1,6 @@
+import { html, sendPage } from '@expert-relay/kit/pages';
 import type { RequestHandler } from 'express';
 import type { SignedCookie } from '../cookies/signed-cookie.ts';
-import { html, sendPage } from '../pages/page.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 

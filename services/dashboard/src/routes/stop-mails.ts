@@ -1,8 +1,8 @@
 import { readBody } from '@expert-relay/kit/http';
+import { html, sendPage } from '@expert-relay/kit/pages';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { RequestHandler } from 'express';
-import { html, sendPage } from '../pages/page.ts';
 
 const title = 'Stop mails';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyLimit } from '@expert-relay/kit/http';
-import { formatProblem, type Problem, sendProblem } from '@expert-relay/kit/problem';
+import { formatError, sendError } from '@expert-relay/kit/pages';
+import type { Problem } from '@expert-relay/kit/problem';
 
 const maxDroppedBytes = 16 * bodyLimit;
 const dropTimeMs = 2_000;
@@ -13,12 +14,12 @@ const dropTimeMs = 2_000;
 export function sendRefusal(response: ServerResponse, problem: Problem): void {
   const request = response.req;
   if (response.headersSent || !mustDropBody(request)) {
-    sendProblem(response, problem);
+    sendError(response, problem);
     // Node drops a body that nothing has read yet. If reading was paused, the rest would stay on the connection.
     request.resume();
     return;
   }
-  const { status, headers, body } = formatProblem(problem);
+  const { status, headers, body } = formatError(request, problem);
   response.writeHead(status, { ...headers, connection: 'close' });
   // An answer to HEAD has no body with which Node would send the head.
   response.flushHeaders();

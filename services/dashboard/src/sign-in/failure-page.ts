@@ -1,5 +1,5 @@
-import { type FailureReason, failures } from '../sign-in/failure.ts';
-import { type Html, html, type Page } from './page.ts';
+import { type Html, html, type Page } from '@expert-relay/kit/pages';
+import { type FailureReason, failures } from './failure.ts';
 
 /** The page that says why a sign-in did not succeed, and what to do next. */
 export function failurePage(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Response } from 'express';
+import type { ServerResponse } from 'node:http';
+import type { FormattedAnswer } from '../problem/index.ts';
 
 const style = `
 :root {
@@ -78,17 +79,29 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function sendPage(response: Response, { title, body, status = 200, headers }: Page): void {
-  response
-    .status(status)
-    .set({ 'content-security-policy': policy, 'cache-control': 'no-store', ...headers })
-    .type('html')
-    .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
-        `<meta name="viewport" content="width=device-width, initial-scale=1">` +
-        `<title>${escapeHtml(title)} · Expert Relay</title><style>${style}</style></head>` +
-        `<body><main><p class="product">Expert Relay</p><h1>${escapeHtml(title)}</h1>${body.text}</main></body></html>`,
-    );
+export function formatPage({ title, body, status = 200, headers }: Page): FormattedAnswer {
+  const text =
+    `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+    `<meta name="viewport" content="width=device-width, initial-scale=1">` +
+    `<title>${escapeHtml(title)} · Expert Relay</title><style>${style}</style></head>` +
+    `<body><main><p class="product">Expert Relay</p><h1>${escapeHtml(title)}</h1>${body.text}</main></body></html>`;
+  return {
+    status,
+    headers: {
+      'content-security-policy': policy,
+      'cache-control': 'no-store',
+      ...headers,
+      'content-type': 'text/html; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    },
+    body: text,
+  };
+}
+
+export function sendPage(response: ServerResponse, page: Page): void {
+  const { status, headers, body } = formatPage(page);
+  response.writeHead(status, headers);
+  response.end(response.req.method === 'HEAD' ? undefined : body);
 }
 
 const entities: Record<string, string> = {

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type FormattedAnswer, formatProblem, type Problem, sendProblem } from '../problem/index.ts';
+import { formatPage, html } from './page.ts';
+
+const retrySeconds = 5;
+/** A call with these statuses may succeed a little later. */
+const temporary: ReadonlySet<number> = new Set([429, 502, 503]);
+
+/** The answer that reports a problem: a page to a browser that navigates, problem JSON to scripts. */
+export function formatError(request: IncomingMessage, problem: Problem): FormattedAnswer {
+  if (!isNavigation(request)) return formatProblem(problem);
+  const { status, headers } = problem;
+  if (!temporary.has(status)) {
+    const { title, detail } = problem.code === 'not_found' ? pageNotFound : sentencesOf(problem);
+    const next = html`<div class="actions"><a class="button main" href="/dashboard">To the dashboard</a></div>`;
+    return formatPage({ title, status, headers, body: html`<p>${detail}</p>${next}` });
+  }
+  const { title, detail } = status === 429 ? sentencesOf(problem) : away;
+  // A form must not be sent again automatically.
+  if (!['GET', 'HEAD'].includes(request.method ?? '')) {
+    return formatPage({ title, status, headers, body: html`<p>${detail}</p><p>Go back and try again.</p>` });
+  }
+  const seconds = String(Math.max(retrySeconds, Number(headers['retry-after']) || 0));
+  return formatPage({
+    title,
+    status,
+    headers: { ...headers, refresh: seconds },
+    body: html`<p>${detail}</p><p class="quiet" role="status">This page tries again every ${seconds} seconds.</p>`,
+  });
+}
+
+/** Answers with a problem; an answer that was started already is cut off. */
+export function sendError(response: ServerResponse, problem: Problem): void {
+  if (response.headersSent) {
+    sendProblem(response, problem);
+    return;
+  }
+  const { status, headers, body } = formatError(response.req, problem);
+  response.writeHead(status, headers);
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}
+
+const sentencesOf = (problem: Problem) => problem.toJSON() as { title: string; detail: string };
+
+/** The API's own sentence is about methods and requests. */
+const pageNotFound = { title: 'Page not found', detail: 'There is no page at this address.' };
+const away = {
+  title: 'Back in a moment',
+  detail: 'A part of Expert Relay cannot be reached right now. Nothing was lost.',
+};
+
+const isNavigation = ({ headers, url = '' }: IncomingMessage): boolean =>
+  (headers.accept ?? '').includes('text/html') && !url.startsWith('/api/');
