@@ -71,7 +71,7 @@ export const requireSession =
       return;
     }
     returnTo.remember(request, response);
-    response.redirect('/auth/login');
+    response.set('cache-control', 'no-store').redirect('/auth/login');
   };
 
 /** Redirects users who are signed in from the sign-in pages to the dashboard. */

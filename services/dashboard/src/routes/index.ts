@@ -97,7 +97,7 @@ function mountPages(app: Express, context: RouteContext): void {
   });
   const signIn = createSignIn({ users, sessions, isAllowed, returnTo });
 
-  app.get('/', (_request, response) => response.redirect('/dashboard'));
+  app.get('/', (_request, response) => response.set('cache-control', 'no-store').redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
   app.get('/dashboard/code/:refCode', openByCode(services.requests));
   app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
