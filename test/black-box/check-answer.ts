@@ -55,8 +55,9 @@ function documentedResponse(
   // The gateway forwards all of /auth/* to the dashboard, which has pages at only some of these paths.
   const isListed = findPath(call.path) !== undefined || /^\/auth\//.test(call.path);
   if (status === 405 && isListed) return onEveryPath[status];
+  const isPage = String(call.headers?.accept).includes('text/html') && !call.path.startsWith('/api/');
   return withoutOperation
-    .map((name) => responses[name])
+    .map((name) => (isPage && responses[`${name}Page`]) || responses[name])
     .find((response) => response && problemsOf(response)[0]?.status === status);
 }
 

@@ -64,6 +64,25 @@ describe(row('authentication', 'pages'), () => {
   });
 });
 
+describe('a browser that opens an address gets errors as pages', () => {
+  test.each([
+    ['GET', '/nothing', 404],
+    ['GET', '/docs/nothing', 404],
+    ['GET', '/dashboard-x', 404],
+    ['GET', '/auth/nothing', 404],
+    ['GET', '/logout', 405],
+    ['POST', '/dashboard', 405],
+  ])('%s %s: %d', async (method, path, status) => {
+    const headers = { accept: 'text/html,application/xhtml+xml', 'sec-fetch-mode': 'navigate' };
+    const answer = await setup.relay.call({ method, path, headers });
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    const asScript = await setup.relay.call({ method, path });
+    expect(asScript.status).toBe(status);
+    expect(asScript.headers['content-type']).toBe('application/problem+json');
+  });
+});
+
 describe('the web app', () => {
   /** Without the check against docs/openapi.yaml, which does not describe the files of the web app. */
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

@@ -49,5 +49,6 @@ const away = {
   detail: 'A part of Expert Relay cannot be reached right now. Nothing was lost.',
 };
 
+/** The files of the web app are no pages, also where a browser says that it would take one. */
 const isNavigation = ({ headers, url = '' }: IncomingMessage): boolean =>
-  (headers.accept ?? '').includes('text/html') && !url.startsWith('/api/');
+  (headers.accept ?? '').includes('text/html') && !/^\/(?:api|dashboard\/(?:assets|icons))\//.test(url);
