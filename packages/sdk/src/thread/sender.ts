@@ -89,7 +89,7 @@ export interface Sender {
   flush(signal?: AbortSignal): Promise<void>;
   /** Saves the unsent texts in the outbox. */
   saveUnsent(): Promise<void>;
-  /** Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet. */
+  /** Removes and returns texts: after the end all that are unsent, before it all but one that is being sent. */
   discard(): Promise<readonly string[]>;
 }
 
