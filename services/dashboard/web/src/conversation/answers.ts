@@ -12,7 +12,7 @@ import {
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRefusedStore } from './refused-store.ts';
 import { createRetry } from './retry.ts';
-import { findUnsent, makeAnswerKey, settleAnswers, unsentOf } from './settle-answers.ts';
+import { findUnsent, makeAnswerKey, settleAnswers, unsentOf, unsentStateOf } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
 
 interface AnswersOptions {
@@ -291,6 +291,7 @@ export function createAnswers(options: AnswersOptions) {
 
   return {
     restored,
+    unsentState: () => unsentStateOf(state.get().answers, opened(), inFlight),
     settle,
     removeDecided,
     noteFailure,
