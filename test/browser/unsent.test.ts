@@ -70,10 +70,13 @@ describe('an answer that was encrypted before its call failed', () => {
       if (isOffline) await device.context.setOffline(false);
       await held(page).waitFor();
       expect(await rolesOf(device, conversation.requestId)).toEqual(['consumer']);
+      await page.getByText('Stop: eu is on fire').waitFor();
+      // Nothing was sent that the agent could have seen.
+      expect(await page.getByText('Written before the agent saw your last answer.').count()).toBe(0);
+      expect(await page.getByText('Yes.', { exact: true }).count()).toBe(1);
       await button(page, 'Change it').click();
       await eventually('the text', async () => (await box(page).inputValue()) === 'Yes.');
       await box(page).fill('I wait.');
-      await page.getByText('Stop: eu is on fire').waitFor();
       await eventually('the answer is sent', async () => {
         if (await button(page, 'Send').isVisible())
           await button(page, 'Send')
@@ -177,4 +180,98 @@ test('an answer that waited at a reload is sent without its request being opened
   expect(await page.getByText(text).count()).toBe(1);
   expect(await page.locator('[data-delivery]').count()).toBe(0);
   expect(await rolesOf(device, first.requestId)).toEqual(['provider']);
+});
+
+describe('what the page says', () => {
+  test('of a decision that was made offline is shown at once, and after a reload that it is to be made again', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const question = 'Which region?';
+    const form = { type: 'object', properties: { region: { type: 'string', title: 'Region' } } };
+    const asked = { question, plaintext: question, answerForm: JSON.stringify(form) };
+    const { requestId } = await agent.askPlainly(asked);
+    const page = await device.open(`/requests/${requestId}`);
+    await page.getByRole('textbox', { name: 'Region' }).fill('eu-west-1');
+    await eventually(
+      'the form was shown',
+      async () => !(await button(page, 'Approve').getAttribute('aria-disabled')),
+    );
+    const everything = /\/assets\/|\/api\//;
+    await page.route(everything, (route) => route.abort('internetdisconnected'));
+    await device.context.setOffline(true);
+    await button(page, 'Approve').click();
+    const decision = page.locator('[data-delivery]');
+    await decision.getByText('eu-west-1').waitFor();
+    expect(await decision.innerText()).toMatch(/Approved\s+Region\s+eu-west-1/);
+    expect(
+      await page.evaluate('getComputedStyle(document.querySelector("[data-delivery] dl")).display'),
+    ).toBe('grid');
+    await page.unroute(everything);
+    await page.route(messages, (route) => route.abort('internetdisconnected'));
+    await device.context.setOffline(false);
+    await page.reload();
+    await page.getByText('Your decision was not sent').waitFor();
+    await page.getByText('eu-west-1').waitFor();
+    expect(await page.getByText('eu-west-1').count()).toBe(1);
+    expect(await page.getByText('the agent wrote meanwhile.').count()).toBe(0);
+  });
+
+  test('during too many calls is the same everywhere', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { first, second, page } = await writeFirst(device, agent);
+    const limited = {
+      status: 429,
+      headers: { 'retry-after': '40' },
+      json: { error: 'rate_limited', status: 429 },
+    };
+    await page.route(/\/api\//, (route) => route.fulfill(limited));
+    await button(page, 'Send').click();
+    await page.getByText('Too many calls. This page continues at').waitFor();
+    await page.getByText('Waiting: too many calls. It will be sent within a minute.').waitFor();
+    await row(page, first.requestId).getByText('Not sent yet').waitFor();
+    await row(page, second.requestId).click();
+    await page.getByRole('heading', { name: 'Too many calls in one minute.' }).waitFor();
+    expect(await page.getByText('cannot be reached').count()).toBe(0);
+  });
+
+  test('after a sign-out while an answer was sent is that it was kept', async () => {
+    await using phone = await product.signIn('dev');
+    await using device = await product.signIn('dev');
+    await using agent = await device.newAgent();
+    const { first, page } = await writeFirst(device, agent);
+    const { sessions } = await device.call<{ sessions: { id: string; current: boolean }[] }>(
+      'GET',
+      '/api/sessions',
+    );
+    const own = sessions.find(({ current }) => current)?.id;
+    await page.route(messages, async (route) => {
+      await phone.call('DELETE', `/api/sessions/${own}`);
+      await route.continue();
+    });
+    await button(page, 'Send').click();
+    await page.getByText('You were signed out. What you typed is kept.').waitFor();
+    await page.getByText('Waiting: it will be sent once you have signed in again.').waitFor();
+    await page.unroute(messages);
+    await button(page, 'Sign in again').click();
+    await page.getByRole('button', { name: /Sign in as dev/ }).click();
+    await eventually('the answer', async () => (await rolesOf(phone, first.requestId)).length === 1);
+  });
+});
+
+test('a page whose styles could not be loaded at first is shown with them', async () => {
+  await using device = await product.signIn(newUser());
+  const page = await device.open('/keys');
+  await page.getByRole('heading', { name: 'Agent keys' }).waitFor();
+  let failures = 0;
+  await page.route(/\/assets\/.*\.css$/, async (route) => {
+    failures += 1;
+    await (failures === 1 ? route.abort('internetdisconnected') : route.continue());
+  });
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  expect(failures).toBeGreaterThan(1);
+  const withoutRules =
+    '[...document.querySelectorAll("link[rel=stylesheet]")].filter((one) => !one.sheet).length';
+  expect(await page.evaluate(withoutRules)).toBe(0);
 });

@@ -193,6 +193,7 @@ export function createAnswers(options: AnswersOptions) {
       after: messages.length,
       shown,
     };
+    inFlight.add(answer.key);
     setAnswers([...answers, answer]);
     await deliver(answer, { ...(onKept && { onKept }) });
   }

@@ -186,7 +186,10 @@ export function createConversation({
     try {
       await followMessages(request, stopped.signal, (arrived) => {
         if (opened?.request !== request) return;
-        if (arrived.length > 0) messages = [...messages, ...arrived];
+        // Then "seen your last" would be about an answer that the agent was never sent.
+        const hasUnsent = request.unsentAnswers.length > 0;
+        const known = hasUnsent ? arrived.map((one) => ({ ...one, seenYourLast: undefined })) : arrived;
+        if (arrived.length > 0) messages = [...messages, ...known];
         update({ messages, failure: undefined, ...(isNew && { refusal: undefined, needsKey: false }) });
         copyState(request);
       });

@@ -1,3 +1,4 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Link, useLocation } from 'wouter';
 import styles from '../app/connection-bar.module.css';
@@ -20,8 +21,10 @@ export function UnsentBar() {
   const [location] = useLocation();
   const [, open] = /^\/requests\/([^/?]+)/.exec(location) ?? [];
   const isListShown = location.startsWith(routes.inbox) && (open === undefined || !isNarrow());
+  // Read by the list.
+  const { isPending } = useInfiniteQuery({ ...inbox.listQuery({ filter }), enabled: isListShown });
   const hasRow = (id: string) =>
-    isListShown && rows.some((row) => row.requestId === id && filterOf(row) === filter);
+    isListShown && (isPending || rows.some((row) => row.requestId === id && filterOf(row) === filter));
   const away = Object.entries(all).filter(
     ([id, { state }]) => (state === 'held' || state === 'refused') && id !== open && !hasRow(id),
   );

@@ -23,6 +23,7 @@ export const loadCode = <T,>(
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   const isAnswering = await relayAnswers();
+  await loadStylesAgain();
   try {
     return await load();
   } catch (error) {
@@ -33,6 +34,22 @@ async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
     location.reload();
     return new Promise<T>(() => {});
   }
+}
+
+/** Vite loads the styles of code once: after a failure, the code would come without them. */
+async function loadStylesAgain(): Promise<void> {
+  const links = document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]');
+  const failed = [...links].filter(({ sheet }) => sheet === null);
+  await Promise.all(
+    failed.map(
+      (link) =>
+        new Promise((resolve) => {
+          const again = link.cloneNode() as HTMLLinkElement;
+          again.onload = again.onerror = resolve;
+          link.replaceWith(again);
+        }),
+    ),
+  );
 }
 
 /**
