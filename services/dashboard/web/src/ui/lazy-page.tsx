@@ -39,7 +39,7 @@ async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
 /** Vite loads the styles of code once: after a failure, the code would come without them. */
 async function loadStylesAgain(): Promise<void> {
   const links = document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]');
-  const failed = [...links].filter(({ sheet }) => sheet === null);
+  const failed = [...links].filter((link) => !hasRules(link));
   await Promise.all(
     failed.map(
       (link) =>
@@ -50,6 +50,15 @@ async function loadStylesAgain(): Promise<void> {
         }),
     ),
   );
+}
+
+function hasRules({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return sheet !== null && sheet.cssRules.length > 0;
+  } catch {
+    // Chromium takes a style sheet that failed for one of another origin.
+    return false;
+  }
 }
 
 /**
