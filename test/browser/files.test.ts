@@ -139,6 +139,27 @@ test('attached files are there after a reload, and can be saved when the agent e
   expect(await readFile(await download.path())).toEqual(buffer);
 });
 
+test('files that are left out are named, and what to know before a file is sent is there after a reload', async () => {
+  await using opened = await open(product);
+  const { page } = opened;
+  const file = (name: string, mimeType = 'text/plain') => ({ name, mimeType, buffer: Buffer.from(name) });
+  const names = Array.from({ length: 10 }, (_, index) => `${index + 1}.log`);
+  const files = [file('IMG_1.heic', 'image/heic'), ...names.map((name) => file(name))];
+  await page.getByLabel('Files', { exact: true }).setInputFiles(files);
+  await page.getByText('A message carries at most 8 files. Not attached: 8.log, 9.log, 10.log.').waitFor();
+  const warning = page.getByText('IMG_1.heic is sent unchanged. It may say where and when it was taken.');
+  await warning.waitFor();
+  await eventually('they are stored', async () => {
+    await page.reload();
+    await button(page, 'Attach a file').waitFor();
+    await eventually('files', async () => (await attached(page).count()) === 8);
+    return true;
+  });
+  await warning.waitFor();
+  await button(page, 'Remove IMG_1.heic').click();
+  await warning.waitFor({ state: 'detached' });
+});
+
 test('what has no room is not attached, and an attached file can be removed', async () => {
   await using opened = await open(product);
   const { page, conversation } = opened;

@@ -27,19 +27,32 @@ const refuseMessages = {
 };
 
 /** The experts that the rules are tested with. Each call opens the same request with another client. */
-const kinds: readonly [string, { ask(): Promise<Conversation>; expert(url?: string): Expert }][] = [
+const kinds: readonly [
+  string,
+  {
+    ask(): Promise<Conversation>;
+    expert(url?: string, change?: (own: typeof fetch) => typeof fetch): Expert;
+  },
+][] = [
   [
     'by key',
     {
       ask: () => server.agent().ask({ question: 'May I delete test?' }),
-      expert: (url) => server.expert({ root, memory, ...(url && { url }) }),
+      expert: (url, change) =>
+        server.expert({ root, memory, ...(url && { url }), ...(change && { fetch: change(fetch) }) }),
     },
   ],
   [
     'by session',
     {
       ask: () => server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I delete test?' }),
-      expert: (url) => session.expert({ root, memory, ...(url && { url }) }),
+      expert: (url, change) =>
+        session.expert({
+          root,
+          memory,
+          ...(url && { url }),
+          ...(change && { fetch: change(session.fetch) }),
+        }),
     },
   ],
 ];
@@ -104,18 +117,106 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     expect(answers.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
   });
 
-  test('whose text waits for the relay: it is held if the agent writes meanwhile, and links to what was shown', async () => {
-    const conversation = await ask();
-    liar.tell(refuseMessages);
-    const request = await expert(liar.url).request(conversation.requestId);
-    await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
-    await conversation.refresh();
-    await conversation.send('WAIT: also PRODUCTION?');
-    liar.tell({});
-    // It was encrypted before the agent wrote. So the relay may have it, and it is sent again unchanged.
-    await request.refresh();
-    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
-      seenYourLast: false,
+  describe('whose text was encrypted, and then could not be sent', () => {
+    const wait = 'WAIT: also PRODUCTION?';
+
+    /** The agent has written since, and the relay takes messages again. */
+    async function crossed() {
+      const conversation = await ask();
+      const request = await expert(liar.url).request(conversation.requestId);
+      await request.pickUp();
+      await conversation.refresh();
+      liar.tell(refuseMessages);
+      await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
+      await conversation.send(wait);
+      liar.tell({});
+      return { conversation, request };
+    }
+
+    /** A request whose first call with a message fails after `instead`. */
+    async function cutOff(
+      conversation: Conversation,
+      instead: (own: () => Promise<unknown>) => Promise<unknown>,
+    ): Promise<ExpertRequest> {
+      let isCut = false;
+      const request = await expert(undefined, (own) => async (input, init) => {
+        const call = { method: init?.method ?? 'GET', path: String(input) };
+        if (isCut || !isMessage(call)) return own(input, init);
+        isCut = true;
+        await instead(() => own(input, { ...init, signal: null }));
+        throw new TypeError('The network is gone.');
+      }).request(conversation.requestId);
+      await request.pickUp();
+      await conversation.refresh();
+      return request;
+    }
+
+    test('is asked again: it is held', async () => {
+      const { conversation, request } = await crossed();
+      await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+      expect(request).toMatchObject({ unsent: ['Yes.'], held: ['Yes.'] });
+      // It is sent as it was encrypted: the relay may have it. It links to what was shown when it was written.
+      expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
+      expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+        ...{ text: 'Yes.', seenYourLast: false },
+      });
+      // Later messages of both sides link to it.
+      await takeMessages(request);
+      await conversation.send('And now?');
+      await request.refresh();
+      await takeMessages(request);
+      await request.answer('No!');
+      expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+    });
+
+    test('also while the client repeats the call', async () => {
+      const conversation = await ask();
+      const request = await cutOff(conversation, () => conversation.send(wait));
+      await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+      expect(request.held).toEqual(['Yes.']);
+    });
+
+    test('discards it: later messages do not link to it', async () => {
+      const { conversation, request } = await crossed();
+      await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+      expect(await request.discard()).toEqual(['Yes.']);
+      expect(request.unsent).toEqual([]);
+      await takeMessages(request);
+      await request.answer('No!');
+      expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+      const again = await expert().request(conversation.requestId);
+      expect((await takeMessages(again)).map(({ text }) => text)).toEqual([wait, 'No!']);
+    });
+
+    test('and the relay has it: it is sent, once', async () => {
+      const conversation = await ask();
+      const request = await cutOff(conversation, async (own) => {
+        await own();
+        await conversation.refresh();
+        await conversation.send(wait);
+      });
+      expect(await request.answer('Yes.', { shown: [] })).toMatchObject({ isSent: true });
+      expect(request).toMatchObject({ unsent: [], held: [] });
+      expect((await takeMessages(request)).map(({ text }) => text)).toEqual(['Yes.', wait]);
+    });
+
+    test('and it arrives after it was discarded: it is shown, and later messages link to it', async () => {
+      const conversation = await ask();
+      let arrive!: () => Promise<unknown>;
+      const request = await cutOff(conversation, async (own) => {
+        arrive = own;
+        await conversation.send(wait);
+      });
+      await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
+      await request.discard();
+      await arrive();
+      await request.refresh();
+      expect((await takeMessages(request)).map(({ text }) => text)).toEqual([wait, 'Yes.']);
+      await request.answer('No!');
+      const device = await expert().request(conversation.requestId);
+      expect((await takeMessages(device)).map(({ text }) => text)).toEqual([wait, 'Yes.', 'No!']);
+      expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({ text: 'Yes.' });
+      expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
     });
   });
 

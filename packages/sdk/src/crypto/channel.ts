@@ -83,6 +83,8 @@ export interface Channel {
   open(record: MessageRecord): Promise<OpenedMessage>;
   /** Starts to decrypt a message and returns the function that opens it, so that messages are decrypted in parallel. */
   begin(record: MessageRecord): () => Promise<OpenedMessage>;
+  /** Forgets the last message that was encrypted here and is not listed: the next one does not link to it. */
+  forgetLast(): void;
   /** The state from which `openChannel` continues. Save it before a message is sent. */
   state(): ChannelState;
 }
@@ -193,6 +195,7 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
       return await queue(() => seal(bytes, messageId, options));
     },
     endsOf: history.endsOf,
+    forgetLast: history.forgetLast,
     open: (record) => begin(record)(),
     begin,
     state: () => history.state(),

@@ -26,6 +26,8 @@ export interface History {
   endsOf(shown: readonly string[]): readonly string[];
   /** Adds a message that was encrypted here. */
   seal(hash: Bytes, links: readonly Bytes[]): void;
+  /** Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not link to it. */
+  forgetLast(): void;
   /**
    * Adds a message that the relay lists, or throws when it is repeated or earlier ones are missing. Returns whether its
    * sender had seen the last message of this side.
@@ -46,7 +48,10 @@ export function openHistory(state: ChannelState = nothing): History {
   const { seen, positions } = restore(state.seen);
   const ends = new Set(checked(state.ends));
   const unlisted = new Set(checked(state.unlisted));
+  /** Those that were encrypted here and may never be sent. No message links to them, unless the list shows them after all. */
+  const forgotten = new Set<string>();
   let sealed = checked(state.sealed);
+  let sealedBefore = sealed;
   let own = seen.reduce((most, { covers }) => Math.max(most, covers), 0);
 
   function positionOf(hash: string): number {
@@ -89,7 +94,17 @@ export function openHistory(state: ChannelState = nothing): History {
       const name = toBase64(hash);
       add(name, links.map(toBase64), true);
       unlisted.add(name);
+      sealedBefore = sealed;
       sealed = endsOf([...sealed, name]);
+    },
+    forgetLast() {
+      const name = [...unlisted].at(-1) as string;
+      unlisted.delete(name);
+      forgotten.add(name);
+      ends.delete(name);
+      for (const end of sealedBefore) ends.add(end);
+      sealed = sealedBefore;
+      own -= 1;
     },
     accept(hash, links, isOwn) {
       const name = toBase64(hash);
@@ -98,6 +113,13 @@ export function openHistory(state: ChannelState = nothing): History {
         const [first] = unlisted;
         if (first !== name) throw missing();
         return unlisted.delete(name);
+      }
+      if (forgotten.delete(name)) {
+        const at = positionOf(name);
+        own += 1;
+        seen[at] = { covers: own, links: seen[at]?.links ?? [] };
+        ends.add(name);
+        return true;
       }
       if (positions.has(name)) throw replayed();
       return add(name, links.map(toBase64), isOwn);
@@ -110,7 +132,7 @@ export function openHistory(state: ChannelState = nothing): History {
       ]),
       ends: [...ends],
       sealed,
-      unlisted: [...unlisted],
+      unlisted: [...unlisted, ...forgotten],
     }),
   };
 }

@@ -2,9 +2,9 @@ import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import type { DecisionState } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
-import { hasCode, invalidInput, type RelayErrorCode } from '../relay-error.ts';
+import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage } from '../request-state.ts';
-import { type BaseParts, ConversationBase } from '../thread/conversation-base.ts';
+import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { describeParts, toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
@@ -139,12 +139,24 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       ...{ ...sending, answer: written?.answer },
       ...{ isHeldIfNewer, releases: evenIfNewer },
     });
+    if (sender.held.some(({ messageId }) => messageId === sent.messageId)) throw heldError();
     // Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.
     if (decision && sent.isSent) await thread.read(sending.signal).catch(() => {});
     return sent;
+  }
+
+  override async refresh(options?: CallOptions): Promise<void> {
+    await super.refresh(options);
+    if (this.held.length > 0 && !this.base.thread.mailbox.hasEnded) throw heldError();
   }
 
   discard(): Promise<readonly string[]> {
     return this.base.sender.discard();
   }
 }
+
+const heldError = () =>
+  new RelayError(
+    'newer_message',
+    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it with `evenIfNewer: true`, or discard it.',
+  );

@@ -167,8 +167,8 @@ export interface ExpertRequest {
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
   /**
-   * Removes from `unsent` all texts that cannot have been sent, and returns them. A call of `answer` that waits to send
-   * one of them throws.
+   * Removes from `unsent` all texts but one that is being sent, and returns them. A call of `answer` that waits to send one of
+   * them throws. A text that was tried before it was held may still arrive: then `messages` has it.
    */
   discard(): Promise<readonly string[]>;
   /**

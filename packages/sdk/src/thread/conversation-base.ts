@@ -4,7 +4,7 @@ import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
-import { heldError, type Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 import type { Thread } from './thread.ts';
 
 /** The objects that both kinds of conversation are made of. */
@@ -23,7 +23,7 @@ export interface ClosingOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-type CallOptions = { readonly signal?: AbortSignal | undefined };
+export type CallOptions = { readonly signal?: AbortSignal | undefined };
 
 /** The members that the agent's and the expert's conversation have in common. */
 export class ConversationBase<Known extends AskedRequest> {
@@ -72,7 +72,6 @@ export class ConversationBase<Known extends AskedRequest> {
     const { thread, sender } = this.base;
     await thread.read(signal);
     if (sender.isDue && !thread.mailbox.hasEnded) await sender.flush(signal);
-    if (sender.held.length > 0 && !thread.mailbox.hasEnded) throw heldError();
   }
 
   async close(options: ClosingOptions = {}): Promise<void> {

@@ -5,7 +5,8 @@ import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import { checkMessage, makeParts, type PartsToSend } from './parts-to-send.ts';
-import type { Sealing, Thread } from './thread.ts';
+import type { Sealing } from './shown.ts';
+import type { Thread } from './thread.ts';
 
 /** A text that is to be sent. */
 export interface Draft extends Sealing {
@@ -76,7 +77,7 @@ export interface Sender {
   /** Whether a text could be sent now. */
   readonly isDue: boolean;
   /**
-   * Returns whether the text was sent.
+   * Returns whether the text was sent. If not, it waits, or is held.
    *
    * @throws RelayError also when `discard` removed the text before it was sent
    */
@@ -88,7 +89,7 @@ export interface Sender {
   flush(signal?: AbortSignal): Promise<void>;
   /** Saves the unsent texts in the outbox. */
   saveUnsent(): Promise<void>;
-  /** Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet. */
+  /** Removes and returns texts: after the end all that are unsent, before it all but one that is being sent. */
   discard(): Promise<readonly string[]>;
 }
 
@@ -104,6 +105,8 @@ export function createSender(options: SenderOptions): Sender {
   const accepted = new WeakSet<Draft>();
   /** Texts whose claiming has begun: the relay may have them. */
   const claimed = new WeakSet<Draft>();
+  /** Texts that were encrypted and are held: if they are sent, then as they are, since the relay may have them. */
+  const encrypted = new WeakMap<Draft, object>();
   /** When this process was given each answer to a form, in milliseconds since 1970. */
   const decidedAt = new WeakMap<Draft, number>();
 
@@ -138,7 +141,7 @@ export function createSender(options: SenderOptions): Sender {
     const { messageId, text } = draft;
     let isOthers = false;
     const claim = async <T extends object>(sealed: T) => {
-      const first = outbox ? await outbox.claim(messageId, sealed) : sealed;
+      const first = outbox ? await outbox.claim(messageId, sealed) : (encrypted.get(draft) ?? sealed);
       isOthers = first !== sealed;
       return first as T;
     };
@@ -155,12 +158,30 @@ export function createSender(options: SenderOptions): Sender {
     } else await thread.seal(draft, claim, take);
   }
 
-  async function post(signal: AbortSignal | undefined): Promise<void> {
+  /** Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides. */
+  async function isWanted({ draft, body, isOthers }: Outgoing, signal: AbortSignal | undefined) {
+    if (!draft.isHeldIfNewer && !hasAnswer(draft.parts)) return true;
+    await thread.read(signal);
+    if (isUnsent(draft)) {
+      if (!isHeld(draft)) return true;
+      encrypted.set(draft, body);
+      if (!isOthers) await thread.forget(draft.messageId);
+      drafts = [draft, ...drafts];
+    }
+    outgoing = undefined;
+    return false;
+  }
+
+  async function post(signal: AbortSignal | undefined, isAgain = false): Promise<void> {
     if (!outgoing) return;
-    const { draft, body, isOthers } = outgoing;
+    const sending = outgoing;
+    const { draft, body, isOthers } = sending;
+    const again = () => isWanted(sending, signal);
+    if (isAgain && !(await again())) return;
     try {
-      await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal);
+      await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal, undefined, again);
     } catch (error) {
+      if (!outgoing) return;
       // A text that is refused for its content would block all others. One that was encrypted here stays: others link to it.
       if (
         ('plaintext' in body || isOthers) &&
@@ -187,7 +208,7 @@ export function createSender(options: SenderOptions): Sender {
       if (drafts.length > 0) await prepare(signal);
       // Saving it may have failed before.
       if (outgoing) await save();
-      await post(signal);
+      await post(signal, true);
       for (let next = nextDraft(); next; next = nextDraft()) {
         throwIfAborted(signal);
         await seal(next);
@@ -259,7 +280,6 @@ export function createSender(options: SenderOptions): Sender {
         thread.checkOpen();
         throw new RelayError('aborted', 'The text was discarded: send it again.');
       }
-      if (isUnsent(draft) && isHeld(draft)) throw heldError();
       return { messageId: draft.messageId, isSent: !isUnsent(draft) };
     },
     flush,
@@ -280,10 +300,4 @@ const notListed = () =>
   new RelayError(
     'conflict',
     'The relay says that it has this text, and does not list it: `refresh` tries again.',
-  );
-
-export const heldError = () =>
-  new RelayError(
-    'newer_message',
-    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it with `evenIfNewer: true`, or discard it.',
   );

@@ -1,8 +1,17 @@
 import type { Channel, ChannelState } from '../crypto/index.ts';
 import { isMessageId } from '../crypto/message.ts';
+import type { SavedPart } from './message-parts.ts';
 
 /** The links of messages by their ids in lower case. Plain text has none. */
 export type Links = ReadonlyMap<string, string | undefined>;
+
+/** A text that is encrypted. It links to what was shown when it was written: `nameShown`. */
+export interface Sealing {
+  readonly messageId: string;
+  readonly text: string;
+  readonly parts?: readonly SavedPart[] | undefined;
+  readonly shown: readonly string[];
+}
 
 /** What a client has read. */
 export interface Read {

@@ -13,9 +13,9 @@ import { orAbort } from '../transport/waiting.ts';
 import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
-import { hasForms, restoredParts, type SavedPart } from './message-parts.ts';
+import { hasForms, restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { hasNewer, linksIn, nameShown } from './shown.ts';
+import { hasNewer, linksIn, nameShown, type Sealing } from './shown.ts';
 import type { Side } from './side.ts';
 
 /** What a thread continues from. */
@@ -51,14 +51,6 @@ export interface ThreadOptions {
   readonly hasDrafts: () => boolean;
   readonly state?: ThreadState | undefined;
   readonly channel?: Channel | undefined;
-}
-
-/** A text that is encrypted. It links to what was shown when it was written: `nameShown`. */
-export interface Sealing {
-  readonly messageId: string;
-  readonly text: string;
-  readonly parts?: readonly SavedPart[] | undefined;
-  readonly shown: readonly string[];
 }
 
 /**
@@ -97,6 +89,8 @@ export interface Thread {
   hasNewerThan(shown: readonly string[]): boolean;
   /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
   seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
+  /** Forgets the text that was encrypted last, unless the list has it: later ones do not link to it. */
+  forget(messageId: string): Promise<void>;
   /** Marks the messages in the mailbox: they were written before this side's new text. */
   markUnseen(): void;
   refuse(error: RelayError): void;
@@ -294,6 +288,13 @@ export function createThread(options: ThreadOptions): Thread {
           if (isRefusal(error)) refuse(error);
           throw error;
         }
+      }),
+    forget: (messageId) =>
+      inOrder(async () => {
+        if (!channel || contents.has(messageId)) return;
+        channel.forgetLast();
+        sealedHere.delete(messageId);
+        channelState = channel.state();
       }),
     markUnseen() {
       mailbox.update((message) =>

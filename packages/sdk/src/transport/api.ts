@@ -16,13 +16,14 @@ export interface Api {
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
   get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
-  /** With `lasting`, an attempt that was begun before `signal` aborts is only aborted by `lasting`. */
+  /** With `lasting`, an attempt that was begun before `signal` aborts is only aborted by `lasting`. `again` says before each repetition whether it is still wanted. */
   post<T>(
     path: string,
     body: object,
     read: ReadAnswer<T>,
     signal?: AbortSignal,
     lasting?: AbortSignal,
+    again?: () => Promise<boolean>,
   ): Promise<T>;
 }
 
@@ -85,6 +86,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
     read: ReadAnswer<T>,
     signal: AbortSignal | undefined,
     lasting = signal,
+    again?: () => Promise<boolean>,
   ): Promise<T> {
     const headers = { ...(apiKey && { 'x-api-key': apiKey }), ...init.headers };
     const settings = {
@@ -119,6 +121,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
         const wait = Math.max(retryAfter ?? 0, backoff(failures));
         if (failures === maxAttempts || performance.now() + wait > retryUntil) throw error;
         await pause(wait, signal);
+        if (again && !(await again())) throw error;
       }
     }
   }
@@ -131,13 +134,14 @@ export function createApi(options: Access & { timing: Timing }): Api {
     },
     backoff,
     get: (path, read, signal) => call(path, {}, read, signal),
-    post: (path, body, read, signal, lasting) =>
+    post: (path, body, read, signal, lasting, again) =>
       call(
         path,
         { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
         read,
         signal,
         lasting,
+        again,
       ),
   };
 }

@@ -9,6 +9,7 @@ import { type AppContext, AppContextProvider } from './app-context/app-context.t
 import { CallError } from './calls/call.ts';
 import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
+import { UnsentBar } from './inbox/unsent-bar.tsx';
 import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 
@@ -41,7 +42,7 @@ export function App({ context, queries }: { context: AppContext; queries: QueryC
       <AppContextProvider context={context}>
         <Router base="/dashboard">
           <InboxProvider>
-            <Shell>
+            <Shell bar={<UnsentBar />}>
               <PageErrorBoundary>
                 <Suspense fallback={<Skeleton lines={['40%', '80%', '60%']} />}>
                   <Switch>

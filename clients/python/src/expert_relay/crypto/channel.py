@@ -134,6 +134,10 @@ class Channel:
         """Later messages link to it."""
         self._history.seal(sealed.digest, sealed.links)
 
+    def forget_last(self) -> None:
+        """Forgets the last message that was encrypted here and is not listed: the next one does not link to it."""
+        self._history.forget_last()
+
     def open(self, record: Mapping[str, Any]) -> OpenedMessage:
         """Decrypts a message of either side."""
         role, message_id = read_origin(record)

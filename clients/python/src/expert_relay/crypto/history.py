@@ -25,8 +25,11 @@ class History:
         self._ends: dict[str, None] = {}
         # Those that were encrypted here, without the ones that come before another of these.
         self._sealed: list[str] = []
+        self._sealed_before: list[str] = []
         # Those that were encrypted here and not yet listed by the relay, in order.
         self._unlisted: list[str] = []
+        # Those that were encrypted here and may never be sent. No message links to them, unless the list shows them after all.
+        self._forgotten: list[str] = []
         self._own = 0
         if state is not None:
             self._restore(state)
@@ -61,7 +64,7 @@ class History:
 
     @property
     def unlisted(self) -> list[str]:
-        return [*self._unlisted]
+        return [*self._unlisted, *self._forgotten]
 
     def _position_of(self, name: str) -> int:
         position = self._positions.get(name)
@@ -105,7 +108,18 @@ class History:
         name = to_base64(digest)
         self._add(name, [to_base64(link) for link in links], True)
         self._unlisted.append(name)
+        self._sealed_before = self._sealed
         self._sealed = self.ends_of([*self._sealed, name])
+
+    def forget_last(self) -> None:
+        """Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not
+        link to it."""
+        name = self._unlisted.pop()
+        self._forgotten.append(name)
+        self._ends.pop(name, None)
+        self._ends.update(dict.fromkeys(self._sealed_before))
+        self._sealed = self._sealed_before
+        self._own -= 1
 
     def accept(self, digest: bytes, links: Sequence[bytes], is_own: bool) -> bool:
         """Adds a message that the relay lists, or refuses it when it is repeated or earlier ones are missing. Returns whether
@@ -116,6 +130,13 @@ class History:
             if self._unlisted[0] != name:
                 raise missing()
             self._unlisted.pop(0)
+            return True
+        if name in self._forgotten:
+            self._forgotten.remove(name)
+            self._own += 1
+            at = self._position_of(name)
+            self._seen[at] = self._own, self._seen[at][1]
+            self._ends[name] = None
             return True
         if name in self._positions:
             raise message_refused("message_replayed", "A message was repeated.")

@@ -248,7 +248,8 @@ class AsyncExpertRequest:
         return sent
 
     async def discard(self) -> list[str]:
-        """Removes from `unsent` all texts that cannot have been sent, and returns them."""
+        """Removes from `unsent` all texts but one that is being sent, and returns them. A text that was tried before it was held
+        may still arrive: then `messages` has it."""
         return await self._sender.discard()
 
     async def refresh(self) -> None:

@@ -233,7 +233,8 @@ class ExpertRequest:
         )
 
     def discard(self) -> list[str]:
-        """Removes from `unsent` all texts that cannot have been sent, and returns them."""
+        """Removes from `unsent` all texts but one that is being sent, and returns them. A text that was tried before it was held
+        may still arrive: then `messages` has it."""
         return self._portal.run(self._async.discard)
 
     def refresh(self) -> None:

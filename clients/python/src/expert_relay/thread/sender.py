@@ -100,6 +100,8 @@ class Sender:
         self._accepted: set[str] = set()
         # Texts whose claiming has begun: the relay may have them.
         self._claimed: set[str] = set()
+        # Texts that were encrypted and are held: if they are sent, then as they are, since the relay may have them.
+        self._encrypted: dict[str, Members] = {}
         self._queue = asyncio.Lock()
 
     def export(self) -> Members:
@@ -223,7 +225,7 @@ class Sender:
             if self._outgoing:
                 # Saving it may have failed before.
                 await self._save()
-            await self._post()
+            await self._post(is_again=True)
             while draft := self._next_draft():
                 await self._seal(draft)
                 # Another process has sent it: the list shows what.
@@ -238,9 +240,11 @@ class Sender:
     async def _seal(self, draft: Draft) -> None:
         thread = self._thread
         thread.check_open()
-        if self._is_plain():
+        if draft.message_id in self._encrypted:
+            body = self._encrypted[draft.message_id]
+        elif self._is_plain():
             answer = read_parts(draft.parts, thread.side.role).answer
-            body: Members = {"messageId": draft.message_id, "plaintext": draft.text}
+            body = {"messageId": draft.message_id, "plaintext": draft.text}
             if answer:
                 body["answer"] = answer.json
         elif self._claim_sends:
@@ -253,23 +257,45 @@ class Sender:
         self._drop(draft)
         self._outgoing = draft, {"role": thread.side.role, **body}
 
-    async def _post(self) -> None:
-        if not self._outgoing:
+    async def _is_wanted(self) -> bool:
+        """Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides."""
+        assert self._outgoing
+        draft, body = self._outgoing
+        if not draft.is_held_if_newer and not has_answer(draft.parts):
+            return True
+        await self._thread.read()
+        if self._is_unsent(draft):
+            if not self._is_held(draft):
+                return True
+            if "plaintext" not in body and draft.message_id not in self._encrypted:
+                self._thread.forget(draft.message_id)
+            self._encrypted[draft.message_id] = body
+            self._drafts = [draft, *self._drafts]
+        self._outgoing = None
+        return False
+
+    async def _post(self, *, is_again: bool = False) -> None:
+        if not self._outgoing or (is_again and not await self._is_wanted()):
             return
         draft, body = self._outgoing
         thread = self._thread
         try:
-            await thread.api.post(f"/api/v1/message/{thread.request_id}", body, members)
+            await thread.api.post(f"/api/v1/message/{thread.request_id}", body, members, self._is_wanted)
         except RelayError as error:
+            if not self._outgoing:
+                return
             # A text that is refused for its content would block all others. One that was encrypted stays: others link to it.
             if "plaintext" in body and has_code(error, "invalid_input", "message_too_large", "conflict"):
                 self._outgoing = None
             raise
         self._accepted.add(draft.message_id)
         self._outgoing = None
+        # The next message links to it.
+        if draft.message_id in self._encrypted:
+            await thread.read()
 
     async def discard(self) -> list[str]:
-        """Removes and returns texts: after the end all that are unsent, before it those that were not encrypted yet."""
+        """Removes and returns texts: after the end all that are unsent, before it all but one that is being sent."""
         async with self._queue:
             before = self.unsent
             if self._thread.mailbox.has_ended:

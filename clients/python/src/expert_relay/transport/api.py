@@ -10,7 +10,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -70,8 +70,15 @@ class Api:
     async def get(self, path: str, read: Callable[[Any], T]) -> T:
         return await self._call("GET", path, None, lambda answer, _: read(answer))
 
-    async def post(self, path: str, body: Mapping[str, Any], read: Callable[[Any], T]) -> T:
-        return await self.post_for_headers(path, body, lambda answer, _: read(answer))
+    async def post(
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        read: Callable[[Any], T],
+        again: Callable[[], Awaitable[bool]] | None = None,
+    ) -> T:
+        """`again` says before each repetition whether it is still wanted."""
+        return await self.post_for_headers(path, body, lambda answer, _: read(answer), again=again)
 
     async def post_for_headers(
         self,
@@ -79,9 +86,10 @@ class Api:
         body: Mapping[str, Any],
         read: ReadAnswer[T],
         is_over: Callable[[], bool] = lambda: False,
+        again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
         """The same. `read` gets the headers of the answer, too. No attempt begins once `is_over`."""
-        return await self._call("POST", path, write_json(body).encode("utf-8"), read, is_over)
+        return await self._call("POST", path, write_json(body).encode("utf-8"), read, is_over, again)
 
     def backoff(self, attempt: int) -> float:
         """Seconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter")."""
@@ -103,6 +111,7 @@ class Api:
         content: bytes | None,
         read: ReadAnswer[T],
         is_over: Callable[[], bool] = lambda: False,
+        again: Callable[[], Awaitable[bool]] | None = None,
     ) -> T:
         retry_until = time.monotonic() + self.timing.patience
         failures = 0
@@ -133,6 +142,8 @@ class Api:
                 if failures == _max_attempts or time.monotonic() + wait > retry_until:
                     raise
                 await asyncio.sleep(wait)
+                if again and not await again():
+                    raise
             else:
                 self._report(None, started_at)
                 return answer

@@ -6,6 +6,7 @@ import { createLive, type Live } from '../live/live.ts';
 import { endNotifications } from '../notifications/notifications.ts';
 import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
+import { createUnsent, type Unsent } from '../unsent/unsent-answers.ts';
 import {
   createExpertKey,
   type ExpertKey,
@@ -19,6 +20,7 @@ export interface AppContext {
   readonly storage: Storage;
   readonly live: Live;
   readonly expertKey: ExpertKey;
+  readonly unsent: Unsent;
 }
 
 /** What happens to the expert keys that other users of this browser left in it. */
@@ -35,7 +37,7 @@ export async function createAppContext(
   const expertKey = createExpertKey({ storage, tabs: live.tabs });
   await expertKey.restore();
   expertKey.follow();
-  return { me, storage, live, expertKey };
+  return { me, storage, live, expertKey, unsent: createUnsent(storage, live.tabs) };
 }
 
 /** The users and fingerprints whose values this user keeps. */

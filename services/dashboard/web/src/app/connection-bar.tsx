@@ -1,3 +1,4 @@
+import { useAppContext } from '../app-context/app-context.tsx';
 import { connection, streamIsOpen } from '../calls/connection.ts';
 import { signInAgain } from '../calls/me.ts';
 import { hasUnsentTexts } from '../drafts/drafts.ts';
@@ -10,7 +11,8 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 /** A line at the top of the page while there is a problem with the connection to the relay. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
-  const hasTexts = useStore(hasUnsentTexts);
+  const hasAnswers = Object.keys(useStore(useAppContext().unsent.all)).length > 0;
+  const hasTexts = useStore(hasUnsentTexts) || hasAnswers;
   const isStreamOpen = useStore(streamIsOpen);
   if (state.kind === 'signed-out') {
     return (

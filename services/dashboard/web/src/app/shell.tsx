@@ -23,8 +23,14 @@ const pages = [
   { name: 'Settings', href: routes.settings, Icon: SettingsIcon },
 ];
 
+interface ShellProps {
+  /** A line above every page. */
+  readonly bar: ReactNode;
+  readonly children: ReactNode;
+}
+
 /** What surrounds every page: navigation, state of the connection, shortcuts. */
-export function Shell({ children }: { children: ReactNode }) {
+export function Shell({ bar, children }: ShellProps) {
   const context = useAppContext();
   const [location, navigate] = useLocation();
   const waiting = useStore(waitingCount);
@@ -86,6 +92,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </nav>
       <div className={styles.content}>
         <ConnectionBar isStillSignedIn={signingOut.error !== undefined} />
+        {bar}
         {isLeaving && (
           <div className={styles.question}>
             <SignOutQuestion

@@ -12,7 +12,7 @@ import {
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRefusedStore } from './refused-store.ts';
 import { createRetry } from './retry.ts';
-import { findUnsent, makeAnswerKey, settleAnswers, unsentOf } from './settle-answers.ts';
+import { findUnsent, makeAnswerKey, settleAnswers, unsentOf, unsentStateOf } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
 
 interface AnswersOptions {
@@ -193,6 +193,7 @@ export function createAnswers(options: AnswersOptions) {
       after: messages.length,
       shown,
     };
+    inFlight.add(answer.key);
     setAnswers([...answers, answer]);
     await deliver(answer, { ...(onKept && { onKept }) });
   }
@@ -291,6 +292,7 @@ export function createAnswers(options: AnswersOptions) {
 
   return {
     restored,
+    unsentState: () => unsentStateOf(state.get().answers, opened(), inFlight),
     settle,
     removeDecided,
     noteFailure,

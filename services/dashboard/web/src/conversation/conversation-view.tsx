@@ -37,7 +37,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
   const pane = useRef<HTMLDivElement>(null);
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [panel, setPanel] = useState<Panel>('none');
-  const isOnline = useStore(connection).kind === 'online';
+  const { kind } = useStore(connection);
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
   usePageTitle(
@@ -59,7 +59,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
 
   if (!request) {
     if (failure) return <Failure code={failure} onRetry={conversation.readAgain} />;
-    if (!isOnline) return <Failure code="unreachable" />;
+    if (kind !== 'online') return <Failure code={codeOfConnection[kind]} />;
     return <ConversationSkeleton />;
   }
   return (
@@ -100,6 +100,14 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     </div>
   );
 }
+
+/** Why a request that was never read is not read now. */
+const codeOfConnection = {
+  offline: 'unreachable',
+  unreachable: 'unreachable',
+  limited: 'rate_limited',
+  'signed-out': 'invalid_key',
+} as const;
 
 /** After Escape in a text field, single keys such as j are shortcuts again. */
 function leaveField(event: KeyboardEvent<HTMLElement>): void {

@@ -1,6 +1,7 @@
 import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
+import type { UnsentAnswers } from '../unsent/unsent-answers.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { createAnswers } from './answers.ts';
 import {
@@ -25,6 +26,8 @@ export interface Conversation {
    * from the start.
    */
   follow(open: Open): () => void;
+  /** Whether it is kept up to date. */
+  isFollowed(): boolean;
   /** Reads it again after a failure or a refusal. */
   readAgain(): void;
   /** Opens it again, since another tab has changed the answers that wait. */
@@ -56,12 +59,15 @@ interface ConversationOptions {
   readonly storage: Storage;
   /** Reports to the other tabs that the answers that wait have changed. */
   readonly onAnswers?: () => void;
+  /** Notes what was not sent. */
+  readonly onUnsent?: (unsent: UnsentAnswers | undefined) => void;
 }
 
 export function createConversation({
   requestId,
   storage,
   onAnswers = () => {},
+  onUnsent = () => {},
 }: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
@@ -103,13 +109,28 @@ export function createConversation({
     stopCollecting();
   }
 
+  let noted: UnsentAnswers | 'nothing yet' | undefined = 'nothing yet';
+
+  /** Only changes of this page: what another tab has noted stays. */
+  function noteUnsent(): void {
+    const unsent = answers.unsentState();
+    // Before the request is open, the answers that the SDK has stored are not known.
+    if (!unsent && !opened) return;
+    const now = unsent && { state: unsent, refCode: state.get().request?.refCode ?? '' };
+    if (JSON.stringify(now) === JSON.stringify(noted)) return;
+    noted = now;
+    onUnsent(now);
+  }
+
   const shownTexts = createShownTexts({ requestId, storage, state });
 
   const restored = Promise.all([
     answers.restored,
     storage.get(pickedUpName).then((pickedUpAt) => update({ pickedUpAt })),
     shownTexts.restored,
-  ]).catch(() => {});
+  ])
+    .catch(() => {})
+    .then(() => state.subscribe(noteUnsent));
 
   /** The request, once it is open with the current expert key. */
   async function untilOpen(): Promise<OpenRequest> {
@@ -146,6 +167,7 @@ export function createConversation({
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
+        if (code === 'not_found') onUnsent(undefined);
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
@@ -164,7 +186,10 @@ export function createConversation({
     try {
       await followMessages(request, stopped.signal, (arrived) => {
         if (opened?.request !== request) return;
-        if (arrived.length > 0) messages = [...messages, ...arrived];
+        // Then "seen your last" would be about an answer that the agent was never sent.
+        const hasUnsent = request.unsentAnswers.length > 0;
+        const known = hasUnsent ? arrived.map((one) => ({ ...one, seenYourLast: undefined })) : arrived;
+        if (arrived.length > 0) messages = [...messages, ...known];
         update({ messages, failure: undefined, ...(isNew && { refusal: undefined, needsKey: false }) });
         copyState(request);
       });
@@ -203,6 +228,7 @@ export function createConversation({
         else waiting.push(() => setTimeout(() => stopped.abort()));
       };
     },
+    isFollowed: () => running !== undefined && !running.signal.aborted,
     reopen,
     readAgain() {
       isOutdated = true;

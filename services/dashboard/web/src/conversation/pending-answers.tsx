@@ -1,4 +1,5 @@
-import { connection } from '../calls/connection.ts';
+import { useExpertKey } from '../app-context/app-context.tsx';
+import { type Connection, connection } from '../calls/connection.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
@@ -12,7 +13,14 @@ type Conversation = ReturnType<typeof useConversation>;
 
 /** The pending answers with their delivery state. */
 export function PendingAnswers({ conversation }: { conversation: Conversation }) {
-  const { answers } = conversation.now;
+  const { request, refusal } = conversation.now;
+  const isKeyReady = useExpertKey().kind === 'ready';
+  const canAnswer = request && (!request.encrypted || (isKeyReady && request.isPickedUp));
+  const isHeldShown = canAnswer && !refusal && !hasEnded(request);
+  const held = conversation.now.answers.find(({ delivery }) => delivery === 'held');
+  // It stands in place of the text box.
+  const answers = conversation.now.answers.filter((answer) => !isHeldShown || answer !== held);
+  if (answers.length === 0) return null;
   return (
     <article className={`${styles.group} ${styles.own}`}>
       <p className={styles.by}>
@@ -29,18 +37,18 @@ export function PendingAnswers({ conversation }: { conversation: Conversation })
 }
 
 function Delivery({ answer, conversation }: { answer: PendingAnswer; conversation: Conversation }) {
-  const isOnline = useStore(connection).kind === 'online';
+  const { kind } = useStore(connection);
   const { request } = conversation.now;
   const isOver = request !== undefined && hasEnded(request);
   const { delivery, code = 'unreachable' } = answer;
   if (delivery !== 'refused') {
     return (
       <p className={styles.remark} role="status">
-        {describe(delivery, isOnline)}
+        {describe(answer, kind)}
       </p>
     );
   }
-  const { what, next } = refusedAnswerSentence(code, isOnline);
+  const { what, next } = refusedAnswerSentence(code, kind === 'online');
   // The expert decides again with the form.
   const isDecision = answer.answer !== undefined;
   return (
@@ -64,11 +72,18 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
 /** Why the same text would be refused again. */
 const wouldFailAgain: ReadonlySet<FailureCode> = new Set(['message_too_large', 'conversation_full']);
 
-function describe(delivery: PendingAnswer['delivery'], isOnline: boolean): string {
-  if (delivery === 'sent') return 'Sent';
-  if (delivery === 'held') return 'Not sent yet: the agent wrote meanwhile.';
-  return delivery === 'sending' && isOnline ? 'Sending…' : waiting(isOnline);
-}
+/** When an answer that waits is sent. */
+const waiting: Record<Connection['kind'], string> = {
+  online: 'Waiting to be sent…',
+  offline: 'Waiting: it will be sent once the relay can be reached.',
+  unreachable: 'Waiting: it will be sent once the relay can be reached.',
+  limited: 'Waiting: too many calls. It will be sent within a minute.',
+  'signed-out': 'Waiting: it will be sent once you have signed in again.',
+};
 
-const waiting = (isOnline: boolean) =>
-  isOnline ? 'Waiting to be sent…' : 'Waiting: it will be sent once the relay can be reached.';
+function describe({ delivery, answer }: PendingAnswer, kind: Connection['kind']): string {
+  if (delivery === 'sent') return 'Sent';
+  // It may also be held for its age.
+  if (delivery === 'held') return answer ? 'Not sent: decide again.' : 'Not sent: the agent wrote meanwhile.';
+  return delivery === 'sending' && kind === 'online' ? 'Sending…' : waiting[kind];
+}

@@ -9,7 +9,11 @@ import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
 
-const FormReply = lazyPage(async () => (await import('./form-reply.tsx')).FormReply);
+// What was decided is shown at once, also offline.
+const FormReply = lazyPage(async () => {
+  const [{ FormReply }] = await Promise.all([import('./form-reply.tsx'), import('../forms/decision.tsx')]);
+  return FormReply;
+});
 const Attachments = lazyPage(async () => (await import('../files/attachments.tsx')).Attachments);
 
 export interface ReplyProps {

@@ -1,4 +1,5 @@
 import type { UnsentAnswer } from '@expert-relay/sdk/expert';
+import type { UnsentState } from '../unsent/unsent-answers.ts';
 import { isSameContent, writtenText } from './answer-content.ts';
 import type { ConversationState, OpenRequest, PendingAnswer } from './conversation-state.ts';
 
@@ -83,3 +84,20 @@ export const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
 
 export const findUnsent = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
   unsentAnswers.find((one) => isSameContent(one, answer));
+
+/** Of the answers that were not sent, the state that needs the expert most. */
+export function unsentStateOf(
+  answers: readonly PendingAnswer[],
+  request: OpenRequest | undefined,
+  inFlight: ReadonlySet<string>,
+): UnsentState | undefined {
+  const states = (['refused', 'held', 'waiting'] as const).filter((state) =>
+    answers.some(({ delivery }) => delivery === state),
+  );
+  if (states[0]) return states[0];
+  // The list may not show yet what the SDK has sent.
+  const isOnItsWay = (answer: PendingAnswer) =>
+    inFlight.has(answer.key) || !request || findUnsent(request, answer) !== undefined;
+  if (answers.some((answer) => answer.delivery === 'sending' && isOnItsWay(answer))) return 'sending';
+  return request && request.unsentAnswers.length > 0 ? 'waiting' : undefined;
+}

@@ -14,10 +14,14 @@ import type { ConversationState } from './conversation-state.ts';
 const maxKept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
+/** What a conversation needs of the page. */
+export type Context = Pick<ReturnType<typeof useAppContext>, 'expert' | 'storage' | 'live' | 'unsent'>;
+
 /** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
-  const { expert, storage, live } = useAppContext();
-  const conversation = conversationOf(storage, live.tabs, requestId);
+  const context = useAppContext();
+  const { expert, live } = context;
+  const conversation = conversationOf(context, requestId);
   const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
   useEffect(() => conversation.follow(open), [conversation, open]);
   useEffect(() => live.openRequest(requestId), [live, requestId]);
@@ -38,11 +42,20 @@ export function sendWritten(
   files.handOver(handedOver);
 }
 
-function conversationOf(storage: Storage, tabs: Tabs, requestId: string): Conversation {
+export function conversationOf(
+  { storage, live: { tabs }, unsent }: Context,
+  requestId: string,
+): Conversation {
   const conversations = recent.get(storage) ?? followTabs(tabs);
   recent.set(storage, conversations);
-  const onAnswers = () => tabs.send({ type: 'answers', requestId });
-  const conversation = conversations.get(requestId) ?? createConversation({ requestId, storage, onAnswers });
+  const known = conversations.get(requestId);
+  const conversation =
+    known ??
+    createConversation({
+      ...{ requestId, storage },
+      onAnswers: () => tabs.send({ type: 'answers', requestId }),
+      onUnsent: (answers) => unsent.note(requestId, answers),
+    });
   // The map is in order of use, the latest last.
   conversations.delete(requestId);
   conversations.set(requestId, conversation);
@@ -65,7 +78,7 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
 /** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
-function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
+export function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
   const known = openers.get(expert) ?? new Map<string, Open>();
   openers.set(expert, known);
   const open: Open =

@@ -5,11 +5,19 @@ import { useStore } from '../ui/store.ts';
 import type { AttachedFiles } from './attached-files.ts';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
-import { prepareFile } from './prepare-file.ts';
+import { prepareFile, warningOf } from './prepare-file.ts';
 
 const maxFiles = 8;
 /** All files of one message together. */
 const maxBytes = 700_000;
+
+const maxNamed = 10;
+
+function describeLeftOut(names: readonly string[]): string {
+  const more = names.length - maxNamed;
+  const named = names.slice(0, maxNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return `A message carries at most ${maxFiles} files. Not attached: ${named}.`;
+}
 
 /** The files of the next answer: chosen, pasted, dropped, or taken with the camera. */
 export function Attachments({ files }: { files: AttachedFiles }) {
@@ -25,17 +33,19 @@ export function Attachments({ files }: { files: AttachedFiles }) {
     async function add(given: readonly File[]): Promise<void> {
       setIsBusy(true);
       const said: string[] = [];
+      const leftOut: string[] = [];
       for (const file of given) {
         const now = files.get();
         if (now.length >= maxFiles) {
-          said.push(`A message carries at most ${maxFiles} files.`);
-          break;
+          leftOut.push(showHidden(file.name).slice(0, 80));
+          continue;
         }
         const room = maxBytes - now.reduce((sum, { bytes }) => sum + bytes.length, 0);
         const { file: prepared, notice } = await prepareFile(file, room);
         if (prepared) files.set([...files.get(), prepared]);
         if (notice) said.push(notice);
       }
+      if (leftOut.length > 0) said.push(describeLeftOut(leftOut));
       setNotices(said);
       setIsBusy(false);
     }
@@ -93,7 +103,7 @@ export function Attachments({ files }: { files: AttachedFiles }) {
         </ul>
       )}
       <div role="status" className={styles.notices}>
-        {notices.map((notice) => (
+        {[...notices, ...attached.flatMap((file) => warningOf(file) ?? [])].map((notice) => (
           <p key={notice}>{notice}</p>
         ))}
         {attached.length > 0 && !isKept && (

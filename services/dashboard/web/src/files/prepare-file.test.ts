@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { fileSize } from './file-size.ts';
-import { prepareFile } from './prepare-file.ts';
+import { prepareFile, warningOf } from './prepare-file.ts';
 
 /* Encoding needs a browser: test/browser/files.test.ts. */
 
@@ -17,9 +17,9 @@ test.each([
 
 test('a picture or film that is not encoded again is sent with a warning', async () => {
   for (const type of ['image/heic', 'image/svg+xml', 'video/mp4']) {
-    const { file: sent, notice } = await prepareFile(file('IMG_1', type), 700_000);
+    const { file: sent } = await prepareFile(file('IMG_1', type), 700_000);
     expect(sent?.mediaType).toBe(type);
-    expect(notice).toBe('IMG_1 is sent unchanged. It may say where and when it was taken.');
+    expect(sent && warningOf(sent)).toBe('IMG_1 is sent unchanged. It may say where and when it was taken.');
   }
 });
 

@@ -43,10 +43,13 @@ export async function prepareFile(file: File, room: number): Promise<Prepared> {
   const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(file.type) ? file.type : 'application/octet-stream';
   return {
     file: { name: shorten(file.name), mediaType, bytes },
-    ...(/^(?:image\/(?!gif)|video\/)/.test(mediaType) && {
-      notice: `${name} is sent unchanged. It may say where and when it was taken.`,
-    }),
   };
+}
+
+/** What to know before such a file is sent, also after a reload. Pictures that were encoded again need no warning. */
+export function warningOf({ name, mediaType, bytes }: ReceivedFile): string | undefined {
+  if (!/^(?:image\/(?!gif)|video\/)/.test(mediaType) || readPicture(bytes)) return undefined;
+  return `${showHidden(name).slice(0, 80)} is sent unchanged. It may say where and when it was taken.`;
 }
 
 async function encode(

@@ -1,10 +1,13 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
+import { connection } from '../calls/connection.ts';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { firstWords } from '../ui/first-words.ts';
 import { LockIcon } from '../ui/icons.tsx';
+import { useStore } from '../ui/store.ts';
 import { Tags } from '../ui/tags.tsx';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
+import type { UnsentState } from '../unsent/unsent-answers.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
 
@@ -16,6 +19,8 @@ interface RequestRowProps {
   /** The list is one stop of the Tab key: this row. */
   readonly isTabStop: boolean;
   readonly isSnoozed: boolean;
+  /** Whether it has answers that were not sent. */
+  readonly unsent: UnsentState | undefined;
 }
 
 /** More characters than two lines can show. */
@@ -23,7 +28,7 @@ const maxQuestionLength = 240;
 
 /** One request in the list: a link to its conversation. Its height is fixed, so that no row needs measuring. */
 export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
-  const { row, href, isSelected, isNew, isTabStop, isSnoozed } = props;
+  const { row, href, isSelected, isNew, isTabStop, isSnoozed, unsent } = props;
   const { requestId, refCode, question, agent } = row;
   const state = isSnoozed ? 'Snoozed' : describeState(row);
   return (
@@ -47,7 +52,8 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
           )}
         </span>
         <span className={styles.age}>
-          {state && `${state} · `}
+          {unsent && <Undelivered state={unsent} />}
+          {!unsent && state && `${state} · `}
           <Time at={stateAt(row)} />
         </span>
       </span>
@@ -66,6 +72,19 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
     </Link>
   );
 });
+
+/** As beside the answer in the conversation. */
+function Undelivered({ state }: { state: UnsentState }) {
+  const isOnline = useStore(connection).kind === 'online';
+  if (state === 'sending' && isOnline) return 'Sending… · ';
+  const isDecided = state === 'sending' || state === 'waiting';
+  return (
+    <>
+      <span className={isDecided ? undefined : styles.unsent}>{isDecided ? 'Not sent yet' : 'Not sent'}</span>
+      {' · '}
+    </>
+  );
+}
 
 /** As in the conversation, where the word stands beside it. */
 const Encrypted = () => (

@@ -8,6 +8,7 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
+import { useAppContext } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
@@ -53,6 +54,7 @@ export function VirtualRows({
   const { isReadingNext, onReadNext } = rest;
   const { visit, snoozes } = useInbox();
   const allSnoozes = useStore(snoozes.all);
+  const unsent = useStore(useAppContext().unsent.all);
   const now = useNow();
   const seen = useStore(visit.seen);
   const scroller = useRef<HTMLDivElement>(null);
@@ -156,6 +158,7 @@ export function VirtualRows({
                   href={hrefOf(row.requestId)}
                   isSelected={index === selectedAt}
                   isTabStop={index === tabStopAt}
+                  unsent={unsent[row.requestId]?.state}
                   isSnoozed={filterOf(row) === 'waiting' && isSnoozed(row, allSnoozes, now)}
                   isNew={seen !== undefined && isNew(row, seen)}
                 />

@@ -10,6 +10,8 @@ export type TabMessage =
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
   /** What happens to answers that wait was decided in another tab. */
   | { readonly type: 'answers'; readonly requestId: string }
+  /** Whether this request has answers that were not sent. */
+  | { readonly type: 'unsent'; readonly requestId: string }
   /** Which requests are snoozed. */
   | { readonly type: 'snoozes' }
   /** The expert key of this browser was made, opened or removed. */

@@ -8,6 +8,8 @@ import { openDatabase, transact } from './database.ts';
  * for each owner.
  */
 export interface Storage extends Memory {
+  /** The names of the user's values that begin with this. */
+  names(prefix: string): Promise<readonly string[]>;
   delete(name: string): Promise<void>;
   /** Deletes what belongs to this root. */
   deleteOf(fingerprint: string): Promise<void>;
@@ -143,6 +145,14 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
         commit(store('values'));
       });
     },
+    async names(prefix) {
+      const { path } = pathOf(prefix);
+      const found = await transact<IDBValidKey[]>(database, ['values'], (store, done) => {
+        const reading = store('values').getAllKeys(IDBKeyRange.bound(path, `${path}\uffff`));
+        reading.onsuccess = () => done(reading.result);
+      });
+      return found.map((one) => String(one).slice(path.length - prefix.length));
+    },
     deleteOf: (fingerprint) => deleteOwners(database, [fingerprint]),
     clear: () => deleteOwners(database, [...keys.keys()]),
   };
@@ -193,6 +203,7 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
       return kept;
     },
     delete: async (name) => void values.delete(name),
+    names: async (prefix) => [...values.keys()].filter((name) => name.startsWith(prefix)),
     async deleteOf(fingerprint) {
       for (const name of values.keys()) if (name.startsWith(`${fingerprint}:`)) values.delete(name);
     },

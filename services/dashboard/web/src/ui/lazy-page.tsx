@@ -23,6 +23,7 @@ export const loadCode = <T,>(
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   const isAnswering = await relayAnswers();
+  await loadStylesAgain();
   try {
     return await load();
   } catch (error) {
@@ -32,6 +33,31 @@ async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
     sessionStorage.setItem(reloadedAt, String(Date.now()));
     location.reload();
     return new Promise<T>(() => {});
+  }
+}
+
+/** Vite loads the styles of code once: after a failure, the code would come without them. */
+async function loadStylesAgain(): Promise<void> {
+  const links = document.querySelectorAll<HTMLLinkElement>('link[rel="stylesheet"]');
+  const failed = [...links].filter((link) => !hasRules(link));
+  await Promise.all(
+    failed.map(
+      (link) =>
+        new Promise((resolve) => {
+          const again = link.cloneNode() as HTMLLinkElement;
+          again.onload = again.onerror = resolve;
+          link.replaceWith(again);
+        }),
+    ),
+  );
+}
+
+function hasRules({ sheet }: HTMLLinkElement): boolean {
+  try {
+    return sheet !== null && sheet.cssRules.length > 0;
+  } catch {
+    // Chromium takes a style sheet that failed for one of another origin.
+    return false;
   }
 }
 

@@ -1,0 +1,179 @@
+"""Answers that were encrypted, and then could not be sent: the agent may write before they are sent again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Tenant
+from remote import quick
+
+from expert_relay import AsyncConversation, AsyncExpert, AsyncExpertRequest, AsyncRelay, RelayError
+
+Real = Callable[[], Awaitable[httpx.Response]]
+WAIT = "WAIT: also PRODUCTION?"
+
+
+class Cutting(httpx.AsyncBaseTransport):
+    """Each call with a message fails after `instead`, until that is None."""
+
+    def __init__(self) -> None:
+        self._real = httpx.AsyncHTTPTransport(verify=False)
+        self.instead: Callable[[Real], Awaitable[object]] | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        async def real() -> httpx.Response:
+            return await self._real.handle_async_request(request)
+
+        if not self.instead or "/message/" not in request.url.path:
+            return await real()
+        await self.instead(real)
+        raise httpx.ConnectError("The network is gone.")
+
+    async def aclose(self) -> None:
+        await self._real.aclose()
+
+
+class Scene:
+    """A request that an expert has picked up over a network that can be cut."""
+
+    def __init__(self, tenant: Tenant) -> None:
+        self.network = Cutting()
+        self.relay = AsyncRelay(tenant.url, tenant.consumer_key, timing=quick)
+        self.expert = self._expert(tenant, self.network)
+        self._tenant = tenant
+        self.conversation: AsyncConversation
+        self.request: AsyncExpertRequest
+
+    @staticmethod
+    def _expert(tenant: Tenant, transport: httpx.AsyncBaseTransport | None = None) -> AsyncExpert:
+        return AsyncExpert(tenant.url, tenant.provider_key, root=tenant.root, timing=quick, transport=transport)
+
+    async def begin(self) -> None:
+        self.conversation = await self.relay.ask("May I delete test?")
+        self.request = await self.expert.request(self.conversation.request_id)
+        await self.request.pick_up()
+        await self.conversation.refresh()
+
+    async def interrupt(self, _: Real | None = None) -> None:
+        """The agent writes, and calls work again."""
+        self.network.instead = None
+        await self.conversation.send(WAIT)
+
+    async def texts(self) -> list[str]:
+        """All messages, as another device of the expert reads them."""
+        async with self._expert(self._tenant) as device:
+            request = await device.request(self.conversation.request_id)
+            return await take(request)
+
+
+async def take(request: AsyncExpertRequest) -> list[str]:
+    texts: list[str] = []
+    messages = request.messages()
+    while True:
+        try:
+            texts.append((await asyncio.wait_for(anext_of(messages), 0.5)).text)
+        except asyncio.TimeoutError:
+            return texts
+
+
+async def anext_of(messages: AsyncIterator[Any]) -> Any:
+    return await messages.__anext__()
+
+
+def play(tenant: Tenant, act: Callable[[Scene], Awaitable[None]]) -> None:
+    async def run() -> None:
+        scene = Scene(tenant)
+        async with scene.relay, scene.expert:
+            await scene.begin()
+            await act(scene)
+
+    asyncio.run(run())
+
+
+async def held(answering: Awaitable[object]) -> None:
+    with pytest.raises(RelayError) as error:
+        await answering
+    assert error.value.code == "newer_message"
+
+
+def test_is_held_and_sent_as_it_was_encrypted(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        async def fail(_: Real) -> None:
+            pass
+
+        scene.network.instead = fail
+        with pytest.raises(RelayError) as error:
+            await scene.request.answer("Yes.", shown=[])
+        assert error.value.code == "unreachable"
+        await scene.interrupt()
+        await held(scene.request.refresh())
+        assert (scene.request.unsent, scene.request.held) == (["Yes."], ["Yes."])
+        assert (await scene.request.answer("Yes.", even_if_newer=True)).is_sent
+        await take(scene.request)
+        await scene.conversation.refresh()
+        await scene.conversation.send("And now?")
+        await scene.request.refresh()
+        await take(scene.request)
+        await scene.request.answer("No!")
+        assert await scene.texts() == [WAIT, "Yes.", "And now?", "No!"]
+        first = await scene.conversation.wait_for_answer(60, any=True)
+        assert (first.text, first.seen_your_last) == ("Yes.", False)
+        second = await scene.conversation.wait_for_answer(60)
+        assert (second.text, second.seen_your_last) == ("No!", True)
+
+    play(tenant, act)
+
+
+def test_is_held_while_the_call_is_repeated_and_discarded(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        scene.network.instead = scene.interrupt
+        await held(scene.request.answer("Yes.", shown=[]))
+        assert await scene.request.discard() == ["Yes."]
+        await take(scene.request)
+        await scene.request.answer("No!")
+        answer = await scene.conversation.wait_for_answer(60)
+        assert (answer.text, answer.seen_your_last) == ("No!", True)
+        assert await scene.texts() == [WAIT, "No!"]
+
+    play(tenant, act)
+
+
+def test_is_sent_once_if_the_relay_has_it(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        async def arrive(real: Real) -> None:
+            await real()
+            await scene.interrupt()
+
+        scene.network.instead = arrive
+        assert (await scene.request.answer("Yes.", shown=[])).is_sent
+        assert (scene.request.unsent, scene.request.held) == ([], [])
+        assert await scene.texts() == ["Yes.", WAIT]
+
+    play(tenant, act)
+
+
+def test_that_arrives_after_it_was_discarded_is_shown(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        late: list[Real] = []
+
+        async def delay(real: Real) -> None:
+            late.append(real)
+            await scene.interrupt()
+
+        scene.network.instead = delay
+        await held(scene.request.answer("Yes.", shown=[]))
+        await scene.request.discard()
+        await late[0]()
+        await scene.request.refresh()
+        assert await take(scene.request) == [WAIT, "Yes."]
+        await scene.request.answer("No!")
+        assert await scene.texts() == [WAIT, "Yes.", "No!"]
+        assert (await scene.conversation.wait_for_answer(60, any=True)).text == "Yes."
+        answer = await scene.conversation.wait_for_answer(60)
+        assert (answer.text, answer.seen_your_last) == ("No!", True)
+
+    play(tenant, act)

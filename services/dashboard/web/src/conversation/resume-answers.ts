@@ -1,0 +1,31 @@
+import { type Context, conversationOf, opener } from './use-conversation.ts';
+
+/** A request that takes longer keeps the others waiting. */
+const maxResumingMs = 30_000;
+
+/** Opens a request until its answers that wait were sent, are held or refused, or cannot be sent now. */
+export async function resumeAnswers(context: Context, requestId: string, signal: AbortSignal): Promise<void> {
+  const { expert, live, unsent } = context;
+  const conversation = conversationOf(context, requestId);
+  // The conversation on the screen sends its own.
+  if (conversation.isFollowed()) return;
+  const leave = conversation.follow(opener(requestId, expert, live));
+  await new Promise<void>((resolve) => {
+    const check = () => {
+      const { failure, refusal, needsKey } = conversation.state.get();
+      const state = unsent.all.get()[requestId]?.state;
+      if ((state === 'sending' || state === 'waiting') && !failure && !refusal && !needsKey) return;
+      finish();
+    };
+    const finish = () => {
+      clearTimeout(timer);
+      for (const unsubscribe of unsubscribes) unsubscribe();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, maxResumingMs);
+    const unsubscribes = [unsent.all.subscribe(check), conversation.state.subscribe(check)];
+    signal.addEventListener('abort', finish);
+  });
+  leave();
+}

@@ -1,0 +1,278 @@
+import type { Conversation } from '@expert-relay/sdk';
+import { eventually } from '@expert-relay/testkit';
+import { describe, expect } from '@jest/globals';
+import type { Page, Route } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
+import { makeExpertKey } from './setup/make-expert-key.ts';
+import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
+
+/* Answers that could not be sent: what becomes of them, and where the expert learns of it. */
+
+const product = useProduct({ own: { gateway: { RELAY_RATE_LIMIT_PAGES: '100000' } } });
+
+const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
+const row = (page: Page, requestId: string) => page.locator(`[data-request="${requestId}"]`);
+const held = (page: Page) => page.getByRole('region', { name: 'The agent wrote meanwhile' });
+const messages = /\/api\/requests\/[^/]+\/messages$/;
+const text = 'A long answer that took me ten minutes.';
+
+/** Opens an encrypted request, and picks it up. */
+async function openPickedUp(device: Device, conversation: Conversation): Promise<Page> {
+  const page = await device.open(`/requests/${conversation.requestId}`);
+  await button(page, 'Answer').click();
+  await makeExpertKey(page);
+  await box(page).waitFor();
+  return page;
+}
+
+/** Lets no message through until the returned function is called. */
+async function cutMessages(page: Page): Promise<() => Promise<void>> {
+  const cut = (route: Route) => route.abort('internetdisconnected');
+  await page.route(messages, cut);
+  return () => page.unroute(messages, cut);
+}
+
+const rolesOf = async (device: Device, requestId: string) =>
+  (await device.call<{ messages: { role: string }[] }>('GET', `/api/requests/${requestId}`)).messages.map(
+    ({ role }) => role,
+  );
+
+/** Two plain requests: the first one is open, and the answer to it written. */
+async function writeFirst(device: Device, agent: TestAgent) {
+  const ask = (question: string) => agent.askPlainly({ question, plaintext: question });
+  const second = await ask('Which zone?');
+  const first = await ask('Which region?');
+  const page = await device.open(`/requests/${first.requestId}`);
+  await row(page, second.requestId).waitFor({ state: 'attached' });
+  await box(page).fill(text);
+  return { first, second, page };
+}
+
+describe('an answer that was encrypted before its call failed', () => {
+  test.each([false, true])(
+    'is held if the agent writes before it is sent again (offline: %p)',
+    async (isOffline) => {
+      await using device = await product.signIn(newUser());
+      await using agent = await device.newAgent();
+      const conversation = await agent.ask('May I deploy to eu?');
+      const page = await openPickedUp(device, conversation);
+      const letThrough = await cutMessages(page);
+      const failed = page.waitForRequest((call) => call.method() === 'POST' && messages.test(call.url()));
+      await box(page).fill('Yes.');
+      // The list was read at the pick-up, less than a second ago: the answer is encrypted without reading it again.
+      await button(page, 'Send').click();
+      await failed;
+      if (isOffline) await device.context.setOffline(true);
+      await conversation.refresh();
+      await conversation.send('Stop: eu is on fire, wait for me.');
+      await letThrough();
+      if (isOffline) await device.context.setOffline(false);
+      await held(page).waitFor();
+      expect(await rolesOf(device, conversation.requestId)).toEqual(['consumer']);
+      await page.getByText('Stop: eu is on fire').waitFor();
+      // Nothing was sent that the agent could have seen.
+      expect(await page.getByText('Written before the agent saw your last answer.').count()).toBe(0);
+      expect(await page.getByText('Yes.', { exact: true }).count()).toBe(1);
+      await button(page, 'Change it').click();
+      await eventually('the text', async () => (await box(page).inputValue()) === 'Yes.');
+      await box(page).fill('I wait.');
+      await eventually('the answer is sent', async () => {
+        if (await button(page, 'Send').isVisible())
+          await button(page, 'Send')
+            .click({ timeout: 2_000 })
+            .catch(() => {});
+        return (await rolesOf(device, conversation.requestId)).length === 2;
+      });
+      expect(await conversation.waitForAnswer({ timeout: 120_000 })).toMatchObject({
+        ...{ text: 'I wait.', seenYourLast: true },
+      });
+      expect(device.problems).toEqual([]);
+    },
+  );
+});
+
+describe('after "Send and next", the list says of an answer', () => {
+  test('that it was refused, and the request leads to it', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { first, second, page } = await writeFirst(device, agent);
+    const json = { error: 'conversation_full', title: 'It is full', status: 409 };
+    await page.route(messages, (route) => route.fulfill({ status: 409, json }));
+    await button(page, 'Send and next').click();
+    await page.waitForURL(`**/${second.requestId}`);
+    await row(page, first.requestId).getByText('Not sent', { exact: true }).waitFor();
+    // Also after a reload, and where its row is not in the list.
+    await page.goto(`/dashboard/requests/${second.requestId}?filter=answered`);
+    const bar = page.getByText('Your answer was not sent: ');
+    await bar.getByRole('link', { name: first.refCode }).click();
+    await page.getByText('Not sent. This conversation is full').waitFor();
+    expect(await bar.count()).toBe(0);
+    await button(page, 'Remove').click();
+    await row(page, first.requestId).getByText('Not sent', { exact: true }).waitFor({ state: 'detached' });
+  });
+
+  test('that the agent has ended the request meanwhile', async () => {
+    await using device = await product.signIn(newUser(), { viewport: { width: 390, height: 844 } });
+    await using agent = await device.newAgent();
+    const { first, second, page } = await writeFirst(device, agent);
+    await page.route(messages, async (route) => {
+      const headers = { 'x-api-key': agent.apiKey, 'content-type': 'application/json' };
+      const url = `${product.relay.gatewayUrl}/api/v1/close/${first.requestId}`;
+      await fetch(url, { method: 'POST', headers, body: '{}' });
+      await route.continue();
+    });
+    await button(page, 'Send and next').click();
+    await page.waitForURL(`**/${second.requestId}`);
+    const bar = page.getByText('Your answer was not sent: ');
+    await bar.getByRole('link', { name: first.refCode }).click();
+    await page.getByText('The request was ended before this was sent.').waitFor();
+    await page.getByText(text).first().waitFor();
+  });
+
+  test('that the agent wrote meanwhile', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const other = await agent.ask('Which zone?');
+    const conversation = await agent.ask('Which region?');
+    const page = await openPickedUp(device, conversation);
+    await row(page, other.requestId).waitFor();
+    const letThrough = await cutMessages(page);
+    await box(page).fill(text);
+    await button(page, 'Send and next').click();
+    await page.waitForURL(`**/${other.requestId}`);
+    await row(page, conversation.requestId)
+      .getByText(/Sending…|Not sent yet/)
+      .waitFor();
+    await conversation.refresh();
+    await conversation.send('Forget it: us is on fire.');
+    await letThrough();
+    await row(page, conversation.requestId).getByText('Not sent', { exact: true }).waitFor();
+    await row(page, conversation.requestId).click();
+    await held(page).waitFor();
+    expect(await rolesOf(device, conversation.requestId)).toEqual(['consumer']);
+  });
+});
+
+test('an answer that waited at a reload is sent without its request being opened, once, with two tabs', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { first, second, page } = await writeFirst(device, agent);
+  await device.context.route(messages, (route) => route.abort('internetdisconnected'));
+  await button(page, 'Send and next').click();
+  await page.waitForURL(`**/${second.requestId}`);
+  await row(page, first.requestId)
+    .getByText(/Sending…|Not sent yet/)
+    .waitFor();
+  const other = await device.newTab();
+  await other.goto(`/dashboard/requests/${second.requestId}`);
+  await page.reload();
+  await row(page, first.requestId).getByText('Not sent yet').waitFor();
+  await device.context.unroute(messages);
+  await Promise.all([page.reload(), other.reload()]);
+  await eventually('the answer', async () => (await rolesOf(device, first.requestId)).length > 0);
+  for (const tab of [page, other]) {
+    await row(tab, second.requestId).waitFor();
+    await row(tab, first.requestId).waitFor({ state: 'detached' });
+  }
+  await page.goto(`/dashboard/requests/${first.requestId}`);
+  await page.getByRole('article').getByText(text).waitFor();
+  expect(await page.getByText(text).count()).toBe(1);
+  expect(await page.locator('[data-delivery]').count()).toBe(0);
+  expect(await rolesOf(device, first.requestId)).toEqual(['provider']);
+});
+
+describe('what the page says', () => {
+  test('of a decision that was made offline is shown at once, and after a reload that it is to be made again', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const question = 'Which region?';
+    const form = { type: 'object', properties: { region: { type: 'string', title: 'Region' } } };
+    const asked = { question, plaintext: question, answerForm: JSON.stringify(form) };
+    const { requestId } = await agent.askPlainly(asked);
+    const page = await device.open(`/requests/${requestId}`);
+    await page.getByRole('textbox', { name: 'Region' }).fill('eu-west-1');
+    await eventually(
+      'the form was shown',
+      async () => !(await button(page, 'Approve').getAttribute('aria-disabled')),
+    );
+    const everything = /\/assets\/|\/api\//;
+    await page.route(everything, (route) => route.abort('internetdisconnected'));
+    await device.context.setOffline(true);
+    await button(page, 'Approve').click();
+    const decision = page.locator('[data-delivery]');
+    await decision.getByText('eu-west-1').waitFor();
+    expect(await decision.innerText()).toMatch(/Approved\s+Region\s+eu-west-1/);
+    expect(
+      await page.evaluate('getComputedStyle(document.querySelector("[data-delivery] dl")).display'),
+    ).toBe('grid');
+    await page.unroute(everything);
+    await page.route(messages, (route) => route.abort('internetdisconnected'));
+    await device.context.setOffline(false);
+    await page.reload();
+    await page.getByText('Your decision was not sent').waitFor();
+    await page.getByText('eu-west-1').waitFor();
+    expect(await page.getByText('eu-west-1').count()).toBe(1);
+    expect(await page.getByText('the agent wrote meanwhile.').count()).toBe(0);
+  });
+
+  test('during too many calls is the same everywhere', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { first, second, page } = await writeFirst(device, agent);
+    const limited = {
+      status: 429,
+      headers: { 'retry-after': '40' },
+      json: { error: 'rate_limited', status: 429 },
+    };
+    await page.route(/\/api\//, (route) => route.fulfill(limited));
+    await button(page, 'Send').click();
+    await page.getByText('Too many calls. This page continues at').waitFor();
+    await page.getByText('Waiting: too many calls. It will be sent within a minute.').waitFor();
+    await row(page, first.requestId).getByText('Not sent yet').waitFor();
+    await row(page, second.requestId).click();
+    await page.getByRole('heading', { name: 'Too many calls in one minute.' }).waitFor();
+    expect(await page.getByText('cannot be reached').count()).toBe(0);
+  });
+
+  test('after a sign-out while an answer was sent is that it was kept', async () => {
+    await using phone = await product.signIn('dev');
+    await using device = await product.signIn('dev');
+    await using agent = await device.newAgent();
+    const { first, page } = await writeFirst(device, agent);
+    const { sessions } = await device.call<{ sessions: { id: string; current: boolean }[] }>(
+      'GET',
+      '/api/sessions',
+    );
+    const own = sessions.find(({ current }) => current)?.id;
+    await page.route(messages, async (route) => {
+      await phone.call('DELETE', `/api/sessions/${own}`);
+      await route.continue();
+    });
+    await button(page, 'Send').click();
+    await page.getByText('You were signed out. What you typed is kept.').waitFor();
+    await page.getByText('Waiting: it will be sent once you have signed in again.').waitFor();
+    await page.unroute(messages);
+    await button(page, 'Sign in again').click();
+    await page.getByRole('button', { name: /Sign in as dev/ }).click();
+    await eventually('the answer', async () => (await rolesOf(phone, first.requestId)).length === 1);
+  });
+});
+
+test('a page whose styles could not be loaded at first is shown with them', async () => {
+  await using device = await product.signIn(newUser());
+  const page = await device.open('/keys');
+  await page.getByRole('heading', { name: 'Agent keys' }).waitFor();
+  let failures = 0;
+  await page.route(/\/assets\/.*\.css$/, async (route) => {
+    failures += 1;
+    await (failures === 1 ? route.abort('internetdisconnected') : route.continue());
+  });
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  const rules = `[...document.querySelectorAll('link[rel=stylesheet]')].map(({ sheet }) => {
+    try { return sheet.cssRules.length; } catch { return 0; }
+  })`;
+  expect(failures).toBeGreaterThan(1);
+  await eventually('all styles', async () => !(await page.evaluate<number[]>(rules)).includes(0));
+});
