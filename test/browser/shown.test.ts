@@ -1,10 +1,10 @@
-import type { Conversation } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { held, sendHeld } from './setup/send-held.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* What counts as shown to the expert, and what is sent when the agent has written meanwhile. */
@@ -90,27 +90,6 @@ async function openAnswered(device: Device, agent: TestAgent) {
   await page.getByText('Sent', { exact: true }).first().waitFor();
   return { conversation, page };
 }
-
-/** Sends an answer that is held: the page reads the agent's WAIT only after it was written. */
-async function sendHeld(page: Page, conversation: Conversation, way: string): Promise<void> {
-  const pending = page.locator('[data-delivery]');
-  await eventually('the answer before is in the list', async () => (await pending.count()) === 0);
-  // The relay answers no read until the answer is written. The SDK takes reads of the last second for new.
-  const path = `**/requests/${conversation.requestId}?*`;
-  await page.route(path, async (route) => {
-    const isWritten = (await pending.count()) > 0;
-    await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
-  });
-  await page.clock.fastForward(1_500);
-  await conversation.send(`WAIT (${way})`);
-  await box(page).fill(`Yes (${way}).`);
-  await button(page, 'Send').click();
-  await held(page).waitFor();
-  await page.getByText(`WAIT (${way})`).waitFor();
-  await page.unroute(path);
-}
-
-const held = (page: Page) => page.getByRole('region', { name: 'The agent wrote meanwhile' });
 
 const untilWritten = (page: Page, text: string) =>
   eventually('the text in the box', async () => (await box(page).inputValue()) === text);

@@ -13,6 +13,7 @@ import { sendKey } from '../app/shortcuts.ts';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
+import { usePressGuard } from '../ui/press-guard.ts';
 import { useStore } from '../ui/store.ts';
 import { isSameContent } from './answer-content.ts';
 import { HeldAnswer } from './held-answer.tsx';
@@ -41,7 +42,7 @@ interface TextReplyProps {
 /** The text box, or an answer that is held back. */
 export function TextReply(props: TextReplyProps) {
   const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
-  return held ? <HeldAnswer {...props} answer={held} /> : <Box {...props} />;
+  return held ? <HeldAnswer key={held.key} {...props} answer={held} /> : <Box {...props} />;
 }
 
 function Box(props: TextReplyProps) {
@@ -52,6 +53,9 @@ function Box(props: TextReplyProps) {
   const [isPreview, setIsPreview] = useState(false);
   const [isChoosing, setIsChoosing] = useState(false);
   const readersId = useId();
+  const { isGuarded } = usePressGuard('');
+  /** Whether the expert has typed since the box appeared. */
+  const isChanged = useRef(false);
   const files = useStore(conversation.files);
   const isEmpty = text.trim() === '' && files.length === 0;
 
@@ -93,6 +97,8 @@ function Box(props: TextReplyProps) {
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
+    // Like its buttons: a key that is held down, or was pressed for the text before, does not send this one.
+    if (event.repeat || (isGuarded && !isChanged.current)) return;
     if (event.shiftKey && onNext) sendAndGoOn();
     else send();
   }
@@ -120,7 +126,10 @@ function Box(props: TextReplyProps) {
         placeholder="Write an answer"
         aria-label="Answer"
         aria-describedby={readersId}
-        onChange={({ target }) => draft.write(target.value)}
+        onChange={({ target }) => {
+          isChanged.current = true;
+          draft.write(target.value);
+        }}
         onBlur={() => void draft.save()}
       />
       <p id={readersId} className={styles.quiet}>

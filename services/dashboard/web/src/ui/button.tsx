@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import styles from './button.module.css';
+import { usePressGuard } from './press-guard.ts';
 
 interface ButtonProps extends ComponentProps<'button'> {
   /** `main`: the one main action of a page. `danger`: an action that cannot be undone. `quiet`: in rows and bars. */
@@ -34,8 +35,12 @@ export function Button({
   type = 'button',
   onClick,
   onRefusedClick,
+  onKeyDown,
   ...rest
 }: ButtonProps) {
+  const text = typeof rest.children === 'string' ? rest.children : '';
+  const { isGuarded, restart } = usePressGuard(rest['aria-label'] ?? text);
+  const isDisabled = isBusy || rest['aria-disabled'] === true || rest['aria-disabled'] === 'true';
   return (
     <button
       ref={keepFocus}
@@ -43,12 +48,20 @@ export function Button({
       type={type}
       className={[styles.button, styles[look], className].filter(Boolean).join(' ')}
       // Not `disabled`, which would take the focus away.
-      aria-disabled={isBusy || rest['aria-disabled'] || undefined}
+      aria-disabled={isDisabled || isGuarded || undefined}
       aria-busy={isBusy || undefined}
+      // It does not look disabled: it would flicker.
+      data-guarded={(isGuarded && !isDisabled) || undefined}
       onClick={(event) => {
-        if (!isBusy && !rest['aria-disabled']) return onClick?.(event);
+        if (!isDisabled && !isGuarded) return onClick?.(event);
         event.preventDefault();
-        if (!isBusy) onRefusedClick?.();
+        if (isGuarded) restart();
+        else if (!isBusy) onRefusedClick?.();
+      }}
+      onKeyDown={(event) => {
+        // A key that is held down presses once.
+        if (event.repeat && event.key === 'Enter') event.preventDefault();
+        onKeyDown?.(event);
       }}
     />
   );
