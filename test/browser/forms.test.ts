@@ -112,7 +112,11 @@ test('fields are checked while they are filled in, and nothing is sent before al
   await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
   await eventually('the press is taken', async () => {
     await button(page, 'Approve').click({ force: true });
-    return page.getByText('4 fields need a change.').isVisible();
+    const isTaken = page.getByText('4 fields need a change.').waitFor({ timeout: 1_500 });
+    return isTaken.then(
+      () => true,
+      () => false,
+    );
   });
   await problemOf('Region').getByText('This is required.').waitFor();
   expect(await page.evaluate('document.activeElement.closest("[data-field]").dataset.field')).toBe('region');
@@ -307,11 +311,15 @@ test('a decision that waits is not sent after a reload: the expert decides again
   await page.getByLabel('Comment').fill('Soon.');
   await decide(page, 'Approve');
   await page.getByText('Waiting').first().waitFor();
+  // A text that was begun meanwhile does not stand before the form.
+  await page.getByRole('textbox', { name: 'Answer' }).fill('One more thing');
+  await untilStored(page, 'One more thing');
   await page.reload();
   await page.unroute('**/messages');
   await page.getByText('Your decision was not sent').waitFor();
   await button(page, 'Decide again').click();
   await page.getByLabel('Why').waitFor();
+  await page.locator('[data-form]:focus').waitFor();
   expect(await page.getByLabel('Why').inputValue()).toBe('It is stale.');
   expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
   await decide(page, 'Approve');

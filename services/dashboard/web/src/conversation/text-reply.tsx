@@ -34,6 +34,8 @@ interface TextReplyProps {
   readonly attachments: ReactNode;
   /** The agent's form can be answered instead. */
   readonly onForm: (() => void) | undefined;
+  /** A held answer is written, or decided, again. */
+  readonly onTakeBack: (as: 'form' | 'text') => void;
   readonly onSent: () => void;
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;

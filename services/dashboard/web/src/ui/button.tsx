@@ -11,12 +11,16 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly onRefusedClick?: () => void;
 }
 
-/** Moves the focus to the page's heading when a focused button is removed and nothing else takes the focus. */
+/** Moves the focus to the nearest heading when a focused button is removed and nothing else takes the focus. */
 const keepFocus = (button: HTMLButtonElement) => () => {
   if (document.activeElement !== button) return;
+  const around: HTMLElement[] = [];
+  for (let at = button.parentElement; at; at = at.parentElement) around.push(at);
   setTimeout(() => {
-    if (document.activeElement === document.body)
-      document.querySelector('h1')?.focus({ preventScroll: true });
+    if (document.activeElement !== document.body) return;
+    // Of the conversation, or of the list: a page has both.
+    const part = around.find((element) => element.isConnected && element.querySelector('h1'));
+    part?.querySelector('h1')?.focus({ preventScroll: true });
   });
 };
 
