@@ -180,3 +180,25 @@ test('the number that waits is the same on all pages: without what is snoozed', 
   await device.open('/settings');
   await count('(1)');
 });
+
+test('Send is in view with a long text and eight files, also above the keyboard', async () => {
+  await using device = await signIn();
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.relay.ask({ question: 'Which logs?' });
+  const page = await pickUp(device, requestId);
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  const buffer = Buffer.alloc(2_000);
+  const files = Array.from({ length: 8 }, (_, at) => ({ name: `${at}.log`, mimeType: 'text/plain', buffer }));
+  await page.getByLabel('Files').setInputFiles(files);
+  await page.getByText('7.log').waitFor();
+  await box.fill('One more line.\n'.repeat(40));
+  for (const size of [upright, aboveKeyboard, { width: 844, height: 390 }, { width: 1440, height: 900 }]) {
+    await page.setViewportSize(size);
+    await eventually('Send is in view', async () => {
+      const { y = size.height, height = 0 } = (await button(page, 'Send').boundingBox()) ?? {};
+      return y + height <= size.height;
+    });
+    const header = await page.locator('[data-pane] header').boundingBox();
+    expect(header?.height).toBeLessThan(size.height < 500 ? 80 : 150);
+  }
+});

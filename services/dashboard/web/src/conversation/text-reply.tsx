@@ -90,10 +90,15 @@ function Box(props: TextReplyProps) {
   }
 
   function insert(reply: string): void {
-    draft.write([text.trimEnd(), reply].filter(Boolean).join('\n\n'));
     setIsChoosing(false);
     flushSync(() => setIsPreview(false));
-    box.current?.focus();
+    const element = box.current;
+    const before = text.trimEnd();
+    element?.focus();
+    element?.setSelectionRange(before.length, text.length);
+    const added = before ? `\n\n${reply}` : reply;
+    // As if it were typed, so that the browser can undo it.
+    if (!document.execCommand('insertText', false, added)) draft.write(before + added);
   }
 
   function onKeyDown(event: KeyboardEvent) {
