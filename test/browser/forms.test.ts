@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressDisabled } from './setup/press-disabled.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { decide, everyContent, everyField, everyWord, fillIn } from './setup/sample-forms.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -111,12 +112,8 @@ test('fields are checked while they are filled in, and nothing is sent before al
   // The first field that must be filled in gets the focus.
   await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
   await eventually('the press is taken', async () => {
-    await button(page, 'Approve').click({ force: true });
-    const isTaken = page.getByText('4 fields need a change.').waitFor({ timeout: 1_500 });
-    return isTaken.then(
-      () => true,
-      () => false,
-    );
+    await pressDisabled(page, 'Approve');
+    return page.getByText('4 fields need a change.').isVisible();
   });
   await problemOf('Region').getByText('This is required.').waitFor();
   expect(await page.evaluate('document.activeElement.closest("[data-field]").dataset.field')).toBe('region');
@@ -230,7 +227,7 @@ test('nothing is decided before the form was shown to its end', async () => {
   const { page, waitForDecision } = await ask({ device, agent }, { type: 'object', properties });
   await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
   expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
-  await button(page, 'Approve').click({ force: true });
+  await pressDisabled(page, 'Approve');
   await page.getByText('Read to the end first.').waitFor();
   await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).click();
   expect((await waitForDecision()).decision?.action).toBe('accept');

@@ -54,8 +54,9 @@ export function Button({
       // Not `disabled`, which would take the focus away.
       aria-disabled={isDisabled || isGuarded || undefined}
       aria-busy={isBusy || undefined}
-      // It does not look disabled: it would flicker.
-      data-guarded={(isGuarded && !isDisabled) || undefined}
+      // While it is only guarded it does not look disabled: it would flicker.
+      data-disabled={isDisabled || undefined}
+      data-guarded={isGuarded || undefined}
       onClick={(event) => {
         if (!isDisabled && !isGuarded) return onClick?.(event);
         event.preventDefault();

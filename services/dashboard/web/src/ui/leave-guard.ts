@@ -14,25 +14,15 @@ export const useGuardedLocation: BrowserLocationHook = (options) => [
   guardedNavigate,
 ];
 
-/** Asks the question before the expert leaves the page, while the component is shown. */
+/** Asks the question before a link or a reload leaves the page, while the component is shown. */
 export function useLeaveGuard(question: string): void {
   useEffect(() => {
     questions.push(question);
-    let isReturning = false;
     const onUnload = (event: Event) => event.preventDefault();
-    // The address has already changed. The router must not see it, and it is changed again.
-    const onBack = (event: Event) => {
-      if (!isReturning && mayLeave()) return;
-      event.stopImmediatePropagation();
-      isReturning = !isReturning;
-      if (isReturning) history.forward();
-    };
     addEventListener('beforeunload', onUnload);
-    addEventListener('popstate', onBack, { capture: true });
     return () => {
       questions.splice(questions.indexOf(question), 1);
       removeEventListener('beforeunload', onUnload);
-      removeEventListener('popstate', onBack, { capture: true });
     };
   }, [question]);
 }
