@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressDisabled } from './setup/press-disabled.ts';
 import { decide } from './setup/sample-forms.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -193,7 +194,7 @@ describe.each([
     await page.waitForTimeout(longerThanReading);
     expect(await isDisabled(page, name)).toBe(true);
     // The press brings the expert there.
-    await button(page, name).click({ force: true });
+    await pressDisabled(page, name);
     await hint(page).waitFor();
     await read(page);
     // The press leads to what is left.
@@ -227,7 +228,7 @@ test('older messages are open until they were read, and a press leads to them wh
   await page.getByText('Before 0.').waitFor({ state: 'hidden' });
   await page.waitForTimeout(longerThanReading);
   expect(await isDisabled(page, 'Answer')).toBe(true);
-  await button(page, 'Answer').click({ force: true });
+  await pressDisabled(page, 'Answer');
   await page.locator('summary:focus').waitFor();
   await page.keyboard.press('Enter');
   for (const end of [...before(5).keys()].map((index) => `context:${index}`)) {

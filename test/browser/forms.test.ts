@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressDisabled } from './setup/press-disabled.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { decide, everyContent, everyField, everyWord, fillIn } from './setup/sample-forms.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -111,7 +112,7 @@ test('fields are checked while they are filled in, and nothing is sent before al
   // The first field that must be filled in gets the focus.
   await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
   await eventually('the press is taken', async () => {
-    await button(page, 'Approve').click({ force: true });
+    await pressDisabled(page, 'Approve');
     return page.getByText('4 fields need a change.').isVisible();
   });
   await problemOf('Region').getByText('This is required.').waitFor();
@@ -226,7 +227,7 @@ test('nothing is decided before the form was shown to its end', async () => {
   const { page, waitForDecision } = await ask({ device, agent }, { type: 'object', properties });
   await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
   expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
-  await button(page, 'Approve').click({ force: true });
+  await pressDisabled(page, 'Approve');
   await page.getByText('Read to the end first.').waitFor();
   await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).click();
   expect((await waitForDecision()).decision?.action).toBe('accept');
@@ -307,11 +308,15 @@ test('a decision that waits is not sent after a reload: the expert decides again
   await page.getByLabel('Comment').fill('Soon.');
   await decide(page, 'Approve');
   await page.getByText('Waiting').first().waitFor();
+  // A text that was begun meanwhile does not stand before the form.
+  await page.getByRole('textbox', { name: 'Answer' }).fill('One more thing');
+  await untilStored(page, 'One more thing');
   await page.reload();
   await page.unroute('**/messages');
   await page.getByText('Your decision was not sent').waitFor();
   await button(page, 'Decide again').click();
   await page.getByLabel('Why').waitFor();
+  await page.locator('[data-form]:focus').waitFor();
   expect(await page.getByLabel('Why').inputValue()).toBe('It is stale.');
   expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
   await decide(page, 'Approve');

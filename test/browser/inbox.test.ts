@@ -169,6 +169,8 @@ test('requests are ordered by the time that is left, limited to one agent, and s
   await page.getByRole('button', { name: 'Saved replies' }).click();
   await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).click();
   expect(await box.inputValue()).toBe('Ask the owner first.');
+  await page.keyboard.press('ControlOrMeta+z');
+  expect(await box.inputValue()).toBe('');
 
   // One more than are kept takes the place of none.
   await page.getByRole('button', { name: 'Saved replies' }).click();

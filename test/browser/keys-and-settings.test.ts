@@ -232,3 +232,26 @@ test('an account can be added at its provider, and removed with its sessions', a
   // The last account cannot be removed.
   expect(await button(page, /^Remove (Local|GitHub)/).count()).toBe(0);
 });
+
+test('a new secret is not lost without a question', async () => {
+  await using device = await product.signIn(newUser());
+  const page = await device.open();
+  await page.getByRole('link', { name: 'Keys' }).click();
+  const secret = await makeKey(page, 'build bot');
+  const asked: string[] = [];
+  let answer = false;
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    return answer ? dialog.accept() : dialog.dismiss();
+  });
+  const inbox = page.getByRole('link', { name: 'Inbox' });
+  await inbox.click();
+  await page.getByText(secret, { exact: true }).waitFor();
+  await page.evaluate('location.reload()').catch(() => {});
+  await eventually('both questions', () => asked.length === 2);
+  await page.getByText(secret, { exact: true }).waitFor();
+  answer = true;
+  await inbox.click();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+  expect(asked).toEqual(['confirm', 'beforeunload', 'confirm']);
+});

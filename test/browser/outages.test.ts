@@ -274,3 +274,18 @@ test('a page that is reloaded right after "Send" sends the answer once', async (
   await conversation.refresh();
   expect(conversation.responseCount).toBe(2);
 });
+
+test.each([
+  [503, 'This page opens by itself afterwards.'],
+  [429, 'This page continues at'],
+])('a page that cannot be opened because of a %s opens by itself', async (status, sentence) => {
+  const { page } = device;
+  await page.clock.install();
+  const headers = { 'retry-after': '20' };
+  await page.route('**/api/me', (route) => route.fulfill({ status, headers, json: {} }));
+  await device.open();
+  await page.getByText(sentence).waitFor();
+  await page.unroute('**/api/me');
+  await page.clock.fastForward(21_000);
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
+});

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser } from './setup/open-product.ts';
+import { settled } from './setup/press-disabled.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { decide, everyField } from './setup/sample-forms.ts';
 import { setAge } from './setup/set-age.ts';
@@ -90,7 +91,7 @@ describe('a form', () => {
     await page.locator('[data-end=question]').waitFor({ state: 'attached' });
     await page.evaluate(scrollEventAtForm);
     // A press before the question was read scrolls to its end.
-    await button(page, 'Answer').tap({ force: true });
+    await settled(page, 'Answer').tap({ force: true });
     await button(page, 'Answer').tap();
     await untilInView(page, page.getByRole('heading', { name: 'The agent asks you to fill this in.' }));
   });
@@ -179,4 +180,26 @@ test('the number that waits is the same on all pages: without what is snoozed', 
   await untilStored(page, requestId);
   await device.open('/settings');
   await count('(1)');
+});
+
+test('Send is in view with a long text and eight files, also above the keyboard', async () => {
+  await using device = await signIn();
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.relay.ask({ question: 'Which logs?' });
+  const page = await pickUp(device, requestId);
+  const box = page.getByRole('textbox', { name: 'Answer' });
+  const buffer = Buffer.alloc(2_000);
+  const files = Array.from({ length: 8 }, (_, at) => ({ name: `${at}.log`, mimeType: 'text/plain', buffer }));
+  await page.getByLabel('Files').setInputFiles(files);
+  await page.getByText('7.log').waitFor();
+  await box.fill('One more line.\n'.repeat(40));
+  for (const size of [upright, aboveKeyboard, { width: 844, height: 390 }, { width: 1440, height: 900 }]) {
+    await page.setViewportSize(size);
+    await eventually('Send is in view', async () => {
+      const { y = size.height, height = 0 } = (await button(page, 'Send').boundingBox()) ?? {};
+      return y + height <= size.height;
+    });
+    const header = await page.locator('[data-pane] header').boundingBox();
+    expect(header?.height).toBeLessThan(size.height < 500 ? 80 : 150);
+  }
 });

@@ -1,10 +1,11 @@
-import type { Conversation } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressDisabled, settled } from './setup/press-disabled.ts';
+import { held, sendHeld } from './setup/send-held.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* What counts as shown to the expert, and what is sent when the agent has written meanwhile. */
@@ -13,8 +14,6 @@ const product = useProduct();
 const longQuestion = `${'One more line.\n\n'.repeat(80)}May I remove the lock?`;
 const hint = (page: Page) => page.getByText('Read to the end first.');
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
-/** While the end of a text was not shown, the button looks disabled. It still says what to do. */
-const press = (page: Page, name: string) => button(page, name).click({ force: true });
 
 test('a question that was not read to its end is not answered: the press brings the expert to it', async () => {
   await using device = await product.signIn(newUser());
@@ -24,6 +23,7 @@ test('a question that was not read to its end is not answered: the press brings 
   const end = page.locator('[data-end=question]');
   await end.waitFor({ state: 'attached' });
   expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
+  await settled(page, 'Answer').waitFor();
   await page.keyboard.press('r');
   await hint(page).waitFor();
   const isInView =
@@ -71,7 +71,7 @@ test('nothing counts as shown while the page is hidden', async () => {
   // Longer than a visible page needs.
   await page.clock.fastForward(2_500);
   expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
-  await press(page, 'Answer');
+  await pressDisabled(page, 'Answer');
   await hint(page).waitFor();
   await page.evaluate('setVisibility("visible")');
   await button(page, 'Answer').and(page.locator(':not([aria-disabled])')).waitFor();
@@ -90,27 +90,6 @@ async function openAnswered(device: Device, agent: TestAgent) {
   await page.getByText('Sent', { exact: true }).first().waitFor();
   return { conversation, page };
 }
-
-/** Sends an answer that is held: the page reads the agent's WAIT only after it was written. */
-async function sendHeld(page: Page, conversation: Conversation, way: string): Promise<void> {
-  const pending = page.locator('[data-delivery]');
-  await eventually('the answer before is in the list', async () => (await pending.count()) === 0);
-  // The relay answers no read until the answer is written. The SDK takes reads of the last second for new.
-  const path = `**/requests/${conversation.requestId}?*`;
-  await page.route(path, async (route) => {
-    const isWritten = (await pending.count()) > 0;
-    await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
-  });
-  await page.clock.fastForward(1_500);
-  await conversation.send(`WAIT (${way})`);
-  await box(page).fill(`Yes (${way}).`);
-  await button(page, 'Send').click();
-  await held(page).waitFor();
-  await page.getByText(`WAIT (${way})`).waitFor();
-  await page.unroute(path);
-}
-
-const held = (page: Page) => page.getByRole('region', { name: 'The agent wrote meanwhile' });
 
 const untilWritten = (page: Page, text: string) =>
   eventually('the text in the box', async () => (await box(page).inputValue()) === text);

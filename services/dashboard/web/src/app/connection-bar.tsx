@@ -8,6 +8,9 @@ import styles from './connection-bar.module.css';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
+export const describeLimit = (until: number): string =>
+  `Too many calls. This page continues at ${clock.format(until)}.`;
+
 /** A line at the top of the page while there is a problem with the connection to the relay. */
 export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean }) {
   const state = useStore(connection);
@@ -40,8 +43,7 @@ export function ConnectionBar({ isStillSignedIn }: { isStillSignedIn: boolean })
 
   function describe(): string | undefined {
     if (state.kind === 'offline') return 'Offline. New requests will appear when you are back.';
-    if (state.kind === 'limited')
-      return `Too many calls. This page continues at ${clock.format(state.until)}.`;
+    if (state.kind === 'limited') return describeLimit(state.until);
     if (state.kind === 'unreachable' || isStreamOpen === false) return 'Reconnecting…';
     return undefined;
   }

@@ -30,7 +30,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const run = current.current[name];
       if (!run) return;
       event.preventDefault();
-      run();
+      // A key that is held down moves through the list, and does nothing else twice.
+      if (!event.repeat || /^[jk]$/.test(name)) run();
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);

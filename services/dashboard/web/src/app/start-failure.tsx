@@ -1,8 +1,11 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { CallError } from '../calls/call.ts';
+import { connection } from '../calls/connection.ts';
 import { signInAgain } from '../calls/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { useStore } from '../ui/store.ts';
+import { describeLimit } from './connection-bar.tsx';
 import { StartPage } from './page.tsx';
 
 const reloadedAt = 'expert-relay:signed-in-again-at';
@@ -23,9 +26,21 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
   useEffect(() => {
     if (isLeaving) signInAgain();
   }, [isLeaving]);
+  const state = useStore(connection);
+  const isAway = state.kind !== 'online' && state.kind !== 'signed-out';
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (wasAway.current && !isAway) onRetry();
+    wasAway.current = isAway;
+  }, [isAway, onRetry]);
   if (isLeaving) return null;
-  const detail =
-    error instanceof CallError
+  const waiting =
+    state.kind === 'limited'
+      ? describeLimit(state.until)
+      : `${state.kind === 'offline' ? 'You are offline' : 'The relay cannot be reached'}. This page opens by itself afterwards.`;
+  const detail = isAway
+    ? waiting
+    : error instanceof CallError
       ? error.message
       : 'This browser may be too old for this page. Update it, or open the page in another one.';
   return (
@@ -34,9 +49,12 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
         kind="danger"
         title="Expert Relay cannot be opened right now."
         actions={
-          <Button look="main" onClick={onRetry}>
-            Try again
-          </Button>
+          // Too many calls: none is made before.
+          state.kind !== 'limited' && (
+            <Button look="main" onClick={onRetry}>
+              Try again
+            </Button>
+          )
         }
       >
         <p>{detail}</p>

@@ -10,6 +10,7 @@ import { BackIcon, LockIcon } from '../ui/icons.tsx';
 import { Tags } from '../ui/tags.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { describeTimeLeft, type TimeLeft, useNow } from '../ui/time.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
 import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
@@ -37,6 +38,8 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
   const { request, messages, answers } = conversation.now;
   const now = useNow();
   const search = useSearch();
+  // What was typed is still there after Escape.
+  const [reason, setReason] = useState('');
   const keepsFocus = useHistoryState<{ keepsFocus?: boolean } | null>()?.keepsFocus;
   if (!request) return null;
   const isOver = hasEnded(request);
@@ -111,6 +114,8 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
         <CloseConfirmation
           isEncrypted={request.encrypted}
           close={conversation.close}
+          {...{ reason }}
+          onReason={setReason}
           onDone={() => onPanel('none')}
         />
       )}
@@ -128,10 +133,18 @@ function Fact({ children, urgency }: { children: ReactNode; urgency?: TimeLeft['
 
 function RefCode({ code }: { code: string }) {
   const [outcome, copy] = useCopy(code);
+  const text = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // A text in a button cannot be selected with the mouse.
+    if (outcome === 'failed' && text.current) getSelection()?.selectAllChildren(text.current);
+  }, [outcome]);
   return (
     <button type="button" className={`${styles.fact} ${styles.code}`} title="Copy this code" onClick={copy}>
-      <code>{code}</code>
-      <span role="status">{outcome === 'copied' && ' Copied'}</span>
+      <code ref={text}>{code}</code>
+      <span role="status">
+        {outcome === 'copied' && ' Copied'}
+        {outcome === 'failed' && ' Selected: copy it'}
+      </span>
     </button>
   );
 }
@@ -139,21 +152,18 @@ function RefCode({ code }: { code: string }) {
 interface CloseConfirmationProps {
   readonly isEncrypted: boolean | undefined;
   readonly close: (reason: string | undefined) => Promise<void>;
+  readonly reason: string;
+  readonly onReason: (reason: string) => void;
   readonly onDone: () => void;
 }
 
-function CloseConfirmation({ isEncrypted, close, onDone }: CloseConfirmationProps) {
-  const [reason, setReason] = useState('');
+function CloseConfirmation(props: CloseConfirmationProps) {
+  const { isEncrypted, close, reason, onReason, onDone } = props;
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const keep = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    const before = document.activeElement;
-    keep.current?.focus();
-    return () => {
-      if (document.activeElement === document.body && before instanceof HTMLElement) before.focus();
-    };
-  }, []);
+  useReturnFocus();
+  useEffect(() => keep.current?.focus(), []);
 
   async function confirm() {
     setIsBusy(true);
@@ -171,7 +181,10 @@ function CloseConfirmation({ isEncrypted, close, onDone }: CloseConfirmationProp
       className={styles.confirmation}
       aria-labelledby="close-question"
       onKeyDown={(event) => {
-        if (event.key === 'Escape') onDone();
+        if (event.key !== 'Escape') return;
+        // In a conversation it moves the focus from a field to the heading.
+        event.stopPropagation();
+        onDone();
       }}
     >
       <p id="close-question">End this request? The agent can send nothing more.</p>
@@ -187,7 +200,7 @@ function CloseConfirmation({ isEncrypted, close, onDone }: CloseConfirmationProp
           dir="auto"
           autoComplete="off"
           value={reason}
-          onChange={({ target }) => setReason(target.value)}
+          onChange={({ target }) => onReason(target.value)}
         />
       </div>
       <div className={styles.choices}>

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useExpertKey } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './fingerprint-panel.module.css';
 
 /** Shows fingerprints. By comparing them, the expert and the agent's owner see that no third party is between them. */
@@ -9,6 +10,7 @@ export function FingerprintPanel({ onClose }: { onClose: () => void }) {
   const key = useExpertKey();
   const title = useId();
   const heading = useRef<HTMLHeadingElement>(null);
+  useReturnFocus();
   useEffect(() => {
     heading.current?.scrollIntoView({ block: 'nearest' });
     heading.current?.focus({ preventScroll: true });

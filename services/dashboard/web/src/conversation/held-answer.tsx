@@ -14,10 +14,11 @@ interface HeldAnswerProps {
   readonly answer: PendingAnswer;
   readonly conversation: ReturnType<typeof useConversation>;
   readonly drafts: Drafts;
+  readonly onTakeBack: (as: 'form' | 'text') => void;
 }
 
 /** Stands in place of the text box while an answer is held: the agent has written meanwhile. */
-export function HeldAnswer({ answer, conversation, drafts }: HeldAnswerProps) {
+export function HeldAnswer({ answer, conversation, drafts, onTakeBack }: HeldAnswerProps) {
   const panel = useRef<HTMLElement>(null);
   const titleId = useId();
   const readFirst = useReadFirst(conversation);
@@ -28,8 +29,9 @@ export function HeldAnswer({ answer, conversation, drafts }: HeldAnswerProps) {
   }, [newest]);
   useEffect(() => panel.current?.focus({ preventScroll: true }), []);
 
-  const change = () =>
-    conversation.takeBack(async (waiting) => {
+  const change = () => {
+    onTakeBack(isDecision ? 'form' : 'text');
+    return conversation.takeBack(async (waiting) => {
       const texts = waiting.map(({ text, answer }) => (answer ? '' : text));
       drafts.text.write([...texts, drafts.text.text.get()].filter(Boolean).join('\n\n'));
       await drafts.text.save();
@@ -43,6 +45,7 @@ export function HeldAnswer({ answer, conversation, drafts }: HeldAnswerProps) {
       conversation.files.set([...files, ...conversation.files.get()]);
       await conversation.files.saved();
     });
+  };
 
   return (
     <section ref={panel} className={styles.held} aria-labelledby={titleId} tabIndex={-1}>

@@ -3,6 +3,7 @@ import { useDrafts } from '../drafts/use-drafts.ts';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { PressGuard } from '../ui/press-guard.ts';
 import { hasEnded } from './conversation-state.ts';
 import { EncryptedReply } from './encrypted-reply.tsx';
 import { KeptDraft } from './kept-draft.tsx';
@@ -16,7 +17,13 @@ interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts'> {
 }
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export function ReplyArea({ requestId, ...props }: ReplyAreaProps) {
+export const ReplyArea = (props: ReplyAreaProps) => (
+  <PressGuard value={true}>
+    <GuardedReplyArea {...props} />
+  </PressGuard>
+);
+
+function GuardedReplyArea({ requestId, ...props }: ReplyAreaProps) {
   const { conversation, onNext } = props;
   const { request, refusal } = conversation.now;
   const drafts = useDrafts(requestId);

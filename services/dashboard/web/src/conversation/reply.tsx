@@ -62,6 +62,7 @@ export function Reply(props: ReplyProps) {
           {...props}
           {...{ readers, attachments, isFocused }}
           onForm={form && (() => choose('form'))}
+          onTakeBack={choose}
         />
       ) : (
         <Suspense fallback={<p className={styles.quiet}>Loading the form…</p>}>

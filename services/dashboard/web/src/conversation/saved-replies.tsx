@@ -44,7 +44,8 @@ export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
         {replies.map((reply) => {
           const words = firstWords(reply, 80);
           return (
-            <li key={reply} className={styles.reply}>
+            // The button that moves to the place of a removed one is guarded, since its label changes.
+            <li key={replies.indexOf(reply)} className={styles.reply}>
               <Button className={styles.text} onClick={() => onChoose(reply)}>
                 <span className={styles.words}>{words}</span>
               </Button>

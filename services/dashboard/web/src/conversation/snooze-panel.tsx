@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
+import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
 
 /** The snooze of the open request. */
@@ -38,6 +39,7 @@ interface SnoozePanelProps {
 /** Until when a request is moved to the end of the list. */
 export function SnoozePanel({ snooze, expiresAt, onDone }: SnoozePanelProps) {
   const panel = useRef<HTMLFieldSetElement>(null);
+  useReturnFocus();
   useEffect(() => panel.current?.querySelector('button')?.focus(), []);
   const set = (until: Date | undefined) => {
     snooze.set(until);

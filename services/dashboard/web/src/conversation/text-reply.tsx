@@ -13,6 +13,7 @@ import { sendKey } from '../app/shortcuts.ts';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
+import { usePressGuard } from '../ui/press-guard.ts';
 import { useStore } from '../ui/store.ts';
 import { isSameContent } from './answer-content.ts';
 import { HeldAnswer } from './held-answer.tsx';
@@ -33,6 +34,8 @@ interface TextReplyProps {
   readonly attachments: ReactNode;
   /** The agent's form can be answered instead. */
   readonly onForm: (() => void) | undefined;
+  /** A held answer is written, or decided, again. */
+  readonly onTakeBack: (as: 'form' | 'text') => void;
   readonly onSent: () => void;
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
@@ -41,7 +44,7 @@ interface TextReplyProps {
 /** The text box, or an answer that is held back. */
 export function TextReply(props: TextReplyProps) {
   const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
-  return held ? <HeldAnswer {...props} answer={held} /> : <Box {...props} />;
+  return held ? <HeldAnswer key={held.key} {...props} answer={held} /> : <Box {...props} />;
 }
 
 function Box(props: TextReplyProps) {
@@ -52,6 +55,9 @@ function Box(props: TextReplyProps) {
   const [isPreview, setIsPreview] = useState(false);
   const [isChoosing, setIsChoosing] = useState(false);
   const readersId = useId();
+  const { isGuarded } = usePressGuard('');
+  /** Whether the expert has typed since the box appeared. */
+  const isChanged = useRef(false);
   const files = useStore(conversation.files);
   const isEmpty = text.trim() === '' && files.length === 0;
 
@@ -84,15 +90,22 @@ function Box(props: TextReplyProps) {
   }
 
   function insert(reply: string): void {
-    draft.write([text.trimEnd(), reply].filter(Boolean).join('\n\n'));
     setIsChoosing(false);
     flushSync(() => setIsPreview(false));
-    box.current?.focus();
+    const element = box.current;
+    const before = text.trimEnd();
+    element?.focus();
+    element?.setSelectionRange(before.length, text.length);
+    const added = before ? `\n\n${reply}` : reply;
+    // As if it were typed, so that the browser can undo it.
+    if (!document.execCommand('insertText', false, added)) draft.write(before + added);
   }
 
   function onKeyDown(event: KeyboardEvent) {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
+    // Like its buttons: a key that is held down, or was pressed for the text before, does not send this one.
+    if (event.repeat || (isGuarded && !isChanged.current)) return;
     if (event.shiftKey && onNext) sendAndGoOn();
     else send();
   }
@@ -120,7 +133,10 @@ function Box(props: TextReplyProps) {
         placeholder="Write an answer"
         aria-label="Answer"
         aria-describedby={readersId}
-        onChange={({ target }) => draft.write(target.value)}
+        onChange={({ target }) => {
+          isChanged.current = true;
+          draft.write(target.value);
+        }}
         onBlur={() => void draft.save()}
       />
       <p id={readersId} className={styles.quiet}>

@@ -19,7 +19,10 @@ export function useKeyboardInset(element: RefObject<HTMLElement | null>): void {
     };
     viewport.addEventListener('resize', fit);
     viewport.addEventListener('scroll', fit);
+    // In a low window, nothing is resized when a field takes the focus.
+    document.addEventListener('focusin', fit);
     return () => {
+      document.removeEventListener('focusin', fit);
       viewport.removeEventListener('resize', fit);
       viewport.removeEventListener('scroll', fit);
     };

@@ -20,7 +20,7 @@ import { SearchField, useSearchText } from './search-field.tsx';
 import { agentOf, arrangeRows } from './snoozes.ts';
 import { VirtualRows } from './virtual-rows.tsx';
 
-/** Shorter lists need no order. */
+/** Shorter lists need no order, unless they were longer before: nothing jumps while requests are answered. */
 const minForOptions = 4;
 /** So many requests are read to find those with the least time left. */
 const maxSorted = 1_000;
@@ -79,6 +79,9 @@ export function RequestList({ selected }: { selected: string | undefined }) {
     // The request with the least time left may be on the last page.
     if (isSorted && hasNextPage && !isFetchingNextPage && !isFetchNextPageError) void fetchNextPage();
   }, [isSorted, hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage]);
+  const wasLong = useRef(false);
+  wasLong.current ||= (listed?.length ?? 0) >= minForOptions;
+  const hasOptions = wasLong.current && (listed?.length ?? 0) > 0;
   const shown = useRef<Rows>([]);
   useEffect(() => {
     if (rows) shown.current = rows;
@@ -112,8 +115,9 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         </PageHeading>
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
         <FilterTabs filter={search.settled ? undefined : filter} onChoose={() => search.change('')} />
-        {(listed?.length ?? 0) >= minForOptions && (
-          <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={chosenAgent.set} />
+        {hasOptions && <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={chosenAgent.set} />}
+        {isWaiting && order === 'time-left' && !isSorted && hasNextPage && (
+          <p className={styles.note}>Only the newest {maxSorted.toLocaleString()} are sorted.</p>
         )}
       </div>
       {show()}

@@ -1,5 +1,6 @@
 import type { ComponentProps } from 'react';
 import styles from './button.module.css';
+import { usePressGuard } from './press-guard.ts';
 
 interface ButtonProps extends ComponentProps<'button'> {
   /** `main`: the one main action of a page. `danger`: an action that cannot be undone. `quiet`: in rows and bars. */
@@ -10,12 +11,16 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly onRefusedClick?: () => void;
 }
 
-/** Moves the focus to the page's heading when a focused button is removed and nothing else takes the focus. */
+/** Moves the focus to the nearest heading when a focused button is removed and nothing else takes the focus. */
 const keepFocus = (button: HTMLButtonElement) => () => {
   if (document.activeElement !== button) return;
+  const around: HTMLElement[] = [];
+  for (let at = button.parentElement; at; at = at.parentElement) around.push(at);
   setTimeout(() => {
-    if (document.activeElement === document.body)
-      document.querySelector('h1')?.focus({ preventScroll: true });
+    if (document.activeElement !== document.body) return;
+    // Of the conversation, or of the list: a page has both.
+    const part = around.find((element) => element.isConnected && element.querySelector('h1'));
+    part?.querySelector('h1')?.focus({ preventScroll: true });
   });
 };
 
@@ -34,8 +39,12 @@ export function Button({
   type = 'button',
   onClick,
   onRefusedClick,
+  onKeyDown,
   ...rest
 }: ButtonProps) {
+  const text = typeof rest.children === 'string' ? rest.children : '';
+  const { isGuarded, restart } = usePressGuard(rest['aria-label'] ?? text);
+  const isDisabled = isBusy || rest['aria-disabled'] === true || rest['aria-disabled'] === 'true';
   return (
     <button
       ref={keepFocus}
@@ -43,12 +52,21 @@ export function Button({
       type={type}
       className={[styles.button, styles[look], className].filter(Boolean).join(' ')}
       // Not `disabled`, which would take the focus away.
-      aria-disabled={isBusy || rest['aria-disabled'] || undefined}
+      aria-disabled={isDisabled || isGuarded || undefined}
       aria-busy={isBusy || undefined}
+      // While it is only guarded it does not look disabled: it would flicker.
+      data-disabled={isDisabled || undefined}
+      data-guarded={isGuarded || undefined}
       onClick={(event) => {
-        if (!isBusy && !rest['aria-disabled']) return onClick?.(event);
+        if (!isDisabled && !isGuarded) return onClick?.(event);
         event.preventDefault();
-        if (!isBusy) onRefusedClick?.();
+        if (isGuarded) restart();
+        else if (!isBusy) onRefusedClick?.();
+      }}
+      onKeyDown={(event) => {
+        // A key that is held down presses once.
+        if (event.repeat && event.key === 'Enter') event.preventDefault();
+        onKeyDown?.(event);
       }}
     />
   );

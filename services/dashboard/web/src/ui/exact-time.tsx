@@ -62,7 +62,7 @@ export function ExactTime({ time, children }: { time: number; children: ReactNod
         // Outside of the messages, which clip what leaves their box, and within the landmark.
         createPortal(
           <span id={id} role="tooltip" className={styles.tooltip} style={positionAt(place)} {...hover}>
-            {describe(time)}
+            {exact.format(time)} (<bdi dir="ltr">{utcOf(time)}</bdi>)
           </span>,
           button.current?.closest('main') ?? document.body,
         )}
@@ -81,10 +81,8 @@ function positionAt({ left, width, top, bottom }: DOMRect) {
   };
 }
 
-function describe(time: number): string {
-  const utc = new Date(time)
+const utcOf = (time: number): string =>
+  new Date(time)
     .toISOString()
     .replace(/\.\d+Z/, ' UTC')
     .replace('T', ' ');
-  return `${exact.format(time)} (${utc})`;
-}

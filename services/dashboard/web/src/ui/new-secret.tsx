@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { CopyButton } from './copy-button.tsx';
+import { useLeaveGuard } from './leave-guard.ts';
 import styles from './new-secret.module.css';
 import { Panel } from './panel.tsx';
 
@@ -19,6 +20,7 @@ interface NewSecretProps {
 /** Shows a new secret once. */
 export function NewSecret(props: NewSecretProps) {
   const { title, isInner = false, secret, copyLabel, about, children, onClose } = props;
+  useLeaveGuard('Have you copied the new secret? It is shown only this once.');
   return (
     <Panel isInner={isInner} title={title}>
       <p>Copy it now: it is shown only this once. {about}</p>

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './panel.module.css';
+import { useReturnFocus } from './use-return-focus.ts';
 
 interface PanelProps {
   readonly title: string;
@@ -13,6 +14,7 @@ interface PanelProps {
 /** A part of the page that a button opens. The focus moves to its heading or to an element with `autoFocus`. */
 export function Panel({ title, isPartOfPage = false, isInner = false, children }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
+  useReturnFocus();
   const isFirst = useRef(isPartOfPage);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new title is a new step of the same panel.
   useEffect(() => {

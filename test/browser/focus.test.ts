@@ -1,0 +1,61 @@
+import { expect } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { browserTest as test } from './setup/browser-test.ts';
+import { button, newUser } from './setup/open-product.ts';
+import { useProduct } from './setup/use-product.ts';
+
+/* Where the focus is after what had it is gone, and what was typed there. */
+
+const product = useProduct();
+
+async function openPlain(
+  page: Page,
+  ask: (body: Record<string, string>) => Promise<{ requestId: string }>,
+): Promise<void> {
+  const { requestId } = await ask({ question: 'Which region?', plaintext: 'Which region?' });
+  await page.goto(`/dashboard/requests/${requestId}`);
+  await page.getByRole('textbox', { name: 'Answer' }).waitFor();
+}
+
+test('Escape in a panel of the header returns to its button, and keeps the reason that was typed', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { page } = device;
+  await openPlain(page, agent.askPlainly);
+  for (const name of ['Snooze', 'End request']) {
+    await button(page, name).click();
+    await button(page, name === 'Snooze' ? 'For 1 hour' : 'Keep open').waitFor();
+    if (name === 'End request') await page.getByLabel('Reason').fill('It was answered by mail.');
+    await page.keyboard.press('Escape');
+    await button(page, name).and(page.locator(':focus')).waitFor();
+  }
+  await button(page, 'End request').click();
+  expect(await page.getByLabel('Reason').inputValue()).toBe('It was answered by mail.');
+  expect(device.problems).toEqual([]);
+});
+
+test('the focus stays in the conversation when a refused answer is removed', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { page } = device;
+  await openPlain(page, agent.askPlainly);
+  await page.route('**/messages', (route) =>
+    route.fulfill({ status: 413, json: { error: 'message_too_large' } }),
+  );
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Too long.');
+  await button(page, 'Send').click();
+  await button(page, 'Remove').focus();
+  await page.keyboard.press('Enter');
+  await page.locator('[data-pane] h1:focus').waitFor();
+});
+
+test('without the clipboard, a press on the code selects it and says so', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { page } = device;
+  await page.addInitScript('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+  await openPlain(page, agent.askPlainly);
+  await page.getByTitle('Copy this code').click();
+  await page.getByText('Selected: copy it').waitFor();
+  expect(await page.evaluate('getSelection().toString()')).toMatch(/^HS-/);
+});
