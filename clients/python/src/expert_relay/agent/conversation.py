@@ -289,6 +289,7 @@ class AsyncConversation:
         try:
             result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
+                await self.answer_taker.mark_processed()
                 raise ended(self.status)
             return result
         finally:
