@@ -103,6 +103,8 @@ export interface Guard {
   /** Checks the first message: another process may have asked something else under this name. */
   readonly check: Side['check'];
   readonly outbox: Outbox;
+  /** Ends claiming: the signal of the call that sends. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
@@ -113,7 +115,7 @@ export function guardQuestion(
   if (!once?.questionId) return undefined;
   const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
   const contentOf = ({ text, parts = [] }: Pick<Draft, 'text' | 'parts'>) => JSON.stringify([text, parts]);
-  return {
+  const guard: Guard = {
     check(message) {
       if (message.messageId !== question?.messageId || contentOf(message) === contentOf(question)) return;
       throw refusal(
@@ -127,14 +129,20 @@ export function guardQuestion(
       save: async () => {},
       async claim(_messageId, sealed) {
         try {
-          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members);
+          await api.post(
+            `/api/v1/message/${requestId}`,
+            { role: 'consumer', ...sealed },
+            members,
+            guard.signal,
+          );
           return sealed;
         } catch (error) {
           // Another process has sent it. The list shows whether it is the same question.
-          if (error instanceof RelayError && error.problem === 'message_id_taken') return null;
+          if ((error as Partial<RelayError>).problem === 'message_id_taken') return null;
           throw error;
         }
       },
     },
   };
+  return guard;
 }
