@@ -31,8 +31,8 @@ export interface ConversationParts {
   readonly save: (state: ConversationState) => Promise<void>;
   readonly decided: ConversationState['decided'];
   readonly outcomes: DecisionParts['outcomes'];
-  /** What the form of the question was made of, where this process knows it. */
-  readonly schema: FormOrSchema | undefined;
+  /** What the form of the question was made of, where this process knows it, and later those that were sent. */
+  readonly schemas: (FormOrSchema | undefined)[];
 }
 
 export class AgentConversation<C = Content>
@@ -47,7 +47,7 @@ export class AgentConversation<C = Content>
     this.#parts = parts;
     const { thread, sender } = base;
     this.#decisionParts = {
-      ...{ thread, sender, decided: parts.decided, outcomes: parts.outcomes, schema: parts.schema, missing },
+      ...{ ...base, ...parts, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
@@ -129,7 +129,7 @@ export class AgentConversation<C = Content>
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
     const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
-    if (form) this.#decisionParts.schema = form;
+    if (form) this.#parts.schemas.push(form);
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 

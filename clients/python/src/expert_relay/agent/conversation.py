@@ -57,8 +57,8 @@ class AsyncConversation:
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self.thread, self.sender, self.side = thread, sender, side
-        self.schema = schema
-        """What the newest form was made of, where this process knows it."""
+        self.schemas = [] if schema is None else [schema]
+        """What forms of this conversation were made of, where this process knows it. Some may never have been sent."""
         self.decided: Members | None = state.get("decided")
         """The decision that was returned: the form, and the message that decided."""
         self.outcomes = outcomes
@@ -226,7 +226,7 @@ class AsyncConversation:
         been shown when the text was written; by default all that were returned to your program."""
         answer_form = None if form is None else write_json(to_form(form))
         if form is not None:
-            self.schema = form
+            self.schemas.append(form)
         return await self.sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
 
     async def messages(self) -> list[Message]:
