@@ -30,9 +30,11 @@ export async function listenAsAgent(
 ): Promise<Outcome> {
   const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { err, signal, now } = context;
-  const stored = conversations
-    .all()
-    .filter((one) => (refCode ? one.state.request?.refCode === refCode : isOpen(one, now())));
+  const report = (error: unknown) => err.paragraph(explainError(error, signal).message, { style: 'yellow' });
+  const stored =
+    refCode === undefined
+      ? conversations.all(report).filter((one) => isOpen(one, now()))
+      : [conversations.find(refCode) ?? []].flat();
   if (stored.length === 0) {
     if (refCode !== undefined) throw notStored(refCode);
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');

@@ -136,7 +136,7 @@ export function createConversationPool({
     },
     use: async (reference, use, run) => useStored(read(reference), use, run),
     list: () => {
-      const asked = open().conversations.all();
+      const asked = open().conversations.all(() => {});
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
