@@ -144,5 +144,5 @@ export function readPlan(
 }
 
 function readName(text: string): string {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : readRefCode(text);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : readRefCode(text);
 }
