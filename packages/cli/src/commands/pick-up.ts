@@ -26,7 +26,7 @@ export const pickUp = defineCommand({
     const startedAt = context.now();
     const refCode = readRefCode(word);
     const patience = readDuration('--wait', wait);
-    const { expert, hasKeys } = await connectExpert(context, {
+    const { expert, outages, hasKeys } = await connectExpert(context, {
       instead: 'Agents need not pick up anything.',
     });
     const { signal } = context;
@@ -58,6 +58,7 @@ export const pickUp = defineCommand({
         context.err.paragraph(`\nThere is no message of the agent yet. Look again: relay show ${refCode}`);
       return 'done';
     } finally {
+      outages.stop();
       expert.stop();
     }
   },

@@ -22,7 +22,7 @@ export async function showToAgent(
   refCode: string,
   { acceptsUnprotected, show }: Showing,
 ): Promise<ConversationView> {
-  const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
+  const { access, conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { signal, err } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const stored = conversations.find(refCode);
@@ -52,6 +52,7 @@ export async function showToAgent(
     if (await context.out.written()) journal.markShown(stored.state.id);
     return view;
   } finally {
+    outages.stop();
     relay.stop();
     journal.release();
   }
