@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ConversationState, checkState } from '../agent/conversation-state.ts';
 import type { ConversationStore } from '../agent/relay.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { makeRoot } from '../crypto/index.ts';
 import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
@@ -71,7 +70,7 @@ export function createFileStore(path: string): FileStore {
     },
     forget: async (id) => await folder.remove(nameOf(id)),
     async secret() {
-      const secret = fromBase64(await folder.writeFirst('secret', toBase64(makeRoot())));
+      const secret = fromBase64(await folder.writeFirst('secret', toBase64(randomBytes(32))));
       if (secret?.length === 32) return secret;
       throw invalidInput(`The file ${join(path, 'secret')} was changed: put it back.`);
     },
