@@ -1,4 +1,4 @@
-import { makeRecoveryCode, makeRoot, openExpert, parseRecoveryCode } from '@expert-relay/sdk/crypto';
+import { makeRecoveryCode, makeRoot, openExpertKeys, parseRecoveryCode } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { unwrapRoot, writeVault } from '../../relay/vault.ts';
@@ -32,7 +32,7 @@ export async function makeKeys(
   if (!json) await showRecoveryCode(context, code);
   await writeVault(ring.access, { root, code, replaces: ring.vault }, context.signal);
   ring.file.write(root);
-  const own = { root, expert: await openExpert(root) };
+  const own = { root, expert: await openExpertKeys(root) };
   showKeys(context, { ...ring, own, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
 }
 
@@ -79,7 +79,11 @@ export async function restoreKeys(
     );
   const root = await unwrapRoot(ring.vault, code);
   ring.file.write(root);
-  showKeys(context, { ...ring, own: { root, expert: await openExpert(root) }, isInVault: true }, { json });
+  showKeys(
+    context,
+    { ...ring, own: { root, expert: await openExpertKeys(root) }, isInVault: true },
+    { json },
+  );
 }
 
 const maxAttempts = 3;
