@@ -106,8 +106,8 @@ export interface Conversations {
   lockPath(id: string): string;
 }
 
-// The relay keeps a conversation no longer: three days, and thirty days of retention.
-const keptForMs = 33 * 24 * 3_600_000;
+/** The relay keeps a conversation no longer: three days, and thirty days of retention. */
+export const keptForMs = 33 * 24 * 3_600_000;
 
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
