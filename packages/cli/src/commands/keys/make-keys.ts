@@ -1,7 +1,13 @@
-import { makeRecoveryCode, makeRoot, openExpertKeys, parseRecoveryCode } from '@expert-relay/sdk/crypto';
+import {
+  makeRecoveryCode,
+  makeRoot,
+  openExpertKeys,
+  openVault,
+  parseRecoveryCode,
+} from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { unwrapRoot, writeVault } from '../../relay/vault.ts';
+import { writeVault } from '../../relay/vault.ts';
 import { type KeyRing, showKeys } from './key-ring.ts';
 
 export interface MakeOptions {
@@ -77,7 +83,7 @@ export async function restoreKeys(
       'usage',
       'No recovery code came. Type it, or read it from a file: relay keys restore < code.txt',
     );
-  const root = await unwrapRoot(ring.vault, code);
+  const root = await openVault(ring.vault.vault, code);
   ring.file.write(root);
   showKeys(
     context,
