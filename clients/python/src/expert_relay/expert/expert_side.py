@@ -84,7 +84,7 @@ class ExpertSide:
         text = self.question.answer_form if self.question else None
         return OpenForm(self._remembered.submission, text) if text is not None and self._remembered else None
 
-    def is_shown(self, message: ReadMessage) -> bool:
+    def is_for_caller(self, message: ReadMessage) -> bool:
         return True
 
     def check(self, message: ReadMessage) -> None:
