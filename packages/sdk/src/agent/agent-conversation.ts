@@ -155,8 +155,8 @@ export class AgentConversation<C = Content>
   }
 
   /** Saves the state at a moment that the program does not know: answers that it may not have processed are returned again. */
-  async save(): Promise<void> {
-    await this.#parts.save(this.#export());
+  save(): Promise<void> {
+    return this.#parts.save(this.#export());
   }
 
   #export(messages?: readonly ReadMessage[]): ConversationState {

@@ -90,7 +90,7 @@ const fromText = (text: string): Uint8Array | undefined =>
 
 /** The relay has another question of this name, or one that was asked with another secret. */
 export const explainReuse = (error: unknown, name: string): unknown =>
-  error instanceof RelayError && error.problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
+  (error as Partial<RelayError>).problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
 
 const reuse =
   'was used for another question, context, form, lifetime or tags, or with another secret or `agentName`. Nothing was asked. A name stands for one question of one run: use another one, or ask the same again.';

@@ -117,7 +117,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
 
   return {
     role: 'provider',
-    isShown: () => true,
+    isForCaller: () => true,
     hasDevices: true,
     isSigned: true,
     acceptUnprotected: false,
