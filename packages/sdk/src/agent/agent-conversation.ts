@@ -51,7 +51,7 @@ export class AgentConversation<C = Content>
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
-        return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
+        return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : undefined;
       },
       save: () => this.save(),
       markProcessed: () => this.#markProcessed(),
@@ -162,7 +162,7 @@ export class AgentConversation<C = Content>
   #export(messages?: readonly ReadMessage[]): ConversationState {
     const { id, once, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
-    const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
+    const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.latest;
     return {
       version: 1,
       id,
@@ -180,9 +180,9 @@ export class AgentConversation<C = Content>
   }
 
   /** What the program was given is processed: it is not returned again, also after a restart. */
-  async #markProcessed(): Promise<void> {
+  #markProcessed(): Promise<void> {
     this.base.thread.mailbox.markProcessed();
-    await this.save();
+    return this.save();
   }
 
   /**

@@ -25,7 +25,13 @@ export interface Name {
   recall(named: Named): Promise<ConversationState | undefined>;
 }
 
-/** @throws RelayError `invalid_input` when an encrypted question has no secret */
+/**
+ * Four things make it safe that several processes ask under one name: the idempotency key is made of the name, so the relay takes one
+ * question; the keys are derived from the secret and the name, so each process reads the answers; the id of a confidential question's
+ * message is derived, too, so the relay takes one message; and what was asked is compared, so another question is `once_reused`.
+ *
+ * @throws RelayError `invalid_input` when an encrypted question has no secret
+ */
 export async function openName(
   name: string,
   isEncrypted: boolean,

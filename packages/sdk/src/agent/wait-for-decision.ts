@@ -25,7 +25,7 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
   readonly sendsForm: boolean;
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
-  take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
+  take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined> | undefined;
   save(): Promise<void>;
   /** Saves that what was taken is processed. */
   markProcessed(): Promise<void>;

@@ -82,28 +82,28 @@ class AsyncConversation:
         return self._request.ref_code
 
     @property
-    def _seen(self) -> AskedRequest:
+    def _latest(self) -> AskedRequest:
         return self.thread.head.request if self.thread.head else self._request
 
     @property
     def status(self) -> RequestStatus:
         """As last seen."""
-        return self._seen.status
+        return self._latest.status
 
     @property
     def expires_at(self) -> str:
         """ISO 8601, UTC."""
-        return self._seen.expires_at
+        return self._latest.expires_at
 
     @property
     def response_count(self) -> int:
         """As last seen, including answers that were not returned yet."""
-        return self._seen.response_count
+        return self._latest.response_count
 
     @property
     def erased_at(self) -> str | None:
         """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
-        return self._seen.erased_at
+        return self._latest.erased_at
 
     @property
     def closed_by(self) -> Literal["consumer", "provider"] | None:
@@ -266,7 +266,7 @@ class AsyncConversation:
         exchange = self.side.exchange
         state = {
             **self._state,
-            "request": self._seen.export(),
+            "request": self._latest.export(),
             "decided": self.decided,
             "exchange": exchange.export() if exchange else None,
             "thread": self.thread.export(),

@@ -100,10 +100,10 @@ class ExpertSide:
 
     def _compare(self, head: Head) -> FirstVersion:
         """Checks that the code, the agent's keys and the question are those that were shown first."""
-        shown = first_version_of(head) if self.question else self._requests.check(head)
+        current = first_version_of(head) if self.question else self._requests.check(head)
         if self._remembered is None:
-            self._remembered = without_ends(self._requests.remember(shown))
-        compare_with_first(self._remembered, shown)
+            self._remembered = without_ends(self._requests.remember(current))
+        compare_with_first(self._remembered, current)
         if self.question is None:
             self.question = read_question(head.asked)
         return self._remembered
