@@ -6,14 +6,14 @@ import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
+import { decisionWord } from '../messages/message-parts.ts';
+import { requireShown, requireStill } from '../messages/require-shown.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
 import { requireCounted, requireSameForm, writeAnswer } from './answer/write-answer.ts';
-import { decisionWord } from './show/message-parts.ts';
-import { requireShown, requireStill } from './show/require-shown.ts';
 
 export const answer = defineCommand({
   name: 'answer',

@@ -1,9 +1,9 @@
+import type { AskPlan } from '../../asking/read-plan.ts';
+import { startConversation } from '../../asking/start-conversation.ts';
+import { waitForDecision } from '../../asking/wait-for-decision.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { checkAddress } from '../../relay/check-address.ts';
-import type { AskPlan } from '../ask/read-plan.ts';
-import { startConversation } from '../ask/start-conversation.ts';
-import { waitForDecision } from '../ask/wait-for-decision.ts';
 import { code, describePermissionRequest } from './describe-permission-request.ts';
 import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
 import { matchingRule, type Named, readRules } from './rules.ts';

@@ -1,10 +1,10 @@
 import type { ListedQuestion } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { connectExpert } from '../../relay/connect-expert.ts';
-import { markWritten } from '../../relay/mark-written.ts';
-import { openAgent } from '../../relay/open-agent.ts';
-import { listRequests, listRows } from '../../relay/read-requests.ts';
-import { splitByWidth, textWidth } from '../../terminal/text-width.ts';
+import type { Context } from '../context.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
+import { markWritten } from '../relay/mark-written.ts';
+import { openAgent } from '../relay/open-agent.ts';
+import { listRequests, listRows } from '../relay/read-requests.ts';
+import { splitByWidth, textWidth } from '../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
 const newest = 20;

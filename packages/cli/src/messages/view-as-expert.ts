@@ -1,9 +1,9 @@
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { connectExpert } from '../../relay/connect-expert.ts';
-import { markWritten } from '../../relay/mark-written.ts';
-import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { askedTexts, mayBeShown } from '../../relay/request-state.ts';
+import type { Context } from '../context.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
+import { markWritten } from '../relay/mark-written.ts';
+import { readCurrentMessages } from '../relay/read-current-messages.ts';
+import { askedTexts, mayBeShown } from '../relay/request-state.ts';
 import type { ConversationView } from './conversation-view.ts';
 
 /** Shows a conversation to the expert, and remembers what was shown. Showing it does not pick it up. */

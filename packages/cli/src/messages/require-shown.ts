@@ -1,8 +1,8 @@
 import type { Expert, ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { isRefusal } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { markWritten } from '../../relay/mark-written.ts';
+import type { Context } from '../context.ts';
+import { isRefusal } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { markWritten } from '../relay/mark-written.ts';
 import { showConversation } from './conversation-view.ts';
 import { viewOf } from './view-as-expert.ts';
 

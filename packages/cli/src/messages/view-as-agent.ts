@@ -1,13 +1,13 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { digestSubmission } from '@expert-relay/sdk/crypto';
-import type { Context } from '../../context.ts';
-import { explainError, isRefusal } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
-import { notStored, openAgent } from '../../relay/open-agent.ts';
-import { findRequest, type RawConversation, readConversation } from '../../relay/read-requests.ts';
-import { isEndError } from '../../relay/request-state.ts';
-import type { Entry, StoredConversation } from '../../store/conversations.ts';
+import type { Context } from '../context.ts';
+import { explainError, isRefusal } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { answerEntry, type Journal, openJournal } from '../relay/journal.ts';
+import { notStored, openAgent } from '../relay/open-agent.ts';
+import { findRequest, type RawConversation, readConversation } from '../relay/read-requests.ts';
+import { isEndError } from '../relay/request-state.ts';
+import type { Entry, StoredConversation } from '../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
