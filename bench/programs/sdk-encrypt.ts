@@ -15,12 +15,12 @@ interface Channel {
 interface Crypto {
   makeAgentKeys(): Promise<Keys>;
   makeRoot(): Uint8Array;
-  openExpert(root: Uint8Array): Promise<{ keysFor(requestId: string): Promise<Keys> }>;
+  openExpertKeys(root: Uint8Array): Promise<{ keysFor(requestId: string): Promise<Keys> }>;
   openChannel(options: object): Promise<Channel>;
 }
 
 const entry: string = '@expert-relay/sdk/crypto';
-const { makeAgentKeys, makeRoot, openChannel, openExpert }: Crypto = await import(entry);
+const { makeAgentKeys, makeRoot, openChannel, openExpertKeys }: Crypto = await import(entry);
 
 const text = 'a'.repeat(1024);
 // One pair for each call that runs at the same time, since calls of one conversation wait for each other.
@@ -31,7 +31,7 @@ async function openPair() {
   const requestId = crypto.randomUUID();
   const both = { requestId, submission: new Uint8Array(32) };
   const agent = await makeAgentKeys();
-  const expert = await (await openExpert(makeRoot())).keysFor(requestId);
+  const expert = await (await openExpertKeys(makeRoot())).keysFor(requestId);
   const publicOf = ({ signPublic, encryptPublic }: Keys) => ({ sign: signPublic, encrypt: encryptPublic });
   return {
     sender: await openChannel({ ...both, role: 'consumer', own: agent, peer: publicOf(expert) }),

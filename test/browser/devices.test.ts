@@ -1,7 +1,7 @@
 import {
   makeRecoveryCode,
   makeRoot,
-  openExpert,
+  openExpertKeys,
   openVault,
   sealVault,
   type Vault,
@@ -83,7 +83,7 @@ test('an expert key of a program can be opened in the browser', async () => {
   await page.getByRole('button', { name: 'Answer' }).click();
   await send(page, 'The first one');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('The first one');
-  expect(conversation.fingerprint).toBe((await openExpert(root)).fingerprint);
+  expect(conversation.fingerprint).toBe((await openExpertKeys(root)).fingerprint);
 });
 
 test('an expert key of the browser can be opened in a program', async () => {

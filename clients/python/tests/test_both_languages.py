@@ -152,6 +152,15 @@ def test_agent_gets_decisions(tenant: Tenant) -> None:
     assert there.call("waitForDecision")["content"] == {"region": "eu", "count": 3}
 
 
+def test_the_model_of_the_open_form_is_known_although_a_later_form_could_not_be_sent(tenant: Tenant) -> None:
+    conversation = tenant.relay().ask("Where?", form=Plan)
+    with pytest.raises(RelayError):
+        conversation.send("Or this?", form={"type": "object", "properties": {}}, files=[File("a.bin", bytes(5_000_000))])
+    request = tenant.expert().request(conversation.request_id)
+    request.answer("", decision=Accept({"region": "eu", "count": 3}))
+    assert conversation.wait_for_decision(patience).content == Plan(region="eu", count=3)
+
+
 def test_timeout_is_not_a_decision(tenant: Tenant) -> None:
     relay = tenant.relay()
     with pytest.raises(RelayError) as late:

@@ -19,7 +19,7 @@ from expert_relay.forms import (
     to_form,
 )
 from expert_relay.json_text import parse_json, write_json
-from expert_relay.thread.standing import is_crossed
+from expert_relay.thread.crossed import is_crossed
 
 Case = dict[str, Any]
 vectors = read("packages/sdk/vectors/forms.json")

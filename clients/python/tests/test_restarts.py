@@ -163,6 +163,17 @@ def test_a_store_saves_although_something_old_cannot_be_removed(tenant: Tenant, 
     assert store.find(old["id"]) is None
 
 
+def test_a_store_lists_the_other_conversations_although_a_file_is_damaged(tenant: Tenant, tmp_path: Path) -> None:
+    store = FileStore(tmp_path)
+    conversation = tenant.relay(store=store).ask("Intact?")
+    for damaged in (b'{"version": 1', b"\xff\xfe"):
+        id = str(uuid.uuid4())
+        (tmp_path / f"{id}.json").write_bytes(damaged)
+        with pytest.raises(RelayError, match="cannot be used"):
+            store.find(id)
+    assert [state["id"] for state in store.list()] == [conversation.id]
+
+
 def test_a_store_that_fails_at_the_close_hides_no_decision(tenant: Tenant) -> None:
     def save(state: State) -> None:
         if state.get("request", {}).get("status") == "closed":

@@ -119,6 +119,19 @@ def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None
             again.wait_for_answer(0, any=True)
 
 
+def test_an_answer_is_processed_when_the_program_learns_of_the_end(tenant: Tenant) -> None:
+    recorder = Recorder()
+    conversation = tenant.relay(save=recorder.save).ask("May I?", form={"type": "object", "properties": {}})
+    request = tenant.expert().request(conversation.request_id)
+    request.answer("Not now.")
+    assert conversation.wait_for_answer(60).text == "Not now."
+    request.close()
+    with pytest.raises(RelayError) as ended:
+        conversation.wait_for_decision(60)
+    assert ended.value.code == "conversation_closed"
+    assert answers_after(tenant, recorder.saved[-1]) == []
+
+
 async def ask_and_wait(
     tenant: Tenant, recorder: Recorder, use: Callable[[Any, asyncio.Task[Answer]], Any], timeout: float
 ) -> str:

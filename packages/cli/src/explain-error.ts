@@ -59,6 +59,8 @@ const inTheTerminal: SentencesOf = {
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
     `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,
+  newer_message: () =>
+    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it: relay show HS-... Then answer again, or add --even-if-newer.',
   plaintext_refused: (message) => `${message} ${unprotected}`,
   key_signature_missing: (message) => `${message} ${unsigned}`,
   unsequenced_refused: (message) => `${message} ${unprotected}`,

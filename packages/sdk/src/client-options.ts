@@ -39,7 +39,7 @@ export interface Timing {
   readonly call: number;
   /** How long a call is repeated: up to five times after network errors and overload, and after rate limits. Default 150 s. */
   readonly patience: number;
-  /** The first wait before a repetition, at most; it doubles each time, up to `maxBackoff`. Default 250 ms. */
+  /** The first wait before a repetition is at most twice this. The limit doubles each time, up to `maxBackoff`. Default 250 ms. */
   readonly backoff: number;
   /** Default 15 s. */
   readonly maxBackoff: number;

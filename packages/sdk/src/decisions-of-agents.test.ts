@@ -66,6 +66,19 @@ describe('waiting for a decision', () => {
     expect(count).toBe(3);
   });
 
+  test('checks with the schema of the open form, also when a later form could not be sent', async () => {
+    const count = z.object({ count: z.int() });
+    const odd = count.refine(({ count }) => count % 2 === 1, { message: 'odd only' });
+    const { conversation, request } = await ask(odd);
+    const name = z.object({ name: z.string() });
+    const files = [{ name: 'a.bin', mediaType: 'text/plain', bytes: new Uint8Array(5_000_000) }];
+    const signal = AbortSignal.abort();
+    for (const failing of [{ files }, { signal }])
+      await expect(conversation.send('Or this?', { form: name, ...failing })).rejects.toThrow();
+    await request.answer('', { decision: accept({ count: 2 }) });
+    await expect(conversation.waitForDecision(patiently)).rejects.toMatchObject(code('answer_invalid'));
+  });
+
   test('goes on after free text, which goes to onReply in order', async () => {
     const { conversation, request } = await ask(approval);
     const replies: Answer[] = [];

@@ -15,6 +15,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { makeRoot, onceId } from './crypto/index.ts';
 import type { Conversation, Question, RelayOptions } from './index.ts';
 import { createFileStore } from './node/index.ts';
+import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -251,6 +252,38 @@ describe('a question with a name', () => {
     expect(await store.list()).toEqual([]);
   });
 
+  test.concurrent.each(['abort', 'stop'] as const)(
+    'is not sent on after %s: later calls need not wait for it',
+    async (how) => {
+      let posts = 0;
+      let isDown = true;
+      const failing: typeof fetch = async (input, init) => {
+        if (init?.method !== 'POST' || !String(input).includes('/message/') || !isDown)
+          return await fetch(input, init);
+        posts += 1;
+        throw new TypeError('The network is down.');
+      };
+      // The next attempt is far away.
+      const timing = { ...quick, backoff: 1e7, maxBackoff: 1e7, patience: 1e9 };
+      const relay = server.agent({ secret, fetch: failing, timing, random: () => 1 });
+      const question = `May I, until ${how}?`;
+      const conversation = await relay.ask({ question, confidential: true, once: question });
+      const request = await server.expert({ root }).request(conversation.requestId);
+      await request.pickUp();
+      const ended = new AbortController();
+      const sending =
+        how === 'abort' ? conversation.refresh({ signal: ended.signal }) : conversation.waitForAnswer();
+      sending.catch(() => {});
+      await eventually('an attempt', () => posts > 0);
+      if (how === 'abort') ended.abort();
+      else relay.stop();
+      await expect(sending).rejects.toMatchObject({ code: 'aborted' });
+      isDown = false;
+      await conversation.refresh();
+      expect(conversation.unsent).toEqual([]);
+    },
+  );
+
   test.concurrent('has the id of docs/crypto.md', async () => {
     const [, id] = /For the name `deploy 4711` it is `([^`]+)`/.exec(read('../../../docs/crypto.md')) ?? [];
     expect(await onceId('deploy 4711')).toBe(id);
@@ -291,7 +324,6 @@ describe('a file store', () => {
     const id = crypto.randomUUID();
     writeFileSync(join(folder, `${id}.json`), '{"version": 1');
     await expect(store.find(id)).rejects.toThrow(`${id}.json cannot be used`);
-    await expect(store.list()).rejects.toThrow(`${id}.json cannot be used`);
     await store.forget(id);
     writeFileSync(join(folder, 'secret'), 'AAAA');
     await expect(store.secret()).rejects.toThrow('put it back');
@@ -302,6 +334,15 @@ describe('a file store', () => {
     const open = mkdtempSync(join(tmpdir(), 'relay-store-'));
     folders.push(join(open));
     await expect(createFileStore(open).list()).resolves.toEqual([]);
+  });
+
+  test('lists the other conversations although a file is damaged', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    const { id } = await server.agent({ store }).ask({ question: 'Intact?' });
+    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), '{"version": 1');
+    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), Buffer.from([0xff, 0xfe]));
+    expect(await store.list()).toMatchObject([{ id }]);
   });
 
   test('removes what was not written for a month, and keeps the rest', async () => {

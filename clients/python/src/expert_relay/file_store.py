@@ -52,21 +52,29 @@ class FileStore:
 
     def find(self, id: str) -> State | None:
         name = _name_of(id)
-        text = self._folder.read(name)
-        if text is None:
-            return None
         try:
-            return check_state(json.loads(text))
+            text = self._folder.read(name)
+            return None if text is None else check_state(json.loads(text))
         except (ValueError, RelayError) as error:
             raise invalid_input(
                 f"The file {self._folder.path / name} cannot be used: put it back from a backup, or move it away."
             ) from error
 
     def list(self) -> list[State]:
-        """The conversations that may go on, those that end first at the beginning."""
+        """The conversations that may go on, those that end first at the beginning. One whose file is damaged is left out: `find`
+        reports it."""
         names = (_state_file.fullmatch(name) for name in self._folder.names())
-        found = [self.find(name[1]) for name in names if name]
+        found = [self._find_intact(name[1]) for name in names if name]
         return sorted((state for state in found if state and _may_go_on(state)), key=_end_of)
+
+    def _find_intact(self, id: str) -> State | None:
+        """One damaged file must not keep the other conversations."""
+        try:
+            return self.find(id)
+        except RelayError as error:
+            if error.code != "invalid_input":
+                raise
+            return None
 
     def forget(self, id: str) -> None:
         self._folder.remove(_name_of(id))

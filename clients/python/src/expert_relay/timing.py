@@ -14,7 +14,7 @@ class Timing:
     patience: float = 150.0
     """How long a call is repeated: up to five times after network errors and overload, and after rate limits."""
     backoff: float = 0.25
-    """The first wait before a repetition, at most; it doubles each time, up to `max_backoff`."""
+    """The first wait before a repetition is at most twice this. The limit doubles each time, up to `max_backoff`."""
     max_backoff: float = 15.0
     silence: float = 38.0
     """A stream that is silent for this long is opened again: two and a half heartbeats."""

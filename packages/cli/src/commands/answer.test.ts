@@ -1,10 +1,12 @@
 import { cpSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createRelay } from '@expert-relay/sdk';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
-import type { Json, LyingRelay } from '@expert-relay/testkit';
+import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { useTestCli } from '../testing/test-cli.ts';
+import { readAgainMs, useTestCli } from '../testing/test-cli.ts';
 
 const cli = useTestCli();
 let liar: LyingRelay;
@@ -133,6 +135,78 @@ test('after an answer, the last message of the agent is printed', async () => {
   expect(second.stdout).toMatch(/The last message of the agent:\n {2}And the log\?/);
   expect(second.stdout).not.toContain('May I remove the lock?');
 });
+
+test('a yes at the terminal covers all that was shown, also what arrived while the question was shown', async () => {
+  const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = cli.agent;
+  const agent = createRelay({ url, apiKey });
+  const conversation = await agent.ask({ question: 'May I?', encrypted: false });
+  const { refCode, requestId } = conversation;
+  let reads = 0;
+  let sending: Promise<unknown> | undefined;
+  let isSent = false;
+  liar.tell({
+    swallow({ path }) {
+      if (!path.includes(`/messages/${requestId}`) || isSent) return undefined;
+      reads += 1;
+      if (reads === 1) return undefined;
+      // Before the second read: the command has read the messages, and is about to show them.
+      sending ??= conversation.send('The second one.').then(() => {
+        isSent = true;
+      });
+      return { status: 503, body: {} };
+    },
+  });
+  const env = { ...deceived(), RELAY_CONFIG_DIR: `${cli.folder}/at-terminal` };
+  const run = cli.start(['answer', refCode, 'Yes.', '--plaintext'], { env, columns: 80 });
+  await run.printed(/The second one\.[\s\S]*Is this what you mean\?/);
+  await sending;
+  await conversation.send('The third one.');
+  await pause(readAgainMs);
+  run.type('y\n');
+  await run.printed(/The second one\.[\s\S]*The second one\.[\s\S]*The third one\.[\s\S]*unchanged\?/);
+  run.type('y\n');
+  const { code, stdout } = await run.ended;
+  expect({ code, stdout: stdout.split('unchanged?').at(-1) }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(/The last message of the agent:\s+The third one\./),
+  });
+  agent.stop();
+});
+
+test.each(['show', 'pickup', 'show as the agent'])(
+  'relay %s reports no outage after Ctrl-C',
+  async (name) => {
+    const isAgent = name.endsWith('agent');
+    const refCode = await cli.ask('Still there?');
+    if (isAgent) {
+      // The agent keeps conversations by the address, too.
+      const [real, lying] = [cli.relay.gatewayUrl, liar.url].map((url) =>
+        openRelayFolder(`${cli.folder}/agent`, url),
+      );
+      cpSync(real ?? '', lying ?? '', { recursive: true });
+    }
+    const env = isAgent ? { ...cli.agent, RELAY_URL: liar.url } : deceived();
+    /** What it prints when it is interrupted at its first failing call. On a busy machine an outage may last for long before. */
+    async function interrupted(): Promise<string> {
+      let reads = 0;
+      const readsBefore = isAgent ? 1 : 0;
+      liar.tell({
+        swallow({ path }) {
+          if (!path.includes('/messages/')) return undefined;
+          reads += 1;
+          return reads > readsBefore ? { status: 503, body: {} } : undefined;
+        },
+      });
+      const run = cli.start([name.split(' ')[0] ?? '', refCode], { env });
+      await eventually('a failing call', () => reads > readsBefore);
+      run.kill('SIGINT');
+      const { code, stderr } = await run.ended;
+      expect(code).toBe(130);
+      return stderr;
+    }
+    await eventually('an end without a report', async () => !(await interrupted()).includes('Retrying'));
+  },
+);
 
 test('a request that was picked up with other keys of this side is no reason for an alarm', async () => {
   const refCode = await cli.ask('Who answers?');

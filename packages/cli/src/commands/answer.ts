@@ -6,14 +6,14 @@ import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
+import { decisionWord } from '../messages/message-parts.ts';
+import { requireShown, requireStill } from '../messages/require-shown.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
 import { askedTexts, isConfidential, requireOpen } from '../relay/request-state.ts';
 import { answerOptions, readAnswerPlan } from './answer/read-plan.ts';
-import { requireCounted, writeAnswer } from './answer/write-answer.ts';
-import { decisionWord } from './show/message-parts.ts';
-import { requireShown, requireStill } from './show/require-shown.ts';
+import { requireCounted, requireSameForm, writeAnswer } from './answer/write-answer.ts';
 
 export const answer = defineCommand({
   name: 'answer',
@@ -63,21 +63,27 @@ export const answer = defineCommand({
         );
       }
       let shown = await requireShown(context, { expert, request, read: messages, startedAt, evenIfNewer });
-      const { text, decision } = await writeAnswer(context, request, plan);
+      const form = request.form?.form;
+      const written = await writeAnswer(context, request, plan);
+      const { text, decision } = written;
       const send = () => {
-        const sending = { decision, files, signal, plaintext, shown, evenIfNewer };
+        const sending = { decision, files, signal, plaintext, shown: shown.ids, evenIfNewer };
         return warnWhenSlow(err, outages, request.answer(text, sending));
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
         await request.discard();
-        shown = await requireStill(context, { expert, request, read: messages });
+        shown = await requireStill(context, { expert, request, read: shown.read }, () =>
+          requireSameForm(context, request, { written, form }),
+        );
         return await send();
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);
       const protection = request.encrypted && hasKeys ? 'sequenced' : 'plaintext';
-      const read = messages.filter(({ role, messageId: id }) => role === 'consumer' && shown.includes(id));
+      const read = shown.read.filter(
+        ({ role, messageId: id }) => role === 'consumer' && shown.ids.includes(id),
+      );
       // As JSON there is one object: the result, or the failure.
       if (decision && json) requireCounted(request);
       report(out, { request, messageId, protection, decision, lastText: read.at(-1)?.text, json });

@@ -159,6 +159,26 @@ describe('relay ask', () => {
     expect(await ended).toMatchObject({ code: 0, stdout: '{"count":3}\n' });
   });
 
+  test('--form with one optional choice prints JSON, also when nothing was chosen', async () => {
+    const choice = { type: 'string', enum: ['eu', 'us'] };
+    const path = write('optional.json', JSON.stringify({ type: 'object', properties: { choice } }));
+    const { refCode, ended } = await start('ask', 'Where, if anywhere?', '--form', path);
+    expect((await cli.answer(refCode, '--set', 'choice=')).code).toBe(0);
+    expect(await ended).toMatchObject({ code: 0, stdout: '{}\n' });
+  });
+
+  test('--resume finds a conversation by its id, in capital letters too', async () => {
+    const folder = `${cli.folder}/agent/conversations-of-one`;
+    const env = { ...cli.agent, RELAY_CONFIG_DIR: folder };
+    expect((await cli.run(['ask', 'Where?', '--no-wait'], { env })).code).toBe(0);
+    const files = readdirSync(folder, { recursive: true }).map(String);
+    const id =
+      files.flatMap((name) => /conversations\/([0-9a-f-]{36})\.json$/.exec(name)?.[1] ?? [])[0] ?? '';
+    expect(id).not.toBe(id.toUpperCase());
+    for (const name of [id, id.toUpperCase()])
+      expect(await cli.run(['ask', '--resume', name, '--no-wait'], { env })).toMatchObject({ code: 0 });
+  });
+
   test('declined prints nothing to stdout, so that no program takes a comment for a value', async () => {
     const { refCode, ended } = await start('ask', 'Where?', '--choice', 'eu');
     expect((await cli.answer(refCode, '--decline', 'eu')).code).toBe(0);

@@ -1,13 +1,13 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { defineCommand } from '../arguments/command.ts';
+import { askOptions, readPlan } from '../asking/read-plan.ts';
+import { showDecision } from '../asking/show-decision.ts';
+import { closingMs, startConversation } from '../asking/start-conversation.ts';
+import { waitForDecision } from '../asking/wait-for-decision.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm } from '../forms/read-form.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { askOptions, readPlan } from './ask/read-plan.ts';
-import { showDecision } from './ask/show-decision.ts';
-import { closingMs, startConversation } from './ask/start-conversation.ts';
-import { waitForDecision } from './ask/wait-for-decision.ts';
 
 const { context, attach, wait, confidential, tag, plaintext, as, once, json } = askOptions;
 const expiry = { 'expires-in': askOptions['expires-in'] };

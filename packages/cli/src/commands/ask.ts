@@ -1,15 +1,19 @@
 import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { defineCommand } from '../arguments/command.ts';
+import { type AskPlan, askOptions, readPlan } from '../asking/read-plan.ts';
+import { describeUnsent, showAnswers } from '../asking/show-answers.ts';
+import { showDecision } from '../asking/show-decision.ts';
+import {
+  type ActiveConversation,
+  resumeConversation,
+  startConversation,
+} from '../asking/start-conversation.ts';
+import { waitForAnswers } from '../asking/wait-for-answers.ts';
+import { waitForDecision } from '../asking/wait-for-decision.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { decidedForm, isDecision, openForm } from '../store/conversations.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
-import { type AskPlan, askOptions, readPlan } from './ask/read-plan.ts';
-import { describeUnsent, showAnswers } from './ask/show-answers.ts';
-import { showDecision } from './ask/show-decision.ts';
-import { type ActiveConversation, resumeConversation, startConversation } from './ask/start-conversation.ts';
-import { waitForAnswers } from './ask/wait-for-answers.ts';
-import { waitForDecision } from './ask/wait-for-decision.ts';
 
 export const ask = defineCommand({
   name: 'ask',

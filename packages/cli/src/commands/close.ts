@@ -2,7 +2,7 @@ import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import { Failure } from '../failure.ts';
 import { callRelay, quoteProblem } from '../relay/call-relay.ts';
-import { findRequest } from '../relay/find-request.ts';
+import { findRequest } from '../relay/read-requests.ts';
 import { requireRelay } from '../relay/require-relay.ts';
 
 export const close = defineCommand({

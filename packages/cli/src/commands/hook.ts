@@ -32,7 +32,7 @@ export const hook = defineCommand({
   options: {
     on: {
       value: 'EVENT',
-      help: 'permission, which is the default, or notification: tells the expert that the agent waits',
+      help: 'what the hook answers: permission, which is the default, or notification, which tells the expert that the agent waits; `install` with notification adds that hook to the one for permissions',
     },
     wait: { value: 'TIME', help: 'how long to wait for the decision, such as 90s or 2h; 10m by default' },
     confidential: {

@@ -4,12 +4,12 @@ import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
+import { showConversation } from '../messages/conversation-view.ts';
+import { requireShown } from '../messages/require-shown.ts';
+import { viewOf } from '../messages/view-as-expert.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { markWritten } from '../relay/mark-written.ts';
 import { requireOpen } from '../relay/request-state.ts';
-import { showConversation } from './show/conversation-view.ts';
-import { requireShown } from './show/require-shown.ts';
-import { viewOf } from './show/view-as-expert.ts';
 
 export const pickUp = defineCommand({
   name: 'pickup',
@@ -26,7 +26,7 @@ export const pickUp = defineCommand({
     const startedAt = context.now();
     const refCode = readRefCode(word);
     const patience = readDuration('--wait', wait);
-    const { expert, hasKeys } = await connectExpert(context, {
+    const { expert, outages, hasKeys } = await connectExpert(context, {
       instead: 'Agents need not pick up anything.',
     });
     const { signal } = context;
@@ -58,6 +58,7 @@ export const pickUp = defineCommand({
         context.err.paragraph(`\nThere is no message of the agent yet. Look again: relay show ${refCode}`);
       return 'done';
     } finally {
+      outages.stop();
       expert.stop();
     }
   },

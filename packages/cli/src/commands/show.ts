@@ -6,13 +6,13 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { saveFiles } from '../files/save-files.ts';
+import { type ConversationView, showConversation } from '../messages/conversation-view.ts';
+import { partsToJson } from '../messages/message-parts.ts';
+import { showListToAgent, showListToExpert } from '../messages/request-list.ts';
+import { showToAgent } from '../messages/view-as-agent.ts';
+import { showToExpert } from '../messages/view-as-expert.ts';
 import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 import { requireRelay } from '../relay/require-relay.ts';
-import { type ConversationView, showConversation } from './show/conversation-view.ts';
-import { partsToJson } from './show/message-parts.ts';
-import { showListToAgent, showListToExpert } from './show/request-list.ts';
-import { showToAgent } from './show/view-as-agent.ts';
-import { showToExpert } from './show/view-as-expert.ts';
 
 export const show = defineCommand({
   name: 'show',

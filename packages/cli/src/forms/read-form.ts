@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Form, toForm } from '@expert-relay/sdk/forms';
 import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
@@ -17,9 +18,10 @@ export const choiceForm = (options: readonly string[]): Form =>
   });
 
 /** Whether a form is one that `--choice` makes. */
-export function isChoiceForm({ properties }: Form): boolean {
+export function isChoiceForm(form: Form): boolean {
+  const { properties } = form;
   const field = Object.hasOwn(properties, choiceField) ? properties[choiceField] : undefined;
-  return field?.type === 'string' && 'enum' in field && Object.keys(properties).length === 1;
+  return field?.type === 'string' && 'enum' in field && isDeepStrictEqual(form, choiceForm(field.enum));
 }
 
 /**

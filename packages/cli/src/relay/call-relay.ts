@@ -7,7 +7,7 @@ import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';
 import { timing } from './timing.ts';
 
-/** A call that the SDK does not offer: the vault, webhooks, and the lists for `relay show`. */
+/** A call that a command makes itself: requests as the relay lists them, closing, the vault, webhooks. */
 export interface RelayCall {
   method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
   path: string;

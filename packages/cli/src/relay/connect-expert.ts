@@ -1,5 +1,6 @@
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
+import { keptForMs } from '../store/conversations.ts';
 import { hasExpertFile, openExpertFile } from '../store/expert-file.ts';
 import { openMemory } from '../store/memory.ts';
 import { type Outages, watchOutages } from './outages.ts';
@@ -26,9 +27,6 @@ export interface ExpertConnectionOptions {
   /** The command for agents, shown when the key is an agent's. */
   instead: string;
 }
-
-// The relay keeps a conversation for three days and its retention of thirty days.
-const keptForMs = 33 * 24 * 3_600_000;
 
 /** Throws a Failure when RELAY_API_KEY is not an expert's key. */
 export async function connectExpert(

@@ -58,7 +58,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         store: {
           save: async (state) => save?.(state),
           find: async (id) => conversations.find(id)?.state,
-          list: async () => conversations.all().map(({ state }) => state),
+          list: async () => conversations.all(() => {}).map(({ state }) => state),
           forget: async (id) => conversations.forget(id),
           secret: async () => openAgentSecret(config.folder),
         },

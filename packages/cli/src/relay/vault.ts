@@ -21,11 +21,6 @@ export async function readVault(access: Access, signal: AbortSignal): Promise<St
   return { vault: parsed.data.vault, etag };
 }
 
-/** Decrypts the root with a recovery code. */
-export async function unwrapRoot(stored: StoredVault, code: string): Promise<Uint8Array<ArrayBuffer>> {
-  return await openVault(stored.vault, code);
-}
-
 export interface NewVault {
   root: Uint8Array;
   code: string;
@@ -48,7 +43,7 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
   if (status !== 200 && status !== 201) throw unexpected(status, body);
   // A relay may say that it has stored what it has not: then the code would open nothing.
   const stored = await readVault(access, signal);
-  const opened = stored && (await unwrapRoot(stored, code).catch(() => undefined));
+  const opened = stored && (await openVault(stored.vault, code).catch(() => undefined));
   if (!opened || !Buffer.from(opened).equals(root))
     throw new Failure(
       'failed',

@@ -1,5 +1,5 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { makeRoot } from '@expert-relay/sdk/crypto';
 import * as z from 'zod';
 import { openJsonFile } from './json-file.ts';
 
@@ -12,7 +12,7 @@ export function openAgentSecret(folder: string): Uint8Array {
     schema,
     withoutIt: 'questions that were asked with --once are refused under the same name.',
   });
-  const made = { version: 1 as const, secret: Buffer.from(makeRoot()).toString('base64') };
+  const made = { version: 1 as const, secret: randomBytes(32).toString('base64') };
   const { secret } = file.read() ?? (file.create(made) ? made : (file.read() ?? made));
   return new Uint8Array(Buffer.from(secret, 'base64'));
 }

@@ -52,6 +52,10 @@ test('a broken file blocks only searches that it could be the result of', () => 
   expect(open().isTaken('HS-00000001', one.state.id)).toBe(false);
   expect(open().isTaken('HS-00000001', 'another')).toBe(true);
   expect(open().isTaken('HS-00000002', 'another')).toBe(false);
+  expect(() => open().all()).toThrow('is broken');
+  const reported: unknown[] = [];
+  expect(open().all((error) => reported.push(error))).toEqual([one]);
+  expect(reported).toMatchObject([{ message: expect.stringContaining('is broken') }]);
 });
 
 test('conversations that the relay no longer has are removed', () => {

@@ -92,7 +92,8 @@ export function countAnswers(stored: StoredConversation): { delivered: number; e
 
 /** The conversations whose keys are on this machine. */
 export interface Conversations {
-  all(): StoredConversation[];
+  /** A broken file is reported here and left out, or thrown as an error where it cannot be reported. */
+  all(report?: (error: unknown) => void): StoredConversation[];
   /** By its reference code or its id. */
   find(refCodeOrId: string): StoredConversation | undefined;
   /** Whether a conversation other than `id` has this reference code. */
@@ -105,8 +106,8 @@ export interface Conversations {
   lockPath(id: string): string;
 }
 
-// The relay keeps a conversation no longer: three days, and thirty days of retention.
-const keptForMs = 33 * 24 * 3_600_000;
+/** The relay keeps a conversation no longer: three days, and thirty days of retention. */
+export const keptForMs = 33 * 24 * 3_600_000;
 
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
@@ -135,11 +136,15 @@ export function openConversations(relayFolder: string, now: () => number): Conve
     return undefined;
   }
 
-  function readIntact(id: string): StoredConversation | undefined {
+  function readIntact(
+    id: string,
+    report: (error: unknown) => void = () => {},
+  ): StoredConversation | undefined {
     try {
       return read(id);
-    } catch {
+    } catch (error) {
       // `find` reports a broken file to the command that needs it.
+      report(error);
       return undefined;
     }
   }
@@ -154,7 +159,7 @@ export function openConversations(relayFolder: string, now: () => number): Conve
 
   forgetOld();
   return {
-    all: () => ids().flatMap((id) => read(id) ?? []),
+    all: (report) => ids().flatMap((id) => (report ? readIntact(id, report) : read(id)) ?? []),
     find,
     isTaken: (refCode, id) =>
       ids().some((other) => other !== id && readIntact(other)?.state.request?.refCode === refCode),

@@ -1,5 +1,5 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { digestSubmission, makeAgentKeys, openExpert, parsePublicKey } from '@expert-relay/sdk/crypto';
+import { digestSubmission, makeAgentKeys, openExpertKeys, parsePublicKey } from '@expert-relay/sdk/crypto';
 
 interface PlainClient {
   readonly url: string;
@@ -22,7 +22,7 @@ export async function answerWithoutFrame(client: PlainClient, refCode: string, t
     if (!answer.ok) throw new Error(await answer.text());
   }
   const { requestId = '' } = await read(`/api/v1/requests/by-ref/${refCode}`);
-  const own = root ? await (await openExpert(root)).keysFor(requestId) : await makeAgentKeys();
+  const own = root ? await (await openExpertKeys(root)).keysFor(requestId) : await makeAgentKeys();
   if (!root) {
     await post(`/api/v1/key-exchange/${requestId}`, {
       providerSignPubKey: own.signPublic.pem,

@@ -88,6 +88,9 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
 /** For a command with this option, what others have printed was read by now. */
 export const later = { clockAheadMs: 60_000 };
 
+/** After this time a command reads a request again before it sends an answer. */
+export const readAgainMs = 1_100;
+
 /** Opens a test CLI before the tests of a file, and stops it after them. Its members can be used once the tests run. */
 export function useTestCli(options: TestCliOptions = {}): TestCli {
   const cli = {} as TestCli;

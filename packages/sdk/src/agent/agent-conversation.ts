@@ -31,8 +31,8 @@ export interface ConversationParts {
   readonly save: (state: ConversationState) => Promise<void>;
   readonly decided: ConversationState['decided'];
   readonly outcomes: DecisionParts['outcomes'];
-  /** What the form of the question was made of, where this process knows it. */
-  readonly schema: FormOrSchema | undefined;
+  /** What the form of the question was made of, where this process knows it, and later those that were sent. */
+  readonly schemas: (FormOrSchema | undefined)[];
 }
 
 export class AgentConversation<C = Content>
@@ -47,11 +47,11 @@ export class AgentConversation<C = Content>
     this.#parts = parts;
     const { thread, sender } = base;
     this.#decisionParts = {
-      ...{ thread, sender, decided: parts.decided, outcomes: parts.outcomes, schema: parts.schema, missing },
+      ...{ ...base, ...parts, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
-        return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : Promise.resolve(undefined);
+        return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : undefined;
       },
       save: () => this.save(),
       markProcessed: () => this.#markProcessed(),
@@ -129,7 +129,7 @@ export class AgentConversation<C = Content>
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
     const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
-    if (form) this.#decisionParts.schema = form;
+    if (form) this.#parts.schemas.push(form);
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
@@ -155,14 +155,14 @@ export class AgentConversation<C = Content>
   }
 
   /** Saves the state at a moment that the program does not know: answers that it may not have processed are returned again. */
-  async save(): Promise<void> {
-    await this.#parts.save(this.#export());
+  save(): Promise<void> {
+    return this.#parts.save(this.#export());
   }
 
   #export(messages?: readonly ReadMessage[]): ConversationState {
     const { id, once, keys, side, submissionDigest, isConfidential } = this.#parts;
     const { thread, sender } = this.base;
-    const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.seen;
+    const { requestId, refCode, status, expiresAt, responseCount, erasedAt } = this.latest;
     return {
       version: 1,
       id,
@@ -180,9 +180,9 @@ export class AgentConversation<C = Content>
   }
 
   /** What the program was given is processed: it is not returned again, also after a restart. */
-  async #markProcessed(): Promise<void> {
+  #markProcessed(): Promise<void> {
     this.base.thread.mailbox.markProcessed();
-    await this.save();
+    return this.save();
   }
 
   /**

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type AgentKeys, digestSubmission, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
+import {
+  type AgentKeys,
+  digestSubmission,
+  makeAgentKeys,
+  makeRoot,
+  openExpertKeys,
+} from '../crypto/index.ts';
 import { createMemory, partOf } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { AgentSide } from './agent-side.ts';
@@ -13,9 +19,9 @@ let fingerprint: string;
 let otherFingerprint: string;
 
 beforeAll(async () => {
-  const expert = await openExpert(makeRoot());
+  const expert = await openExpertKeys(makeRoot());
   fingerprint = expert.fingerprint;
-  otherFingerprint = (await openExpert(makeRoot())).fingerprint;
+  otherFingerprint = (await openExpertKeys(makeRoot())).fingerprint;
   keys = await makeAgentKeys();
   submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
   const own = await expert.keysFor(requestId);
@@ -126,7 +132,7 @@ test('an unsigned exchange is refused at a first contact, and when the setting f
 
 describe('a list of fingerprints', () => {
   test('admits each of its experts, and no other one', async () => {
-    const { fingerprint: third } = await openExpert(makeRoot());
+    const { fingerprint: third } = await openExpertKeys(makeRoot());
     const side = openSide({ given: [otherFingerprint, fingerprint] });
     await side.agree(head);
     expect(side.exchange?.verification).toBe('known');

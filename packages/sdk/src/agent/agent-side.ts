@@ -40,7 +40,8 @@ export interface AgentSideOptions {
 export class AgentSide implements Side {
   readonly role = 'consumer';
   readonly hasDevices = false;
-  readonly isShown = ({ role }: { role: string }) => role === 'provider' || this.#options.showsOwn === true;
+  readonly isForCaller = ({ role }: { role: string }) =>
+    role === 'provider' || this.#options.showsOwn === true;
   readonly check: Side['check'];
   readonly #options: AgentSideOptions;
   #channel: Channel | undefined;

@@ -97,6 +97,7 @@ export function createRelay(options: RelayOptions): Relay {
       isPlain: () => !keys,
       // The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
       prepare: async (signal) => {
+        if (guard) guard.signal = signal;
         if (keys && !thread.channel)
           await thread.read(signal).catch((error: unknown) => {
             if (!isTransient(error)) throw error;
@@ -129,7 +130,7 @@ export function createRelay(options: RelayOptions): Relay {
       {
         ...{ id, once, keys, submissionDigest, isConfidential, side, save, decided },
         outcomes: partOf(keyMemory, async () => `decided:${id}`),
-        schema: begun?.schema,
+        schemas: [begun?.schema],
       },
     );
     return conversation;
@@ -154,13 +155,8 @@ export function createRelay(options: RelayOptions): Relay {
     if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
     const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
-    const { answerForm } = submission;
-    const opening = {
-      ...state,
-      submission: undefined,
-      submissionDigest,
-      answerForm: answerForm ?? undefined,
-    };
+    const answerForm = submission.answerForm ?? undefined;
+    const opening = { ...state, submission: undefined, submissionDigest, answerForm };
     const beginning = begun?.beginning && { ...begun.beginning, start: position };
     const conversation = await open<C>(opening, request, begun && { ...begun, beginning });
     await conversation.save();

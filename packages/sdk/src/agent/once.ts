@@ -25,7 +25,13 @@ export interface Name {
   recall(named: Named): Promise<ConversationState | undefined>;
 }
 
-/** @throws RelayError `invalid_input` when an encrypted question has no secret */
+/**
+ * Four things make it safe that several processes ask under one name: the idempotency key is made of the name, so the relay takes one
+ * question; the keys are derived from the secret and the name, so each process reads the answers; the id of a confidential question's
+ * message is derived, too, so the relay takes one message; and what was asked is compared, so another question is `once_reused`.
+ *
+ * @throws RelayError `invalid_input` when an encrypted question has no secret
+ */
 export async function openName(
   name: string,
   isEncrypted: boolean,
@@ -90,7 +96,7 @@ const fromText = (text: string): Uint8Array | undefined =>
 
 /** The relay has another question of this name, or one that was asked with another secret. */
 export const explainReuse = (error: unknown, name: string): unknown =>
-  error instanceof RelayError && error.problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
+  (error as Partial<RelayError>).problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
 
 const reuse =
   'was used for another question, context, form, lifetime or tags, or with another secret or `agentName`. Nothing was asked. A name stands for one question of one run: use another one, or ask the same again.';
@@ -103,6 +109,8 @@ export interface Guard {
   /** Checks the first message: another process may have asked something else under this name. */
   readonly check: Side['check'];
   readonly outbox: Outbox;
+  /** Ends claiming: the signal of the call that sends. */
+  signal?: AbortSignal | undefined;
 }
 
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
@@ -113,7 +121,7 @@ export function guardQuestion(
   if (!once?.questionId) return undefined;
   const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
   const contentOf = ({ text, parts = [] }: Pick<Draft, 'text' | 'parts'>) => JSON.stringify([text, parts]);
-  return {
+  const guard: Guard = {
     check(message) {
       if (message.messageId !== question?.messageId || contentOf(message) === contentOf(question)) return;
       throw refusal(
@@ -127,14 +135,20 @@ export function guardQuestion(
       save: async () => {},
       async claim(_messageId, sealed) {
         try {
-          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members);
+          await api.post(
+            `/api/v1/message/${requestId}`,
+            { role: 'consumer', ...sealed },
+            members,
+            guard.signal,
+          );
           return sealed;
         } catch (error) {
           // Another process has sent it. The list shows whether it is the same question.
-          if (error instanceof RelayError && error.problem === 'message_id_taken') return null;
+          if ((error as Partial<RelayError>).problem === 'message_id_taken') return null;
           throw error;
         }
       },
     },
   };
+  return guard;
 }

@@ -72,7 +72,7 @@ export interface ConversationStore {
   /** Replaces the state with the same `id`. */
   save(state: ConversationState): Promise<void>;
   find(id: string): Promise<ConversationState | undefined>;
-  /** The conversations that may go on, those that end first at the beginning. */
+  /** The conversations that may go on, those that end first at the beginning. One whose file is damaged is left out: `find` reports it. */
   list(): Promise<readonly ConversationState[]>;
   forget(id: string): Promise<void>;
   /** 32 random bytes, always the same ones. Encrypted questions with a name (`once`) need them, or the option `secret`. */

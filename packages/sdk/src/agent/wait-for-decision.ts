@@ -19,13 +19,13 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
   readonly outcomes: Pick<Memory, 'get' | 'remember'>;
   /** The error for a message that another process has read, and this one has not. */
   readonly missing: () => RelayError;
-  /** What the newest form was made of, where this process knows it. */
-  schema: FormOrSchema | undefined;
+  /** What forms of this conversation were made of, where this process knows it. Some may never have been sent. */
+  readonly schemas: readonly (FormOrSchema | undefined)[];
   /** Whether a form waits to be sent. */
   readonly sendsForm: boolean;
   readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
-  take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined>;
+  take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined> | undefined;
   save(): Promise<void>;
   /** Saves that what was taken is processed. */
   markProcessed(): Promise<void>;
@@ -57,8 +57,9 @@ export async function waitForDecision(
 
   /** The schema, if the form was made of it. After a restart only the form itself is known. */
   function schemaOf(text: string): FormOrSchema {
-    const schema = given ?? conversation.schema;
-    if (schema && JSON.stringify(toForm(schema)) === text) return schema;
+    const schemas = given ? [given] : conversation.schemas;
+    const schema = schemas.findLast((one) => one && JSON.stringify(toForm(one)) === text);
+    if (schema) return schema;
     if (given)
       throw invalidInput(
         'The newest form of this conversation was not made of this `form`: give the one that was sent last, or none.',

@@ -33,7 +33,7 @@ export function makeRoot(): Bytes {
 
 /**
  * @example
- * const expert = await openExpert(root); // its name in `@expert-relay/sdk/crypto`
+ * const expert = await openExpertKeys(root);
  * const keys = await expert.keysFor(requestId);
  */
 export async function openExpertKeys(root: Uint8Array): Promise<ExpertKeys> {

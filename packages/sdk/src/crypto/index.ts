@@ -9,9 +9,9 @@ export {
 } from './channel.ts';
 export {
   type ExchangeToSign,
-  type ExpertKeys as Expert,
+  type ExpertKeys,
   makeRoot,
-  openExpertKeys as openExpert,
+  openExpertKeys,
 } from './expert-keys.ts';
 export { formatFingerprint, parseFingerprint, sameFingerprint } from './fingerprint.ts';
 export type { Part } from './frame.ts';

@@ -72,7 +72,7 @@ function connect(
       )
     : keyMemory;
   const requests = createRequestMemory(memory);
-  const shown = createShownMessages(memory);
+  const shownMessages = createShownMessages(memory);
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
@@ -148,8 +148,8 @@ function connect(
       return await Promise.all(heads.map((head) => checkRow(requests, head)));
     },
     check: (rows) => checkRows(requests, rows),
-    markShown: (requestId, messageIds = []) => shown.mark(requestId, messageIds),
-    shownBefore: shown.before,
+    markShown: (requestId, messageIds = []) => shownMessages.mark(requestId, messageIds),
+    shownBefore: shownMessages.before,
     async request(requestIdOrRefCode, options = {}) {
       const { signal } = checkOptions(options, 'signal');
       if (isRequestId(requestIdOrRefCode)) return load(requestIdOrRefCode, signal);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { toBase64 } from '../crypto/base64.ts';
-import { type AgentKeys, makeAgentKeys, makeRoot, openExpert } from '../crypto/index.ts';
+import { type AgentKeys, makeAgentKeys, makeRoot, openExpertKeys } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { createExpertSide } from './expert-side.ts';
@@ -23,7 +23,7 @@ const headOf = (requestId: string, agent: AgentKeys): Head => ({
 
 test("a pick-up that ends after another device's pick-up was read keeps the messages that were read in between", async () => {
   const [expert, agent, requestId] = [
-    await openExpert(makeRoot()),
+    await openExpertKeys(makeRoot()),
     await makeAgentKeys(),
     crypto.randomUUID(),
   ];
@@ -65,7 +65,11 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
 });
 
 test("each of the agent's keys is remembered from the first read on", async () => {
-  const [expert, agent, other] = [await openExpert(makeRoot()), await makeAgentKeys(), await makeAgentKeys()];
+  const [expert, agent, other] = [
+    await openExpertKeys(makeRoot()),
+    await makeAgentKeys(),
+    await makeAgentKeys(),
+  ];
   const options = {
     requestId: crypto.randomUUID(),
     expert,
@@ -82,7 +86,7 @@ test("each of the agent's keys is remembered from the first read on", async () =
 });
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
-  const [expert, agent] = [await openExpert(makeRoot()), await makeAgentKeys()];
+  const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
   const memory = createMemory();
   const options = { requestId: crypto.randomUUID(), expert, requests: createRequestMemory(memory) };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>

@@ -80,12 +80,12 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */
   async function compare(head: Head): Promise<Remembered> {
-    const shown = question ? await firstVersionOf(head) : await requests.check(head);
+    const current = question ? await firstVersionOf(head) : await requests.check(head);
     if (!remembered) {
-      const { ends, ...first } = await requests.remember(shown);
+      const { ends, ...first } = await requests.remember(current);
       remembered ??= first;
     }
-    compareWithFirst(remembered, shown);
+    compareWithFirst(remembered, current);
     question ??= readQuestion(head.asked);
     return remembered;
   }
@@ -117,7 +117,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
 
   return {
     role: 'provider',
-    isShown: () => true,
+    isForCaller: () => true,
     hasDevices: true,
     isSigned: true,
     acceptUnprotected: false,

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type ConversationState, checkState } from '../agent/conversation-state.ts';
 import type { ConversationStore } from '../agent/relay.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { makeRoot } from '../crypto/index.ts';
 import type { Memory } from '../memory.ts';
-import { invalidInput, RelayError } from '../relay-error.ts';
+import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { openPrivateFolder, type PrivateFolder } from './private-folder.ts';
 
@@ -48,6 +47,13 @@ export function createFileStore(path: string): FileStore {
     return text === undefined ? undefined : parseState(text, join(path, nameOf(id)));
   }
 
+  /** One damaged file must not keep the other conversations. */
+  const findIntact = (id: string) =>
+    find(id).catch((error: unknown) => {
+      if (hasCode(error, 'invalid_input')) return undefined;
+      throw error;
+    });
+
   return {
     find,
     async save(state) {
@@ -59,12 +65,12 @@ export function createFileStore(path: string): FileStore {
     },
     async list() {
       const ids = (await folder.names()).flatMap((name) => stateFile.exec(name)?.[1] ?? []);
-      const states = (await Promise.all(ids.map(find))).filter((state) => state !== undefined);
+      const states = (await Promise.all(ids.map(findIntact))).filter((state) => state !== undefined);
       return states.filter(mayGoOn).sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
     forget: async (id) => await folder.remove(nameOf(id)),
     async secret() {
-      const secret = fromBase64(await folder.writeFirst('secret', toBase64(makeRoot())));
+      const secret = fromBase64(await folder.writeFirst('secret', toBase64(randomBytes(32))));
       if (secret?.length === 32) return secret;
       throw invalidInput(`The file ${join(path, 'secret')} was changed: put it back.`);
     },

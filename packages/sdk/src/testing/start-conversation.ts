@@ -7,7 +7,7 @@ import {
   makeAgentKeys,
   makeRoot,
   openChannel,
-  openExpert,
+  openExpertKeys,
   type Role,
   type SealOptions,
 } from '../crypto/index.ts';
@@ -21,7 +21,7 @@ export interface Device {
 /** An agent and an expert who have exchanged their keys. Each call of `agent` or `expert` returns a new device, which has read nothing. */
 export async function startConversation(requestId = 'Qm9vQmFyQmF6UXV4MTIzNA') {
   const own = await makeAgentKeys();
-  const expert = await openExpert(makeRoot());
+  const expert = await openExpertKeys(makeRoot());
   const provider = await expert.keysFor(requestId);
   const submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'Is it safe?' });
   const consumer = { sign: own.signPublic, encrypt: own.encryptPublic };

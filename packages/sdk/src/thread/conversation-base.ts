@@ -38,32 +38,32 @@ export class ConversationBase<Known extends AskedRequest> {
   }
 
   get status(): RequestStatus {
-    return this.seen.status;
+    return this.latest.status;
   }
   get expiresAt(): string {
-    return this.seen.expiresAt;
+    return this.latest.expiresAt;
   }
   get responseCount(): number {
-    return this.seen.responseCount;
+    return this.latest.responseCount;
   }
   get erasedAt(): string | undefined {
-    return this.seen.erasedAt;
+    return this.latest.erasedAt;
   }
   get tags(): readonly string[] {
-    return this.seen.tags ?? [];
+    return this.latest.tags ?? [];
   }
   get closedBy(): Role | undefined {
-    return this.seen.closedBy;
+    return this.latest.closedBy;
   }
   get closeReason(): string | undefined {
-    return this.seen.closeReason;
+    return this.latest.closeReason;
   }
   get unsent(): readonly string[] {
     return this.base.sender.unsent.map(({ text }) => text);
   }
 
-  /** The request as last seen. */
-  protected get seen(): AskedRequest {
+  /** The request as it was read last. */
+  protected get latest(): AskedRequest {
     return this.base.thread.head ?? this.base.request;
   }
 

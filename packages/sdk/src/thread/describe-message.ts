@@ -22,10 +22,10 @@ export function describeParts(
   forms: Forms | undefined,
 ): MessageParts {
   const { form, answer, files, hasUnknown } = readSaved(saved, role);
-  const shown = form === undefined ? undefined : (forms as Forms).readForm(form);
+  const readable = form === undefined ? undefined : (forms as Forms).readForm(form);
   const given = answer && (forms as Forms).readAnswer(answer.json);
   return {
-    ...(form !== undefined && (shown ? { form: shown } : { unreadableForm: true })),
+    ...(form !== undefined && (readable ? { form: readable } : { unreadableForm: true })),
     ...(answer && (given ? { answer: { ...given, of: toBase64(answer.of) } } : { unreadableAnswer: true })),
     ...(files && { files }),
     ...(hasUnknown && { hasUnknownPart: true }),

@@ -14,7 +14,7 @@ export interface FollowerOptions {
 
 /**
  * Keeps a conversation up to date while at least one caller waits for it. While no caller waits, the follower keeps no connection
- * open. The hub reports that there may be news, the read scheduler decides which conversations may have some, and this one's
+ * open. `listen` says when there may be news: for experts after each event, for agents as the read scheduler decides. Then the
  * refresher reads until it succeeds.
  */
 export interface Follower {

@@ -23,8 +23,8 @@ export interface Side {
   readonly isSigned: boolean;
   /** The form that came with the question. */
   readonly form: OpenForm | undefined;
-  /** Whether a message is shown to the caller. */
-  isShown(message: ReadMessage): boolean;
+  /** Whether the caller gets a message, besides the checks that all go through. */
+  isForCaller(message: ReadMessage): boolean;
   /** Throws when this side must not go on because of a message that was read. */
   readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */

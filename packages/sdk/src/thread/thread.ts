@@ -175,7 +175,7 @@ export function createThread(options: ThreadOptions): Thread {
         if (role !== side.role) others.set(id, link);
         else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
       }
-      mailbox.push(opened.filter((message) => side.isShown(message)));
+      mailbox.push(opened.filter((message) => side.isForCaller(message)));
       if (refusal) mailbox.end(refusal);
     }
     if (next === undefined && hasEnded(head)) mailbox.end();

@@ -88,7 +88,7 @@ class AgentSide:
         text = self._asked.answer_form
         return None if text is None else OpenForm(to_base64(self._asked.submission), text)
 
-    def is_shown(self, message: ReadMessage) -> bool:
+    def is_for_caller(self, message: ReadMessage) -> bool:
         return message.role == "provider" or self._shows_own
 
     def check_history(self, state: State | None) -> None:

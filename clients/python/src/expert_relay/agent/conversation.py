@@ -57,8 +57,8 @@ class AsyncConversation:
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self.thread, self.sender, self.side = thread, sender, side
-        self.schema = schema
-        """What the newest form was made of, where this process knows it."""
+        self.schemas = [] if schema is None else [schema]
+        """What forms of this conversation were made of, where this process knows it. Some may never have been sent."""
         self.decided: Members | None = state.get("decided")
         """The decision that was returned: the form, and the message that decided."""
         self.outcomes = outcomes
@@ -82,28 +82,28 @@ class AsyncConversation:
         return self._request.ref_code
 
     @property
-    def _seen(self) -> AskedRequest:
+    def _latest(self) -> AskedRequest:
         return self.thread.head.request if self.thread.head else self._request
 
     @property
     def status(self) -> RequestStatus:
         """As last seen."""
-        return self._seen.status
+        return self._latest.status
 
     @property
     def expires_at(self) -> str:
         """ISO 8601, UTC."""
-        return self._seen.expires_at
+        return self._latest.expires_at
 
     @property
     def response_count(self) -> int:
         """As last seen, including answers that were not returned yet."""
-        return self._seen.response_count
+        return self._latest.response_count
 
     @property
     def erased_at(self) -> str | None:
         """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
-        return self._seen.erased_at
+        return self._latest.erased_at
 
     @property
     def closed_by(self) -> Literal["consumer", "provider"] | None:
@@ -226,7 +226,7 @@ class AsyncConversation:
         been shown when the text was written; by default all that were returned to your program."""
         answer_form = None if form is None else write_json(to_form(form))
         if form is not None:
-            self.schema = form
+            self.schemas.append(form)
         return await self.sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
 
     async def messages(self) -> list[Message]:
@@ -266,7 +266,7 @@ class AsyncConversation:
         exchange = self.side.exchange
         state = {
             **self._state,
-            "request": self._seen.export(),
+            "request": self._latest.export(),
             "decided": self.decided,
             "exchange": exchange.export() if exchange else None,
             "thread": self.thread.export(),
@@ -289,6 +289,7 @@ class AsyncConversation:
         try:
             result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
+                await self.answer_taker.mark_processed()
                 raise ended(self.status)
             return result
         finally:

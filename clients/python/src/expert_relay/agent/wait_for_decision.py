@@ -96,9 +96,10 @@ class DecisionWait:
 
     def _schema_of(self, text: str) -> FormOrModel:
         """What the form was made of, where it is known. After a restart only the form itself is."""
-        schema = self._given or self._conversation.schema
-        if schema is not None and write_json(to_form(schema)) == text:
-            return schema
+        schemas = self._conversation.schemas if self._given is None else [self._given]
+        for schema in reversed(schemas):
+            if write_json(to_form(schema)) == text:
+                return schema
         if self._given is not None:
             raise invalid_input("The newest form of this conversation was not made of this `form`: give the one that was sent last, or none.")
         return parse_form(text)

@@ -34,8 +34,8 @@ from ..transport.hub import Hub
 from ..transport.shape import members
 from .expert_side import ExpertSide
 from .list_questions import ListedQuestion, check_row, read_row
-from .question import RequestMemory, normalize_code
 from .request import AsyncExpertRequest
+from .request_memory import RequestMemory, normalize_code
 
 # A placeholder for the topic of all events of this expert. The real name contains the user's id.
 _topic = "activity"

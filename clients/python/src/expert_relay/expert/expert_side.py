@@ -15,16 +15,8 @@ from ..json_text import Members
 from ..thread.message import ReadMessage
 from ..thread.page import Head, Pair
 from ..thread.side import OpenForm
-from .question import (
-    FirstVersion,
-    Question,
-    RequestMemory,
-    compare_with_first,
-    first_version_of,
-    parse_pair,
-    read_question,
-    without_ends,
-)
+from .question import Question, read_question
+from .request_memory import Remembered, RequestMemory, compare_with_first, first_version_of, parse_pair
 
 
 @dataclass(frozen=True)
@@ -84,7 +76,7 @@ class ExpertSide:
         text = self.question.answer_form if self.question else None
         return OpenForm(self._remembered.submission, text) if text is not None and self._remembered else None
 
-    def is_shown(self, message: ReadMessage) -> bool:
+    def is_for_caller(self, message: ReadMessage) -> bool:
         return True
 
     def check(self, message: ReadMessage) -> None:
@@ -98,12 +90,12 @@ class ExpertSide:
         self._remembered = replace(remembered, ends=tuple(ends))
         self._requests.set(self._remembered)
 
-    def _compare(self, head: Head) -> FirstVersion:
+    def _compare(self, head: Head) -> Remembered:
         """Checks that the code, the agent's keys and the question are those that were shown first."""
-        shown = first_version_of(head) if self.question else self._requests.check(head)
+        current = first_version_of(head) if self.question else self._requests.check(head)
         if self._remembered is None:
-            self._remembered = without_ends(self._requests.remember(shown))
-        compare_with_first(self._remembered, shown)
+            self._remembered = replace(self._requests.remember(current), ends=None)
+        compare_with_first(self._remembered, current)
         if self.question is None:
             self.question = read_question(head.asked)
         return self._remembered

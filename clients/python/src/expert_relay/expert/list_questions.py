@@ -11,7 +11,8 @@ from ..forms.content import is_approval
 from ..json_text import Members, is_list
 from ..requests import RequestState
 from ..thread.page import Head, read_head
-from .question import NO_QUESTION, Question, RequestMemory, read_question
+from .question import NO_QUESTION, Question, read_question
+from .request_memory import RequestMemory
 
 
 @dataclass(frozen=True)

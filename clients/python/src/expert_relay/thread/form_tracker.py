@@ -13,9 +13,9 @@ from ..errors import not_as_exported
 from ..forms.answer import GivenAnswer, Standing, decide
 from ..forms.check_form import read_form
 from ..json_text import Members, is_list, is_object
+from .crossed import is_crossed
 from .message import ReadMessage, restore_message
 from .side import OpenForm, Side
-from .standing import is_crossed
 
 
 class FormTracker:

@@ -47,8 +47,8 @@ class Side(Protocol):
         """The form that came with the question."""
         ...
 
-    def is_shown(self, message: ReadMessage) -> bool:
-        """Whether a message is shown to the caller."""
+    def is_for_caller(self, message: ReadMessage) -> bool:
+        """Whether the caller gets a message, besides the checks that all go through."""
         ...
 
     def check(self, message: ReadMessage) -> None:

@@ -173,7 +173,7 @@ class Thread:
                 if message.role == "provider" or message.link not in sealed_here:
                     self.form_tracker.note(message)
                 self._note(message)
-            self.mailbox.push([one for one in opened if self.side.is_shown(one)])
+            self.mailbox.push([one for one in opened if self.side.is_for_caller(one)])
             if self.refusal:
                 self.mailbox.end(self.refusal)
         if page.next is None and has_ended(page.head.state.status):

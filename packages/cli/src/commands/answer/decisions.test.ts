@@ -1,7 +1,8 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Conversation } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import { describe, expect, test } from '@jest/globals';
-import { later, useAgent, useTestCli } from '../../testing/test-cli.ts';
+import { later, readAgainMs, useAgent, useTestCli } from '../../testing/test-cli.ts';
 
 const cli = useTestCli();
 const agent = useAgent(cli);
@@ -151,6 +152,32 @@ describe('the decision belongs to the form that was shown', () => {
     const args = ['answer', refCode, '--approve', '--even-if-newer'];
     const sent = await cli.run(args, { env: cli.expert, ...later });
     expect(sent).toMatchObject({ code: 12, stderr: expect.stringMatching(/does\s+not\s+count/) });
+  });
+
+  test('what was filled in for a form before is printed, and is not offered for the one that is open now', async () => {
+    const conversation = await askWith(one(region), 'Where?');
+    const { refCode } = conversation;
+    expect((await cli.answer(refCode, 'A moment.')).code).toBe(0);
+    await conversation.waitForAnswer({ timeout: 60_000 });
+    await cli.asExpert('show', refCode);
+    const env = { ...cli.expert, NO_COLOR: '1' };
+    const run = cli.start(['answer', refCode], { env, ...later, columns: 80 });
+    await run.printed(/Fill it in\?/);
+    run.type('f\n');
+    await run.printed(/2\. us[\s\S]*field: /);
+    run.type('us\n');
+    await run.printed(/Send it\?/);
+    await conversation.send('And where is the backup?', { form: one({ type: 'string' }) });
+    run.type('s\n');
+    await run.printed(/A comment/);
+    await pause(readAgainMs);
+    run.type('But slowly.\n');
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(12);
+    expect(stdout).toMatch(
+      /And where is the backup\?[\s\S]*one\s+before:\s+- field: us\s+But slowly\.\s+Not sent\..* relay answer HS/,
+    );
+    expect(stdout).not.toContain('unchanged?');
   });
 
   test('accepting again with another value is a conflict', async () => {

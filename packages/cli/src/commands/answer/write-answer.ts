@@ -1,9 +1,11 @@
 import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Form } from '@expert-relay/sdk/forms';
 import { readTextArgument } from '../../arguments/read-text-argument.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { fillIn } from '../../forms/fill-in.ts';
 import { contentOf } from '../../forms/read-content.ts';
+import { showContent } from '../../forms/show-form.ts';
 import type { AnswerPlan } from './read-plan.ts';
 
 /** What is sent: a text, or a decision with its comment. */
@@ -42,6 +44,27 @@ export async function writeAnswer(
     );
   const content = contentOf(form, given);
   return { text: await comment(), decision: { action: 'accept', content, of } };
+}
+
+/**
+ * The agent may have sent another form while this one was filled in: then the decision cannot be sent, and what was filled in is
+ * printed, so that it can be used again.
+ * @throws Failure `unseen`
+ */
+export function requireSameForm(
+  { err }: Context,
+  { refCode, form: open }: ExpertRequest,
+  { written: { text, decision }, form }: { written: WrittenAnswer; form: Form | undefined },
+): void {
+  if (!decision || decision.of === open?.of) return;
+  err.line();
+  err.paragraph('The agent has sent another form, which is shown above. Your answer to the one before:');
+  if (decision.content) showContent(err, form, decision.content);
+  if (text !== '') err.foreign(text, { indent: '  ' });
+  throw new Failure('unseen', `Not sent. Answer the form that is open now: relay answer ${refCode}`, {
+    code: 'newer_message',
+    details: { refCode },
+  });
 }
 
 const describeOpen = (refCode: string) =>

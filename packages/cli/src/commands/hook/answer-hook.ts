@@ -1,9 +1,9 @@
+import type { AskPlan } from '../../asking/read-plan.ts';
+import { startConversation } from '../../asking/start-conversation.ts';
+import { waitForDecision } from '../../asking/wait-for-decision.ts';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { checkAddress } from '../../relay/check-address.ts';
-import type { AskPlan } from '../ask/read-plan.ts';
-import { startConversation } from '../ask/start-conversation.ts';
-import { waitForDecision } from '../ask/wait-for-decision.ts';
 import { code, describePermissionRequest } from './describe-permission-request.ts';
 import { type PermissionRequest, programOf, readNotification, readPermissionRequest } from './hook-input.ts';
 import { matchingRule, type Named, readRules } from './rules.ts';
@@ -22,7 +22,7 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
   await checkAddress(context);
   if (plan.on === 'notification') return await report(context, plan, text);
   const request = readPermissionRequest(text);
-  // First, since the rules look at each word.
+  // A request that is too long is refused before the rules read each of its words.
   const question = describePermissionRequest(request);
   if (question === undefined) throw new Failure('usage', 'It is too long to be shown in full.');
   checkRules(context, request);
@@ -34,7 +34,7 @@ export async function answerHook(context: Context, plan: HookPlan): Promise<obje
 
 function checkRules({ config }: Context, named: Named): void {
   const rule = matchingRule(readRules(config.folder), named);
-  if (rule !== undefined) throw new Failure('done', `A rule of this machine keeps it here: ${rule}`);
+  if (rule !== undefined) throw new Failure('usage', `A rule of this machine keeps it here: ${rule}`);
 }
 
 /** A program that ends the hook has its time: closing must not take longer. */

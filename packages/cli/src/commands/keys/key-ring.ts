@@ -1,4 +1,4 @@
-import { type Expert, openExpert } from '@expert-relay/sdk/crypto';
+import { type ExpertKeys, openExpertKeys } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import type { Access } from '../../relay/require-relay.ts';
@@ -10,7 +10,7 @@ export interface KeyRing {
   readonly access: Access;
   readonly file: ReturnType<typeof openExpertFile>;
   /** The keys of this machine. */
-  readonly own: { readonly root: Uint8Array; readonly expert: Expert } | undefined;
+  readonly own: { readonly root: Uint8Array; readonly expert: ExpertKeys } | undefined;
   readonly vault: StoredVault | undefined;
   /** Whether both have the same identity. */
   readonly isInVault: boolean;
@@ -21,7 +21,7 @@ export async function openKeyRing({ config, signal }: Context, access: Access): 
   const root = file.read();
   const vault = await readVault(access, signal);
   if (!root) return { access, file, own: undefined, vault, isInVault: false };
-  const expert = await openExpert(root);
+  const expert = await openExpertKeys(root);
   const isInVault = vault?.vault.identity === Buffer.from(expert.identity.raw).toString('base64');
   return { access, file, own: { root, expert }, vault, isInVault };
 }

@@ -1,7 +1,13 @@
-import { makeRecoveryCode, makeRoot, openExpert, parseRecoveryCode } from '@expert-relay/sdk/crypto';
+import {
+  makeRecoveryCode,
+  makeRoot,
+  openExpertKeys,
+  openVault,
+  parseRecoveryCode,
+} from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { unwrapRoot, writeVault } from '../../relay/vault.ts';
+import { writeVault } from '../../relay/vault.ts';
 import { type KeyRing, showKeys } from './key-ring.ts';
 
 export interface MakeOptions {
@@ -32,7 +38,7 @@ export async function makeKeys(
   if (!json) await showRecoveryCode(context, code);
   await writeVault(ring.access, { root, code, replaces: ring.vault }, context.signal);
   ring.file.write(root);
-  const own = { root, expert: await openExpert(root) };
+  const own = { root, expert: await openExpertKeys(root) };
   showKeys(context, { ...ring, own, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
 }
 
@@ -77,9 +83,13 @@ export async function restoreKeys(
       'usage',
       'No recovery code came. Type it, or read it from a file: relay keys restore < code.txt',
     );
-  const root = await unwrapRoot(ring.vault, code);
+  const root = await openVault(ring.vault.vault, code);
   ring.file.write(root);
-  showKeys(context, { ...ring, own: { root, expert: await openExpert(root) }, isInVault: true }, { json });
+  showKeys(
+    context,
+    { ...ring, own: { root, expert: await openExpertKeys(root) }, isInVault: true },
+    { json },
+  );
 }
 
 const maxAttempts = 3;

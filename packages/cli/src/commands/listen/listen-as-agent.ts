@@ -4,12 +4,12 @@ import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
 import { Failure, isClosedPipe } from '../../failure.ts';
+import { storedParts } from '../../messages/stored-parts.ts';
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notStored, openAgent } from '../../relay/open-agent.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
-import { storedParts } from '../show/stored-parts.ts';
 import { showNews } from './show-news.ts';
 
 /** Before a question is sent again that the relay did not accept. */
@@ -30,9 +30,11 @@ export async function listenAsAgent(
 ): Promise<Outcome> {
   const { conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { err, signal, now } = context;
-  const stored = conversations
-    .all()
-    .filter((one) => (refCode ? one.state.request?.refCode === refCode : isOpen(one, now())));
+  const report = (error: unknown) => err.paragraph(explainError(error, signal).message, { style: 'yellow' });
+  const stored =
+    refCode === undefined
+      ? conversations.all(report).filter((one) => isOpen(one, now()))
+      : [conversations.find(refCode) ?? []].flat();
   if (stored.length === 0) {
     if (refCode !== undefined) throw notStored(refCode);
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Tenant } from '@expert-relay/constellation';
 import { createRelay } from '@expert-relay/sdk';
 import { createTcpProxy, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
+import { openRelayFolder } from '../../store/relay-folder.ts';
 import { createScreen } from '../../terminal/screen.ts';
 import { useTestCli } from '../../testing/test-cli.ts';
 
@@ -62,6 +65,23 @@ describe('relay listen ends', () => {
       if (side === 'expert') await listening.printed(/Question/);
       listening.kill(signal);
       expect(await listening.ended).toMatchObject({ code, stderr: expect.not.stringContaining('Error') });
+    }
+  });
+
+  test('not because of a broken file, which it reports', async () => {
+    const [refCode = ''] = await ask(1, agent);
+    const conversations = join(
+      openRelayFolder(agent.RELAY_CONFIG_DIR ?? '', cli.relay.gatewayUrl),
+      'conversations',
+    );
+    const broken = `${crypto.randomUUID()}.json`;
+    writeFileSync(join(conversations, broken), '{', { mode: 0o600 });
+    for (const args of [['listen'], ['listen', refCode]]) {
+      const listening = cli.start(args, { env: agent });
+      const [printed] = await listening.printed(/[\s\S]*answers in HS-\w+/);
+      expect(printed.replaceAll(/\s+/g, '').includes(broken)).toBe(args.length === 1);
+      listening.kill('SIGINT');
+      expect(await listening.ended).toMatchObject({ code: 130 });
     }
   });
 

@@ -3,11 +3,11 @@ import type { ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
 import { showForm } from '../../forms/show-form.ts';
+import { shortTime, showAgent, showTags } from '../../messages/conversation-view.ts';
+import { partsToJson, type ShownParts, showParts } from '../../messages/message-parts.ts';
 import { askedTexts, isConfidential } from '../../relay/request-state.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
-import { shortTime, showAgent, showTags } from '../show/conversation-view.ts';
-import { partsToJson, type ShownParts, showParts } from '../show/message-parts.ts';
 
 /** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
 export type News = { readonly refCode: string; readonly requestId: string } & (

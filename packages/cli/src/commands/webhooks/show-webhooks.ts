@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
+import { shortTime } from '../../messages/conversation-view.ts';
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../../relay/webhooks.ts';
-import { shortTime } from '../show/conversation-view.ts';
 
 type Shown = Pick<Context, 'out' | 'err'>;
 type Format = { readonly json: boolean };

@@ -4,8 +4,8 @@ import { digestAsked } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { listRequests } from '../../relay/find-request.ts';
 import type { Agent } from '../../relay/open-agent.ts';
+import { listRequests } from '../../relay/read-requests.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
 import { type Lease, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
 import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
@@ -136,7 +136,7 @@ export function createConversationPool({
     },
     use: async (reference, use, run) => useStored(read(reference), use, run),
     list: () => {
-      const asked = open().conversations.all();
+      const asked = open().conversations.all(() => {});
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },

@@ -1,7 +1,7 @@
 import {
   digestSubmission,
   type OwnKeys,
-  openExpert,
+  openExpertKeys,
   parsePublicKey,
   restoreAgentKeys,
 } from '../../crypto/index.ts';
@@ -58,7 +58,7 @@ export async function agentPem(keys = agent): Promise<PemKeys> {
 }
 
 export const expertKeys = (of = root, id = requestId): Promise<OwnKeys> =>
-  once(of + id, async () => (await openExpert(Buffer.from(of, 'hex'))).keysFor(id));
+  once(of + id, async () => (await openExpertKeys(Buffer.from(of, 'hex'))).keysFor(id));
 
 export async function expertPem(of = root, id = requestId): Promise<PemKeys> {
   return pem(await expertKeys(of, id));
@@ -67,7 +67,7 @@ export async function expertPem(of = root, id = requestId): Promise<PemKeys> {
 /** The `keySignature` of the expert. */
 export async function signed(id = requestId): Promise<string> {
   const { signPublic, encryptPublic } = await agentKeys();
-  return await (await openExpert(unhex(root))).signExchange({
+  return await (await openExpertKeys(unhex(root))).signExchange({
     requestId: id,
     consumer: { sign: signPublic, encrypt: encryptPublic },
     providerEncrypt: (await expertKeys(root, id)).encryptPublic,

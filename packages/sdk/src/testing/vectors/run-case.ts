@@ -13,7 +13,7 @@ import {
   onceId,
   onceKeys,
   openChannel,
-  openExpert,
+  openExpertKeys,
   openVault,
   type Part,
   type PublicKeys,
@@ -47,12 +47,12 @@ const runs: Runs = {
   'public-key': async ({ kind, pem }) => ({ raw: hex(parsePublicKey(pem, kind).raw) }),
   'agent-keys': async (json) => shown(await restoreAgentKeys(json)),
   async expert({ root, requestId }) {
-    const expert = await openExpert(unhex(root));
+    const expert = await openExpertKeys(unhex(root));
     return { ...shown(await expert.keysFor(requestId)), fingerprint: expert.fingerprint };
   },
   submission: async (asked) => ({ submission: hex(await digestSubmission(asked)) }),
   async 'sign-exchange'({ root, requestId, consumer, submission }) {
-    const expert = await openExpert(unhex(root));
+    const expert = await openExpertKeys(unhex(root));
     const { encryptPublic } = await expert.keysFor(requestId);
     const exchange = {
       requestId,
@@ -69,7 +69,7 @@ const runs: Runs = {
     return { fingerprint, verified, conversation };
   },
   async 'check-pick-up'({ root, requestId, ...rest }) {
-    const { signPublic, encryptPublic } = await (await openExpert(unhex(root))).keysFor(requestId);
+    const { signPublic, encryptPublic } = await (await openExpertKeys(unhex(root))).keysFor(requestId);
     const [consumer, submission] = [parsed(rest.consumer), unhex(rest.submission)];
     const own = { sign: signPublic, encrypt: encryptPublic };
     await checkPickUp({ requestId, own, consumer, submission, exchange: rest.exchange });
@@ -182,7 +182,7 @@ async function openChannelOf(
 ): Promise<Channel | undefined> {
   const keys: OwnKeys =
     'root' in own
-      ? await (await openExpert(unhex(own.root))).keysFor(requestId)
+      ? await (await openExpertKeys(unhex(own.root))).keysFor(requestId)
       : await restoreAgentKeys(own);
   if (!peer) return undefined;
   return await openChannel({

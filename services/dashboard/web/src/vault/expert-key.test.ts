@@ -1,5 +1,5 @@
 import { type Constellation, startConstellation } from '@expert-relay/constellation';
-import { makeRecoveryCode, makeRoot, openExpert, openVault, sealVault } from '@expert-relay/sdk/crypto';
+import { makeRecoveryCode, makeRoot, openExpertKeys, openVault, sealVault } from '@expert-relay/sdk/crypto';
 import { signInDev } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
@@ -92,7 +92,7 @@ test('a provider key can read the key of the browser, and the reverse', async ()
   await browser.load();
   expect(browser.state.get()).toEqual({ kind: 'replaced' });
   await browser.open(code);
-  expect(ready(browser).fingerprint).toBe((await openExpert(root)).fingerprint);
+  expect(ready(browser).fingerprint).toBe((await openExpertKeys(root)).fingerprint);
 });
 
 test('of two devices that make a key at the same time, the key of the faster one is used', async () => {

@@ -1,4 +1,4 @@
-import { makeRoot, openExpert, type Vault } from '@expert-relay/sdk/crypto';
+import { makeRoot, openExpertKeys, type Vault } from '@expert-relay/sdk/crypto';
 import { CallError } from '../calls/call.ts';
 import { fromBase64, toBase64 } from '../files/base64.ts';
 import type { Tabs } from '../live/tabs.ts';
@@ -275,7 +275,7 @@ async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): 
 async function findObstacle(): Promise<'insecure' | 'browser' | undefined> {
   if (!globalThis.crypto?.subtle) return 'insecure';
   try {
-    await (await openExpert(makeRoot())).keysFor('test');
+    await (await openExpertKeys(makeRoot())).keysFor('test');
     return undefined;
   } catch {
     return 'browser';
@@ -283,10 +283,10 @@ async function findObstacle(): Promise<'insecure' | 'browser' | undefined> {
 }
 
 async function ready(root: Uint8Array): Promise<Ready> {
-  const { fingerprint } = await openExpert(root);
+  const { fingerprint } = await openExpertKeys(root);
   return { kind: 'ready', root, fingerprint };
 }
 
 async function identityOf(root: Uint8Array): Promise<string> {
-  return toBase64((await openExpert(root)).identity.raw);
+  return toBase64((await openExpertKeys(root)).identity.raw);
 }

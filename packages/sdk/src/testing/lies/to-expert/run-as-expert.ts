@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, type Json } from '@expert-relay/testkit';
-import { type MessageRecord, openChannel, openExpert, restoreAgentKeys } from '../../../crypto/index.ts';
+import { type MessageRecord, openChannel, openExpertKeys, restoreAgentKeys } from '../../../crypto/index.ts';
 import type { Expert, ExpertMessage, ExpertRequest, ListedQuestion } from '../../../expert/index.ts';
 import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
@@ -46,7 +46,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   const memory = createMemory();
   if (row.before) await runEarlierClient(setup, { requestId, before: row.before, memory });
   if (row.closed) await conversation.close();
-  const { signPublic, encryptPublic } = await (await openExpert(root)).keysFor(requestId);
+  const { signPublic, encryptPublic } = await (await openExpertKeys(root)).keysFor(requestId);
   const own = { sign: signPublic.pem, encrypt: encryptPublic.pem };
   liar.tell(row.lie({ ...context, requestId, refCode, own }));
 
@@ -202,7 +202,7 @@ export async function opensForAgent(
     headers: { 'x-api-key': consumerKey },
   });
   const { keySignature } = (await list.json()) as { keySignature?: string };
-  const { signPublic: sign, encryptPublic: encrypt } = await (await openExpert(root)).keysFor(requestId);
+  const { signPublic: sign, encryptPublic: encrypt } = await (await openExpertKeys(root)).keysFor(requestId);
   const own = await restoreAgentKeys(keys);
   // Messages are bound to the question that the expert was shown: that of the agent, or what the pick-up signed.
   for (const digest of [submissionDigest, keySignature]) {

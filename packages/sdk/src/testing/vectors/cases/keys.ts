@@ -1,4 +1,4 @@
-import { openExpert } from '../../../crypto/index.ts';
+import { openExpertKeys } from '../../../crypto/index.ts';
 import type { Draft } from '../case.ts';
 import { agent, agentPem, expertPem, otherRequestId, requestId, root } from '../people.ts';
 import { unhex } from '../seeded.ts';
@@ -136,7 +136,7 @@ const withOtherLineEnds = ({ sign, encrypt }: Awaited<ReturnType<typeof expertPe
 });
 
 async function fingerprintCases(): Promise<Draft[]> {
-  const { fingerprint } = await openExpert(unhex(root));
+  const { fingerprint } = await openExpertKeys(unhex(root));
   const typed = (name: string, text: string, error?: string): Draft => ({
     name: `a fingerprint ${name}`,
     kind: 'fingerprint',

@@ -1,12 +1,12 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { DecisionState, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
-import type { Context } from '../../context.ts';
-import type { Failure } from '../../failure.ts';
-import { showForm } from '../../forms/show-form.ts';
-import { hasEnded } from '../../relay/request-state.ts';
-import { describeClosing } from '../../terminal/closing-words.ts';
-import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
+import type { Context } from '../context.ts';
+import type { Failure } from '../failure.ts';
+import { showForm } from '../forms/show-form.ts';
+import { hasEnded } from '../relay/request-state.ts';
+import { describeClosing } from '../terminal/closing-words.ts';
+import { protectionWords, writtenBefore } from '../terminal/protection-words.ts';
 import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
 export interface ShownMessage extends ShownParts {

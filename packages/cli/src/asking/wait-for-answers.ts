@@ -1,7 +1,7 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
-import type { Context } from '../../context.ts';
-import { answerEntry, type Journal } from '../../relay/journal.ts';
-import { type Entry, isEarly } from '../../store/conversations.ts';
+import type { Context } from '../context.ts';
+import { answerEntry, type Journal } from '../relay/journal.ts';
+import { type Entry, isEarly } from '../store/conversations.ts';
 import { describeEnd } from './describe-end.ts';
 
 export interface Waiting {

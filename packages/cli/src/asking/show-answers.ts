@@ -1,10 +1,10 @@
 import type { Conversation } from '@expert-relay/sdk';
-import type { Context } from '../../context.ts';
-import { hasEnded } from '../../relay/request-state.ts';
-import type { Entry } from '../../store/conversations.ts';
-import { describeTrust, writtenBefore } from '../../terminal/protection-words.ts';
-import { partsToJson, showParts } from '../show/message-parts.ts';
-import { storedParts } from '../show/stored-parts.ts';
+import type { Context } from '../context.ts';
+import { partsToJson, showParts } from '../messages/message-parts.ts';
+import { storedParts } from '../messages/stored-parts.ts';
+import { hasEnded } from '../relay/request-state.ts';
+import type { Entry } from '../store/conversations.ts';
+import { describeTrust, writtenBefore } from '../terminal/protection-words.ts';
 
 /** Prints the answers to stdout, and their author and protection to stderr. */
 export function showAnswers(

@@ -1,9 +1,9 @@
 import type { Conversation } from '@expert-relay/sdk';
-import type { Context } from '../../context.ts';
-import { explainError } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { describeClosing } from '../../terminal/closing-words.ts';
-import { describeDuration } from '../../terminal/describe-duration.ts';
+import type { Context } from '../context.ts';
+import { explainError } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { describeClosing } from '../terminal/closing-words.ts';
+import { describeDuration } from '../terminal/describe-duration.ts';
 import { describeUnsent } from './show-answers.ts';
 
 interface Ending {

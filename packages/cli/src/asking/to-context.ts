@@ -1,5 +1,5 @@
 import type { ContextMessage } from '@expert-relay/sdk';
-import { Failure } from '../../failure.ts';
+import { Failure } from '../failure.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import type { ListedQuestion } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { connectExpert } from '../../relay/connect-expert.ts';
-import { listRequests, listRows } from '../../relay/find-request.ts';
-import { markWritten } from '../../relay/mark-written.ts';
-import { openAgent } from '../../relay/open-agent.ts';
-import { splitByWidth, textWidth } from '../../terminal/text-width.ts';
+import type { Context } from '../context.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
+import { markWritten } from '../relay/mark-written.ts';
+import { openAgent } from '../relay/open-agent.ts';
+import { listRequests, listRows } from '../relay/read-requests.ts';
+import { splitByWidth, textWidth } from '../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
 const newest = 20;
@@ -22,7 +22,7 @@ export async function showListToAgent(context: Context, json: boolean): Promise<
 /** The newest requests of an expert. Each question is compared with what was shown before, and remembered. */
 export async function showListToExpert(context: Context, json: boolean): Promise<void> {
   const { out, signal } = context;
-  const { access, expert } = await connectExpert(context, { instead: '' });
+  const { access, expert, outages } = await connectExpert(context, { instead: '' });
   try {
     const requests = await expert.check(await listRows(access, newest, signal));
     // A line of the list is not the whole question: only as JSON does it count as shown.
@@ -32,6 +32,7 @@ export async function showListToExpert(context: Context, json: boolean): Promise
         if (!refused) await markWritten(context, expert, { requestId, messages: [] });
     } else showRows(context, requests);
   } finally {
+    outages.stop();
     expert.stop();
   }
 }

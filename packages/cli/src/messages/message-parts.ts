@@ -1,7 +1,7 @@
 import type { Content, Form } from '@expert-relay/sdk/forms';
 import { isApproval } from '@expert-relay/sdk/forms';
-import { showContent, showForm } from '../../forms/show-form.ts';
-import type { Screen } from '../../terminal/screen.ts';
+import { showContent, showForm } from '../forms/show-form.ts';
+import type { Screen } from '../terminal/screen.ts';
 
 /** A file of a message. Name and type are its sender's words. */
 export interface ShownFile {

@@ -1,9 +1,9 @@
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { connectExpert } from '../../relay/connect-expert.ts';
-import { markWritten } from '../../relay/mark-written.ts';
-import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { askedTexts, mayBeShown } from '../../relay/request-state.ts';
+import type { Context } from '../context.ts';
+import { connectExpert } from '../relay/connect-expert.ts';
+import { markWritten } from '../relay/mark-written.ts';
+import { readCurrentMessages } from '../relay/read-current-messages.ts';
+import { askedTexts, mayBeShown } from '../relay/request-state.ts';
 import type { ConversationView } from './conversation-view.ts';
 
 /** Shows a conversation to the expert, and remembers what was shown. Showing it does not pick it up. */
@@ -12,7 +12,7 @@ export async function showToExpert(
   refCode: string,
   show: (view: ConversationView) => void,
 ): Promise<ConversationView> {
-  const { expert } = await connectExpert(context, { instead: '' });
+  const { expert, outages } = await connectExpert(context, { instead: '' });
   try {
     const request = await expert.request(refCode, { signal: context.signal });
     const view = await viewOf(request, context.signal);
@@ -20,8 +20,13 @@ export async function showToExpert(
     if (mayBeShown(view)) await markWritten(context, expert, view);
     return view;
   } finally {
+    outages.stop();
     expert.stop();
   }
+}
+
+interface ExpertView extends ConversationView {
+  readonly messages: readonly ExpertMessage[];
 }
 
 /** `read`: messages that were read before, and are not returned again. */
@@ -29,7 +34,7 @@ export async function viewOf(
   request: ExpertRequest,
   signal: AbortSignal,
   read: readonly ExpertMessage[] = [],
-): Promise<ConversationView> {
+): Promise<ExpertView> {
   const current = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt } = request;
   const { agent, agentName, answerForm, form, decision, tags, closedBy, closeReason } = request;

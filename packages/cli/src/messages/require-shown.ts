@@ -1,8 +1,8 @@
 import type { Expert, ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import type { Context } from '../../context.ts';
-import { isRefusal } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { markWritten } from '../../relay/mark-written.ts';
+import type { Context } from '../context.ts';
+import { isRefusal } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { markWritten } from '../relay/mark-written.ts';
 import { showConversation } from './conversation-view.ts';
 import { viewOf } from './view-as-expert.ts';
 
@@ -16,6 +16,12 @@ interface Opened {
   readonly read?: readonly ExpertMessage[];
 }
 
+/** What the user has been shown, and all messages that were read. */
+export interface Shown {
+  readonly ids: readonly string[];
+  readonly read: readonly ExpertMessage[];
+}
+
 export interface AnswerAttempt extends Opened {
   /** When the command started. */
   readonly startedAt: number;
@@ -23,35 +29,43 @@ export interface AnswerAttempt extends Opened {
 }
 
 /**
- * The ids of the messages that the user was shown before the command started. An expert signs the question with the
+ * The messages that the user was shown before the command started. An expert signs the question with the
  * first answer: where it was never shown, it is shown now, and the user is asked.
  */
-export async function requireShown(context: Context, attempt: AnswerAttempt): Promise<readonly string[]> {
-  const { expert, request, startedAt, evenIfNewer = false } = attempt;
+export async function requireShown(context: Context, attempt: AnswerAttempt): Promise<Shown> {
+  const { expert, request, read = [], startedAt, evenIfNewer = false } = attempt;
   const { requestId } = request;
-  const shown = await expert.shownBefore(requestId, startedAt - readingTimeMs);
-  if (shown) return shown;
+  const ids = await expert.shownBefore(requestId, startedAt - readingTimeMs);
+  if (ids) return { ids, read };
   // Never without any question on standard output, not even with the option.
   const isShownSince = (await expert.shownBefore(requestId, Number.POSITIVE_INFINITY)) !== undefined;
-  if (evenIfNewer && isShownSince) return [];
+  if (evenIfNewer && isShownSince) return { ids: [], read };
   return await showAndAsk(context, attempt, {
     why: isShownSince ? 'was shown here only now' : 'was not shown here yet',
     question: 'Is this what you mean?',
   });
 }
 
-/** Shows what the agent has written since, and asks whether the user stands by the answer. */
-export const requireStill = (context: Context, opened: Opened): Promise<readonly string[]> =>
+/** Shows what the agent has written since, and asks whether the user stands by the answer. `check` throws if it cannot be sent. */
+export const requireStill = (context: Context, opened: Opened, check: () => void): Promise<Shown> =>
   showAndAsk(context, opened, {
     why: 'has a newer message of the agent, which was not shown here',
     question: 'Send your answer unchanged?',
+    check,
   });
+
+interface Asking {
+  readonly why: string;
+  readonly question: string;
+  /** Runs before the question. It throws where a yes would have no effect. */
+  readonly check?: () => void;
+}
 
 async function showAndAsk(
   context: Context,
   { expert, request, read }: Opened,
-  { why, question }: { why: string; question: string },
-): Promise<readonly string[]> {
+  { why, question, check }: Asking,
+): Promise<Shown> {
   const { input, out, err, signal } = context;
   const { refCode, requestId } = request;
   if (!input.isTerminal || !out.isTerminal) {
@@ -65,6 +79,7 @@ async function showAndAsk(
     throw new Failure('unseen', `Not sent: the question could not be shown. Read it: relay show ${refCode}`, {
       details: { refCode },
     });
+  check?.();
   err.line();
   const answer = await input.readLine(`${refCode} ${why}. ${question} (y/N) `);
   if (!/^y(es)?$/i.test(answer?.trim() ?? ''))
@@ -72,5 +87,5 @@ async function showAndAsk(
       code: 'newer_message',
       details: { refCode },
     });
-  return view.messages.flatMap(({ messageId }) => messageId ?? []);
+  return { ids: view.messages.map(({ messageId }) => messageId), read: view.messages };
 }

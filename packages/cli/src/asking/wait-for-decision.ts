@@ -1,10 +1,10 @@
 import type { Conversation } from '@expert-relay/sdk';
-import type { Context } from '../../context.ts';
-import { answerEntry, decisionEntry, type Journal } from '../../relay/journal.ts';
-import { type DecisionEntry, type Entry, isDecision } from '../../store/conversations.ts';
-import { describeTrust } from '../../terminal/protection-words.ts';
-import { showParts } from '../show/message-parts.ts';
-import { storedParts } from '../show/stored-parts.ts';
+import type { Context } from '../context.ts';
+import { showParts } from '../messages/message-parts.ts';
+import { storedParts } from '../messages/stored-parts.ts';
+import { answerEntry, decisionEntry, type Journal } from '../relay/journal.ts';
+import { type DecisionEntry, type Entry, isDecision } from '../store/conversations.ts';
+import { describeTrust } from '../terminal/protection-words.ts';
 import { describeEnd } from './describe-end.ts';
 import { answersToJson } from './show-answers.ts';
 import { watchPickUp } from './wait-for-answers.ts';

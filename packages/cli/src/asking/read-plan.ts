@@ -1,9 +1,9 @@
-import type { Given } from '../../arguments/command.ts';
-import { readDuration, readRefCode } from '../../arguments/read-values.ts';
-import { type Config, readAgentName } from '../../config.ts';
-import { Failure } from '../../failure.ts';
-import { attachOption } from '../../files/file-to-send.ts';
-import { acceptUnprotectedOption } from '../../relay/open-agent.ts';
+import type { Given } from '../arguments/command.ts';
+import { readDuration, readRefCode } from '../arguments/read-values.ts';
+import { type Config, readAgentName } from '../config.ts';
+import { Failure } from '../failure.ts';
+import { attachOption } from '../files/file-to-send.ts';
+import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 
 /** The options of `relay ask`. */
 export const askOptions = {
@@ -144,5 +144,5 @@ export function readPlan(
 }
 
 function readName(text: string): string {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : readRefCode(text);
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : readRefCode(text);
 }

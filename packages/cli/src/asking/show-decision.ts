@@ -1,12 +1,12 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
-import type { Context } from '../../context.ts';
-import { exitCodes, type Outcome } from '../../exit-codes.ts';
-import { isChoiceForm } from '../../forms/read-form.ts';
-import { showContent } from '../../forms/show-form.ts';
-import { describeTrust } from '../../terminal/protection-words.ts';
-import { decisionWord, partsToJson, showParts } from '../show/message-parts.ts';
-import { storedParts } from '../show/stored-parts.ts';
+import type { Context } from '../context.ts';
+import { exitCodes, type Outcome } from '../exit-codes.ts';
+import { isChoiceForm } from '../forms/read-form.ts';
+import { showContent } from '../forms/show-form.ts';
+import { decisionWord, partsToJson, showParts } from '../messages/message-parts.ts';
+import { storedParts } from '../messages/stored-parts.ts';
+import { describeTrust } from '../terminal/protection-words.ts';
 import { answersToJson, describeFirstContact, describeSaving } from './show-answers.ts';
 import type { AwaitedDecision } from './wait-for-decision.ts';
 

@@ -1,13 +1,13 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { digestSubmission } from '@expert-relay/sdk/crypto';
-import type { Context } from '../../context.ts';
-import { explainError, isRefusal } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { findRequest, type RawConversation, readConversation } from '../../relay/find-request.ts';
-import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
-import { notStored, openAgent } from '../../relay/open-agent.ts';
-import { isEndError } from '../../relay/request-state.ts';
-import type { Entry, StoredConversation } from '../../store/conversations.ts';
+import type { Context } from '../context.ts';
+import { explainError, isRefusal } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { answerEntry, type Journal, openJournal } from '../relay/journal.ts';
+import { notStored, openAgent } from '../relay/open-agent.ts';
+import { findRequest, type RawConversation, readConversation } from '../relay/read-requests.ts';
+import { isEndError } from '../relay/request-state.ts';
+import type { Entry, StoredConversation } from '../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
@@ -22,7 +22,7 @@ export async function showToAgent(
   refCode: string,
   { acceptsUnprotected, show }: Showing,
 ): Promise<ConversationView> {
-  const { access, conversations, connect } = openAgent(context, { acceptsUnprotected });
+  const { access, conversations, connect, outages } = openAgent(context, { acceptsUnprotected });
   const { signal, err } = context;
   const raw = await readConversation(access, await findRequest(access, refCode, signal), signal);
   const stored = conversations.find(refCode);
@@ -52,6 +52,7 @@ export async function showToAgent(
     if (await context.out.written()) journal.markShown(stored.state.id);
     return view;
   } finally {
+    outages.stop();
     relay.stop();
     journal.release();
   }

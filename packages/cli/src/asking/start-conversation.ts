@@ -1,15 +1,15 @@
 import type { Conversation, Relay } from '@expert-relay/sdk';
 import { onceId } from '@expert-relay/sdk/crypto';
 import type { Form } from '@expert-relay/sdk/forms';
-import { readTextArgument } from '../../arguments/read-text-argument.ts';
-import type { Context } from '../../context.ts';
-import { explainError, isNotAsked } from '../../explain-error.ts';
-import { Failure } from '../../failure.ts';
-import { type FileContent, readFileToSend } from '../../files/file-to-send.ts';
-import { callRelay } from '../../relay/call-relay.ts';
-import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
-import { notStored, openAgent } from '../../relay/open-agent.ts';
-import { type Outages, warnWhenSlow } from '../../relay/outages.ts';
+import { readTextArgument } from '../arguments/read-text-argument.ts';
+import type { Context } from '../context.ts';
+import { explainError, isNotAsked } from '../explain-error.ts';
+import { Failure } from '../failure.ts';
+import { type FileContent, readFileToSend } from '../files/file-to-send.ts';
+import { callRelay } from '../relay/call-relay.ts';
+import { type Journal, openJournal, ownEntry } from '../relay/journal.ts';
+import { notStored, openAgent } from '../relay/open-agent.ts';
+import { type Outages, warnWhenSlow } from '../relay/outages.ts';
 import type { AskPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
 
