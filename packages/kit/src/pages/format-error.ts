@@ -3,8 +3,8 @@ import { type FormattedAnswer, formatProblem, type Problem, sendProblem } from '
 import { formatPage, html } from './page.ts';
 
 const retrySeconds = 5;
-/** A call with these statuses may succeed a little later. */
-const temporary: ReadonlySet<number> = new Set([429, 502, 503]);
+/** A call with these statuses had no effect, and may succeed a little later. */
+const temporary: ReadonlySet<number> = new Set([429, 503]);
 
 /** The answer that reports a problem: a page to a browser that navigates, problem JSON to scripts. */
 export function formatError(request: IncomingMessage, problem: Problem): FormattedAnswer {

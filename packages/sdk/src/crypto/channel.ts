@@ -83,8 +83,8 @@ export interface Channel {
   open(record: MessageRecord): Promise<OpenedMessage>;
   /** Starts to decrypt a message and returns the function that opens it, so that messages are decrypted in parallel. */
   begin(record: MessageRecord): () => Promise<OpenedMessage>;
-  /** Forgets the last message that was encrypted here and is not listed: the next one does not link to it. */
-  forgetLast(): void;
+  /** Forgets the last message that was encrypted here and is not listed: the next one does not link to it. False if a listed one does. */
+  forgetLast(): boolean;
   /** The state from which `openChannel` continues. Save it before a message is sent. */
   state(): ChannelState;
 }

@@ -17,6 +17,8 @@ export interface ChannelState {
   readonly sealed: readonly string[];
   /** Those that were encrypted here and not yet listed by the relay. */
   readonly unlisted: readonly string[];
+  /** Those that were encrypted here and may never be sent. */
+  readonly forgotten?: readonly string[];
 }
 
 export interface History {
@@ -26,8 +28,11 @@ export interface History {
   endsOf(shown: readonly string[]): readonly string[];
   /** Adds a message that was encrypted here. */
   seal(hash: Bytes, links: readonly Bytes[]): void;
-  /** Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not link to it. */
-  forgetLast(): void;
+  /**
+   * Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not link to it.
+   * False if a listed message links to it: then the other side has it.
+   */
+  forgetLast(): boolean;
   /**
    * Adds a message that the relay lists, or throws when it is repeated or earlier ones are missing. Returns whether its
    * sender had seen the last message of this side.
@@ -48,8 +53,8 @@ export function openHistory(state: ChannelState = nothing): History {
   const { seen, positions } = restore(state.seen);
   const ends = new Set(checked(state.ends));
   const unlisted = new Set(checked(state.unlisted));
-  /** Those that were encrypted here and may never be sent. No message links to them, unless the list shows them after all. */
-  const forgotten = new Set<string>();
+  /** No message links to these, unless the list shows them after all. */
+  const forgotten = new Set(checked(state.forgotten ?? []));
   let sealed = checked(state.sealed);
   let sealedBefore = sealed;
   let own = seen.reduce((most, { covers }) => Math.max(most, covers), 0);
@@ -57,8 +62,16 @@ export function openHistory(state: ChannelState = nothing): History {
   function positionOf(hash: string): number {
     const position = positions.get(hash);
     // A message that was shown or linked to, and that the list does not have.
-    if (position === undefined) throw missing();
+    if (position === undefined || forgotten.has(hash)) throw missing();
     return position;
+  }
+
+  /** Those to which no other one links, without the forgotten ones. */
+  function findEnds(): void {
+    const known = [...positions].filter(([hash]) => !forgotten.has(hash));
+    const linked = new Set(known.flatMap(([, at]) => seen[at]?.links ?? []));
+    ends.clear();
+    for (const [hash, at] of known) if (!linked.has(at)) ends.add(hash);
   }
 
   function add(hash: string, links: readonly string[], isOwn: boolean): boolean {
@@ -99,12 +112,14 @@ export function openHistory(state: ChannelState = nothing): History {
     },
     forgetLast() {
       const name = [...unlisted].at(-1) as string;
+      const position = positionOf(name);
+      if (seen.some(({ links }) => links.includes(position))) return false;
       unlisted.delete(name);
       forgotten.add(name);
-      ends.delete(name);
-      for (const end of sealedBefore) ends.add(end);
-      sealed = sealedBefore;
+      findEnds();
+      sealed = sealedBefore.filter((hash) => hash !== name);
       own -= 1;
+      return true;
     },
     accept(hash, links, isOwn) {
       const name = toBase64(hash);
@@ -118,7 +133,7 @@ export function openHistory(state: ChannelState = nothing): History {
         const at = positionOf(name);
         own += 1;
         seen[at] = { covers: own, links: seen[at]?.links ?? [] };
-        ends.add(name);
+        findEnds();
         return true;
       }
       if (positions.has(name)) throw replayed();
@@ -132,7 +147,8 @@ export function openHistory(state: ChannelState = nothing): History {
       ]),
       ends: [...ends],
       sealed,
-      unlisted: [...unlisted, ...forgotten],
+      unlisted: [...unlisted],
+      ...(forgotten.size > 0 && { forgotten: [...forgotten] }),
     }),
   };
 }

@@ -164,8 +164,9 @@ export function createSender(options: SenderOptions): Sender {
     await thread.read(signal);
     if (isUnsent(draft)) {
       if (!isHeld(draft)) return true;
+      // The other side has it already.
+      if (!isOthers && !(await thread.forget(draft.messageId))) return true;
       encrypted.set(draft, body);
-      if (!isOthers) await thread.forget(draft.messageId);
       drafts = [draft, ...drafts];
     }
     outgoing = undefined;
@@ -194,8 +195,8 @@ export function createSender(options: SenderOptions): Sender {
     }
     accepted.add(draft);
     outgoing = undefined;
-    // The next message links to it.
-    if (isOthers) await thread.read(signal);
+    // The next message links to it. It was sent, whatever fails here.
+    if (isOthers) await thread.read(signal).catch(() => {});
   }
 
   async function flush(signal?: AbortSignal, onKept?: () => void): Promise<void> {

@@ -37,7 +37,7 @@ export function nameShown(
     if (link && !isShown(messageId)) links.delete(link);
   }
   // The next message links to them in any case. They may never be listed, if this process ends before that.
-  for (const link of state.unlisted) links.delete(link);
+  for (const link of [...state.unlisted, ...(state.forgotten ?? [])]) links.delete(link);
   return channel.endsOf([...links]);
 }
 

@@ -89,8 +89,8 @@ export interface Thread {
   hasNewerThan(shown: readonly string[]): boolean;
   /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
   seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
-  /** Forgets the text that was encrypted last, unless the list has it: later ones do not link to it. */
-  forget(messageId: string): Promise<void>;
+  /** Forgets the text that was encrypted last: later ones do not link to it. False if the relay or the other side has it. */
+  forget(messageId: string): Promise<boolean>;
   /** Marks the messages in the mailbox: they were written before this side's new text. */
   markUnseen(): void;
   refuse(error: RelayError): void;
@@ -291,10 +291,11 @@ export function createThread(options: ThreadOptions): Thread {
       }),
     forget: (messageId) =>
       inOrder(async () => {
-        if (!channel || contents.has(messageId)) return;
-        channel.forgetLast();
+        if (!channel) return true;
+        if (contents.has(messageId) || !channel.forgetLast()) return false;
         sealedHere.delete(messageId);
         channelState = channel.state();
+        return true;
       }),
     markUnseen() {
       mailbox.update((message) =>

@@ -134,9 +134,10 @@ class Channel:
         """Later messages link to it."""
         self._history.seal(sealed.digest, sealed.links)
 
-    def forget_last(self) -> None:
-        """Forgets the last message that was encrypted here and is not listed: the next one does not link to it."""
-        self._history.forget_last()
+    def forget_last(self) -> bool:
+        """Forgets the last message that was encrypted here and is not listed: the next one does not link to it. False if a
+        listed one does."""
+        return self._history.forget_last()
 
     def open(self, record: Mapping[str, Any]) -> OpenedMessage:
         """Decrypts a message of either side."""
@@ -202,6 +203,11 @@ class Channel:
     def unlisted(self) -> list[str]:
         """Those that were encrypted here and not yet opened from the list."""
         return self._history.unlisted
+
+    @property
+    def forgotten(self) -> list[str]:
+        """Those that were encrypted here and may never be sent."""
+        return self._history.forgotten
 
     def state(self) -> State:
         """The state from which a channel continues. Save it before a message is sent."""

@@ -53,6 +53,7 @@ class History:
         self._ends = dict.fromkeys(_checked(state.get("ends")))
         self._sealed = _checked(state.get("sealed"))
         self._unlisted = _checked(state.get("unlisted"))
+        self._forgotten = _checked(state.get("forgotten", []))
 
     @property
     def names(self) -> list[str]:
@@ -64,14 +65,24 @@ class History:
 
     @property
     def unlisted(self) -> list[str]:
-        return [*self._unlisted, *self._forgotten]
+        return [*self._unlisted]
+
+    @property
+    def forgotten(self) -> list[str]:
+        return [*self._forgotten]
 
     def _position_of(self, name: str) -> int:
         position = self._positions.get(name)
         # A message that was shown or linked to, and that the list does not have.
-        if position is None:
+        if position is None or name in self._forgotten:
             raise missing()
         return position
+
+    def _find_ends(self) -> None:
+        """Those to which no other one links, without the forgotten ones."""
+        known = [(name, at) for name, at in self._positions.items() if name not in self._forgotten]
+        linked = {link for _, at in known for link in self._seen[at][1]}
+        self._ends = dict.fromkeys(name for name, at in known if at not in linked)
 
     def _add(self, name: str, links: Sequence[str], is_own: bool) -> bool:
         before = tuple(self._position_of(link) for link in links)
@@ -111,15 +122,19 @@ class History:
         self._sealed_before = self._sealed
         self._sealed = self.ends_of([*self._sealed, name])
 
-    def forget_last(self) -> None:
+    def forget_last(self) -> bool:
         """Forgets the last message that was encrypted here, which is not listed: it may never be sent. The next one does not
-        link to it."""
-        name = self._unlisted.pop()
+        link to it. False if a listed message links to it: then the other side has it."""
+        name = self._unlisted[-1]
+        position = self._position_of(name)
+        if any(position in links for _, links in self._seen):
+            return False
+        self._unlisted.pop()
         self._forgotten.append(name)
-        self._ends.pop(name, None)
-        self._ends.update(dict.fromkeys(self._sealed_before))
-        self._sealed = self._sealed_before
+        self._find_ends()
+        self._sealed = [one for one in self._sealed_before if one != name]
         self._own -= 1
+        return True
 
     def accept(self, digest: bytes, links: Sequence[bytes], is_own: bool) -> bool:
         """Adds a message that the relay lists, or refuses it when it is repeated or earlier ones are missing. Returns whether
@@ -136,7 +151,7 @@ class History:
             self._own += 1
             at = self._position_of(name)
             self._seen[at] = self._own, self._seen[at][1]
-            self._ends[name] = None
+            self._find_ends()
             return True
         if name in self._positions:
             raise message_refused("message_replayed", "A message was repeated.")
@@ -149,6 +164,7 @@ class History:
             "ends": self.ends,
             "sealed": list(self._sealed),
             "unlisted": self.unlisted,
+            **({"forgotten": [*self._forgotten]} if self._forgotten else {}),
         }
 
 

@@ -7,6 +7,7 @@ import math
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ..crypto.frame import Part
@@ -267,8 +268,10 @@ class Sender:
         if self._is_unsent(draft):
             if not self._is_held(draft):
                 return True
-            if "plaintext" not in body and draft.message_id not in self._encrypted:
-                self._thread.forget(draft.message_id)
+            is_first = "plaintext" not in body and draft.message_id not in self._encrypted
+            # The other side has it already.
+            if is_first and not self._thread.forget(draft.message_id):
+                return True
             self._encrypted[draft.message_id] = body
             self._drafts = [draft, *self._drafts]
         self._outgoing = None
@@ -285,14 +288,17 @@ class Sender:
             if not self._outgoing:
                 return
             # A text that is refused for its content would block all others. One that was encrypted stays: others link to it.
-            if "plaintext" in body and has_code(error, "invalid_input", "message_too_large", "conflict"):
+            # A text that was held is not linked to any more.
+            is_alone = "plaintext" in body or draft.message_id in self._encrypted
+            if is_alone and has_code(error, "invalid_input", "message_too_large", "conflict"):
                 self._outgoing = None
             raise
         self._accepted.add(draft.message_id)
         self._outgoing = None
-        # The next message links to it.
+        # The next message links to it. It was sent, whatever fails here.
         if draft.message_id in self._encrypted:
-            await thread.read()
+            with suppress(RelayError):
+                await thread.read()
 
     async def discard(self) -> list[str]:
         """Removes and returns texts: after the end all that are unsent, before it all but one that is being sent."""

@@ -29,7 +29,7 @@ def name_shown(read: Read, is_shown: Callable[[str], bool]) -> list[str]:
         if link is not None and not is_shown(message_id):
             links.pop(link, None)
     # The next message links to them in any case. They may never be listed, if this process ends before that.
-    for link in channel.unlisted:
+    for link in [*channel.unlisted, *channel.forgotten]:
         links.pop(link, None)
     return channel.ends_of([*links])
 

@@ -270,11 +270,15 @@ class Thread:
         if self.side.role == "consumer":
             self.form_tracker.note_form(self.channel.seen[-1], parts)
 
-    def forget(self, message_id: str) -> None:
-        """Forgets the text that was encrypted last and that the list does not have: later ones do not link to it."""
-        if self.channel:
-            self.channel.forget_last()
-            self._sealed_here.discard(message_id)
+    def forget(self, message_id: str) -> bool:
+        """Forgets the text that was encrypted last and that the list does not have: later ones do not link to it. False if the
+        other side has it."""
+        if not self.channel:
+            return True
+        if not self.channel.forget_last():
+            return False
+        self._sealed_here.discard(message_id)
+        return True
 
     def mark_unseen(self) -> None:
         """Marks the messages in the mailbox: they were written before this side's new text."""

@@ -45,7 +45,10 @@ parser.block.ruler.before('paragraph', 'note_start', ({ env }, line, _end, silen
 parser.inline.ruler.at('newline', (state, silent) => {
   if (state.src[state.pos] !== '\n') return false;
   if (!silent) {
-    state.pending = state.pending.trimEnd();
+    // Spaces alone: what else stands there is shown.
+    let end = state.pending.length;
+    while (state.pending[end - 1] === ' ') end -= 1;
+    state.pending = state.pending.slice(0, end);
     state.push('softbreak', 'br', 0);
   }
   state.pos += 1;

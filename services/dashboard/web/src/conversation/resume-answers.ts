@@ -8,13 +8,15 @@ export async function resumeAnswers(context: Context, requestId: string, signal:
   const { expert, live, unsent } = context;
   const conversation = conversationOf(context, requestId);
   // The conversation on the screen sends its own.
-  if (conversation.isFollowed()) return;
+  if (conversation.isFollowed() || signal.aborted) return;
+  const { failure: before } = conversation.state.get();
   const leave = conversation.follow(opener(requestId, expert, live));
   await new Promise<void>((resolve) => {
     const check = () => {
       const { failure, refusal, needsKey } = conversation.state.get();
       const state = unsent.all.get()[requestId]?.state;
-      if ((state === 'sending' || state === 'waiting') && !failure && !refusal && !needsKey) return;
+      const hasFailed = failure !== undefined && failure !== before;
+      if ((state === 'sending' || state === 'waiting') && !hasFailed && !refusal && !needsKey) return;
       finish();
     };
     const finish = () => {

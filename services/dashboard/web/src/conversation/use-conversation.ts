@@ -59,9 +59,9 @@ export function conversationOf(
   // The map is in order of use, the latest last.
   conversations.delete(requestId);
   conversations.set(requestId, conversation);
-  for (const oldest of conversations.keys()) {
+  for (const [oldest, { isFollowed }] of conversations) {
     if (conversations.size <= maxKept) break;
-    conversations.delete(oldest);
+    if (!isFollowed()) conversations.delete(oldest);
   }
   return conversation;
 }

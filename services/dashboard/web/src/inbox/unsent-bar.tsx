@@ -31,7 +31,7 @@ export function UnsentBar() {
   return (
     <div role="status" className={away.length > 0 ? `${styles.bar} ${styles.strong}` : undefined}>
       {away.length > 0 && (
-        <span>
+        <p>
           {away.length === 1
             ? 'Your answer was not sent: '
             : `${away.length} of your answers were not sent: `}
@@ -41,7 +41,7 @@ export function UnsentBar() {
               <Link href={routes.request(id)}>{refCode || 'look at it'}</Link>
             </Fragment>
           ))}
-        </span>
+        </p>
       )}
     </div>
   );

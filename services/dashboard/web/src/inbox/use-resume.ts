@@ -1,28 +1,50 @@
 import { useEffect } from 'react';
 import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { connection } from '../calls/connection.ts';
-import { useStore } from '../ui/store.ts';
 
 /** Sends answers of before a reload without their requests being opened: at the start, and when the relay can be reached again. */
 export function useResume(): void {
   const context = useAppContext();
-  const isOnline = useStore(connection).kind === 'online';
   const hasKey = useExpertKey().kind !== 'loading';
   useEffect(() => {
-    if (!isOnline || !hasKey) return;
+    if (!hasKey) return;
     const stopped = new AbortController();
-    const { signal } = stopped;
-    const locks: LockManager | undefined = globalThis.navigator?.locks;
-    const name = `expert-relay:${context.me.userId}:resume`;
-    // Another tab has sent them by the time that it is this one's turn.
-    const resume = () => resumeAll(context, signal);
-    void (locks ? locks.request(name, { signal }, resume) : resume()).catch(() => {});
-    return () => stopped.abort();
-  }, [context, isOnline, hasKey]);
+    let wasOnline = false;
+    let isQueued = false;
+    let last = Promise.resolve();
+    const check = () => {
+      const isOnline = connection.get().kind === 'online';
+      // Not ended when the relay is away for a moment: it would begin again with the same request.
+      if (isOnline && !wasOnline && !isQueued) {
+        isQueued = true;
+        last = last.then(begin).catch(() => {});
+      }
+      wasOnline = isOnline;
+    };
+    const begin = () => {
+      isQueued = false;
+      return resume(context, stopped.signal);
+    };
+    check();
+    const unsubscribe = connection.subscribe(check);
+    return () => {
+      unsubscribe();
+      stopped.abort();
+    };
+  }, [context, hasKey]);
+}
+
+type Context = ReturnType<typeof useAppContext>;
+
+/** In one tab: another one has sent them by the time that it is its turn. */
+async function resume(context: Context, signal: AbortSignal): Promise<void> {
+  const locks: LockManager | undefined = globalThis.navigator?.locks;
+  const work = () => resumeAll(context, signal);
+  await (locks ? locks.request(`expert-relay:${context.me.userId}:resume`, { signal }, work) : work());
 }
 
 /** One after another, since each costs calls. */
-async function resumeAll(context: ReturnType<typeof useAppContext>, signal: AbortSignal): Promise<void> {
+async function resumeAll(context: Context, signal: AbortSignal): Promise<void> {
   const { unsent } = context;
   await unsent.restored;
   const isWaiting = (id: string) => ['sending', 'waiting'].includes(unsent.all.get()[id]?.state ?? '');
