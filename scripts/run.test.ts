@@ -103,7 +103,7 @@ test('a full disk: one sentence', async () => {
   });
 });
 
-/** Runs a command with an npm that installs as it is told, and returns how npm was called. */
+/** Runs a command with a fake npm, and returns the arguments of each call of npm. */
 async function callsOfNpm(command: string): Promise<string[]> {
   chmodSync(checkout, 0o777);
   writeFileSync(at('calls'), '', { mode: 0o666 });

@@ -97,7 +97,7 @@ async function listComponents(): Promise<string> {
       dependencies = {},
     } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
     for (const ref of needs.get(`${name}@${version}`) ?? [])
-      if (ref.replace(/(?<=.)@.*/, '') in dependencies && !ref.startsWith('@expert-relay/')) keep(ref);
+      if (ref.slice(0, ref.lastIndexOf('@')) in dependencies && !ref.startsWith('@expert-relay/')) keep(ref);
   }
   const components = bom.components.filter((component) => kept.has(component['bom-ref']));
   const dependencies = bom.dependencies.filter(({ ref }) => kept.has(ref));

@@ -276,9 +276,9 @@ test('a page that is reloaded right after "Send" sends the answer once', async (
 });
 
 test.each([
-  [503, 'This page opens by itself afterwards.'],
+  [503, 'This page retries automatically.'],
   [429, 'This page continues at'],
-])('a page that cannot be opened because of a %s opens by itself', async (status, sentence) => {
+])('a page that cannot be opened because of a %s retries automatically', async (status, sentence) => {
   const { page } = device;
   await page.clock.install();
   const headers = { 'retry-after': '20' };

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type FormattedAnswer, formatProblem, type Problem, sendProblem } from '../problem/index.ts';
+import { type FormattedAnswer, formatProblem, type Problem, sendFormatted } from '../problem/index.ts';
 import { formatPage, html } from './page.ts';
 
 const retrySeconds = 5;
@@ -29,16 +29,9 @@ export function formatError(request: IncomingMessage, problem: Problem): Formatt
   });
 }
 
-/** Answers with a problem; an answer that was started already is cut off. */
-export function sendError(response: ServerResponse, problem: Problem): void {
-  if (response.headersSent) {
-    sendProblem(response, problem);
-    return;
-  }
-  const { status, headers, body } = formatError(response.req, problem);
-  response.writeHead(status, headers);
-  response.end(response.req.method === 'HEAD' ? undefined : body);
-}
+/** Answers with a problem, as `formatError` says; an answer that was started already is cut off. */
+export const sendError = (response: ServerResponse, problem: Problem): void =>
+  sendFormatted(response, formatError(response.req, problem));
 
 const sentencesOf = (problem: Problem) => problem.toJSON() as { title: string; detail: string };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { FormattedAnswer } from '../problem/index.ts';
+import { type FormattedAnswer, sendFormatted } from '../problem/index.ts';
 
 const style = `
 :root {
@@ -98,11 +98,8 @@ export function formatPage({ title, body, status = 200, headers }: Page): Format
   };
 }
 
-export function sendPage(response: ServerResponse, page: Page): void {
-  const { status, headers, body } = formatPage(page);
-  response.writeHead(status, headers);
-  response.end(response.req.method === 'HEAD' ? undefined : body);
-}
+export const sendPage = (response: ServerResponse, page: Page): void =>
+  sendFormatted(response, formatPage(page));
 
 const entities: Record<string, string> = {
   '&': '&amp;',

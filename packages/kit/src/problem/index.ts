@@ -5,6 +5,7 @@ export {
   formatProblem,
   Problem,
   type ProblemOptions,
+  sendFormatted,
   sendProblem,
   unavailable,
 } from './problem.ts';

@@ -80,12 +80,15 @@ export function formatProblem(problem: Problem): FormattedAnswer {
 }
 
 /** Answers with a problem; an answer that was started already is cut off. */
-export function sendProblem(response: ServerResponse, problem: Problem): void {
+export const sendProblem = (response: ServerResponse, problem: Problem): void =>
+  sendFormatted(response, formatProblem(problem));
+
+/** Sends a whole answer; one that was started already is cut off. */
+export function sendFormatted(response: ServerResponse, { status, headers, body }: FormattedAnswer): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const { status, headers, body } = formatProblem(problem);
   response.writeHead(status, headers);
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }

@@ -97,7 +97,6 @@ export function createRelay(options: RelayOptions): Relay {
       isPlain: () => !keys,
       // The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
       prepare: async (signal) => {
-        if (guard) guard.signal = signal;
         if (keys && !thread.channel)
           await thread.read(signal).catch((error: unknown) => {
             if (!isTransient(error)) throw error;

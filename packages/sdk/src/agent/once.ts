@@ -109,8 +109,6 @@ export interface Guard {
   /** Checks the first message: another process may have asked something else under this name. */
   readonly check: Side['check'];
   readonly outbox: Outbox;
-  /** Ends claiming: the signal of the call that sends. */
-  signal?: AbortSignal | undefined;
 }
 
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
@@ -121,7 +119,7 @@ export function guardQuestion(
   if (!once?.questionId) return undefined;
   const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
   const contentOf = ({ text, parts = [] }: Pick<Draft, 'text' | 'parts'>) => JSON.stringify([text, parts]);
-  const guard: Guard = {
+  return {
     check(message) {
       if (message.messageId !== question?.messageId || contentOf(message) === contentOf(question)) return;
       throw refusal(
@@ -133,14 +131,9 @@ export function guardQuestion(
     outbox: {
       claimSends: true,
       save: async () => {},
-      async claim(_messageId, sealed) {
+      async claim(_messageId, sealed, signal) {
         try {
-          await api.post(
-            `/api/v1/message/${requestId}`,
-            { role: 'consumer', ...sealed },
-            members,
-            guard.signal,
-          );
+          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members, signal);
           return sealed;
         } catch (error) {
           // Another process has sent it. The list shows whether it is the same question.
@@ -150,5 +143,4 @@ export function guardQuestion(
       },
     },
   };
-  return guard;
 }

@@ -34,7 +34,7 @@ export interface Outbox {
   /** Replaces the texts that this client saved before. */
   save(unsent: readonly Draft[]): Promise<void>;
   /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
-  claim<T extends object>(messageId: string, sealed: T): Promise<T | null>;
+  claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
   /** Whether claiming a text also sends it. */
   readonly claimSends?: boolean;
 }
@@ -137,11 +137,11 @@ export function createSender(options: SenderOptions): Sender {
     refused = refused.filter((one) => one !== draft);
   }
 
-  async function seal(draft: Draft): Promise<void> {
+  async function seal(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
     const { messageId, text } = draft;
     let isOthers = false;
     const claim = async <T extends object>(sealed: T) => {
-      const first = outbox ? await outbox.claim(messageId, sealed) : (encrypted.get(draft) ?? sealed);
+      const first = outbox ? await outbox.claim(messageId, sealed, signal) : (encrypted.get(draft) ?? sealed);
       isOthers = first !== sealed;
       return first as T;
     };
@@ -212,7 +212,7 @@ export function createSender(options: SenderOptions): Sender {
       await post(signal, true);
       for (let next = nextDraft(); next; next = nextDraft()) {
         throwIfAborted(signal);
-        await seal(next);
+        await seal(next, signal);
         // Another client has sent or discarded it: the list shows which.
         if (!outgoing && isUnsent(next)) {
           await thread.read(signal);

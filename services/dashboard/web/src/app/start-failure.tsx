@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { CallError } from '../calls/call.ts';
-import { connection } from '../calls/connection.ts';
+import { type Connection, connection } from '../calls/connection.ts';
 import { signInAgain } from '../calls/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -34,15 +34,6 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
     wasAway.current = isAway;
   }, [isAway, onRetry]);
   if (isLeaving) return null;
-  const waiting =
-    state.kind === 'limited'
-      ? describeLimit(state.until)
-      : `${state.kind === 'offline' ? 'You are offline' : 'The relay cannot be reached'}. This page opens by itself afterwards.`;
-  const detail = isAway
-    ? waiting
-    : error instanceof CallError
-      ? error.message
-      : 'This browser may be too old for this page. Update it, or open the page in another one.';
   return (
     <StartPage>
       <Notice
@@ -57,8 +48,16 @@ export function StartFailure({ error, onRetry }: { error: unknown; onRetry: () =
           )
         }
       >
-        <p>{detail}</p>
+        <p>{describe(state, error)}</p>
       </Notice>
     </StartPage>
   );
+}
+
+function describe(state: Connection, error: unknown): string {
+  if (state.kind === 'limited') return describeLimit(state.until);
+  if (state.kind === 'offline') return 'You are offline. This page retries automatically.';
+  if (state.kind === 'unreachable') return 'The relay cannot be reached. This page retries automatically.';
+  if (error instanceof CallError) return error.message;
+  return 'This browser may be too old for this page. Update it, or open the page in another one.';
 }

@@ -1,3 +1,4 @@
+import { needsExpert } from '../unsent/unsent-answers.ts';
 import { type Context, conversationOf, opener } from './use-conversation.ts';
 
 /** A request that takes longer keeps the others waiting. */
@@ -16,8 +17,8 @@ export async function resumeAnswers(context: Context, requestId: string, signal:
       const { failure, refusal, needsKey } = conversation.state.get();
       const state = unsent.all.get()[requestId]?.state;
       const hasFailed = failure !== undefined && failure !== before;
-      if ((state === 'sending' || state === 'waiting') && !hasFailed && !refusal && !needsKey) return;
-      finish();
+      const isWaiting = state !== undefined && !needsExpert(state);
+      if (!isWaiting || hasFailed || refusal || needsKey) finish();
     };
     const finish = () => {
       clearTimeout(timer);

@@ -7,6 +7,7 @@ import { useShortcuts } from '../app/shortcuts.ts';
 import { CallError } from '../calls/call.ts';
 import { preferences } from '../preferences/preferences.ts';
 import { Button } from '../ui/button.tsx';
+import { isNarrow } from '../ui/is-narrow.ts';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
@@ -68,10 +69,10 @@ export function RequestList({ selected }: { selected: string | undefined }) {
       arrangeRows(search.settled ? groupRows(listed) : listed, {
         order: isWaiting ? order : 'newest',
         snoozes: isWaiting ? allSnoozes : {},
-        agent: agents.includes(agent) ? agent : '',
+        agent,
         now,
       }),
-    [listed, isWaiting, order, allSnoozes, agents, agent, now, search.settled],
+    [listed, isWaiting, order, allSnoozes, agent, now, search.settled],
   );
   const isSorted = isWaiting && order === 'time-left' && (listed?.length ?? 0) < maxSorted;
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;
@@ -176,9 +177,6 @@ export function RequestList({ selected }: { selected: string | undefined }) {
     );
   }
 }
-
-/** On a narrow screen the list and the conversation are two pages: the same width as in the style sheets. */
-const isNarrow = (): boolean => matchMedia('(max-width: 767px)').matches;
 
 function moveFocus(step: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('[data-request]')];

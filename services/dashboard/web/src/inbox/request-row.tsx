@@ -7,7 +7,7 @@ import { LockIcon } from '../ui/icons.tsx';
 import { useStore } from '../ui/store.ts';
 import { Tags } from '../ui/tags.tsx';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
-import type { UnsentState } from '../unsent/unsent-answers.ts';
+import { needsExpert, type UnsentState } from '../unsent/unsent-answers.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
 
@@ -77,10 +77,10 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
 function Undelivered({ state }: { state: UnsentState }) {
   const isOnline = useStore(connection).kind === 'online';
   if (state === 'sending' && isOnline) return 'Sending… · ';
-  const isDecided = state === 'sending' || state === 'waiting';
+  if (!needsExpert(state)) return 'Not sent yet · ';
   return (
     <>
-      <span className={isDecided ? undefined : styles.unsent}>{isDecided ? 'Not sent yet' : 'Not sent'}</span>
+      <span className={styles.unsent}>Not sent</span>
       {' · '}
     </>
   );

@@ -16,6 +16,7 @@ test.each([
   ['newest first', {}, [4, 3, 2, 1]],
   ['least time left first, and a new one last', { order: 'time-left' }, [2, 1, 3, 4]],
   ['of one agent', { agent: 'bo' }, [3, 1]],
+  ['of all agents, if the one has none', { agent: 'cy' }, [4, 3, 2, 1]],
   ['snoozed ones last', { snoozes: { 'request-3': { until: at(13), since: at(10) } } }, [4, 2, 1, 3]],
 ] as const)('%s', (_, change, expected) => {
   const arranged = arrangeRows(rows, { ...plain, ...change });

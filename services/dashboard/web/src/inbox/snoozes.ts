@@ -69,7 +69,7 @@ export function isSnoozed(row: Pick<Row, 'requestId' | 'lastActivityAt'>, all: S
 /** How the expert wants to see a list. */
 export interface Arrangement {
   readonly order: 'newest' | 'time-left';
-  /** Only requests of the agent with this name. */
+  /** Only requests of the agent with this name, if there are any. */
   readonly agent?: string | undefined;
   readonly snoozes: SnoozesById;
   readonly now: number;
@@ -77,7 +77,8 @@ export interface Arrangement {
 
 /** The rows in the wanted order: those that are snoozed are the last ones. */
 export function arrangeRows(rows: Rows, { order, agent, snoozes, now }: Arrangement): Rows {
-  const wanted = agent ? rows.filter((row) => agentOf(row) === agent) : rows;
+  const ofAgent = agent ? rows.filter((row) => agentOf(row) === agent) : [];
+  const wanted = ofAgent.length > 0 ? ofAgent : rows;
   const inOrder = order === 'newest' ? wanted : [...wanted].sort(compareTimeLeft);
   const later = inOrder.filter((row) => isSnoozed(row, snoozes, now));
   return later.length === 0 ? inOrder : [...inOrder.filter((row) => !later.includes(row)), ...later];

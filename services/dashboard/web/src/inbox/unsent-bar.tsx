@@ -4,7 +4,9 @@ import { Link, useLocation } from 'wouter';
 import styles from '../app/connection-bar.module.css';
 import { routes } from '../app/routes.ts';
 import { useAppContext } from '../app-context/app-context.tsx';
+import { isNarrow } from '../ui/is-narrow.ts';
 import { useStore } from '../ui/store.ts';
+import { needsExpert } from '../unsent/unsent-answers.ts';
 import { useFilter } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import { filterOf } from './rows.ts';
@@ -26,7 +28,7 @@ export function UnsentBar() {
   const hasRow = (id: string) =>
     isListShown && (isPending || rows.some((row) => row.requestId === id && filterOf(row) === filter));
   const away = Object.entries(all).filter(
-    ([id, { state }]) => (state === 'held' || state === 'refused') && id !== open && !hasRow(id),
+    ([id, { state }]) => needsExpert(state) && id !== open && !hasRow(id),
   );
   return (
     <div role="status" className={away.length > 0 ? `${styles.bar} ${styles.strong}` : undefined}>
@@ -46,6 +48,3 @@ export function UnsentBar() {
     </div>
   );
 }
-
-/** The list and the conversation are two pages: the same width as in the style sheets. */
-const isNarrow = (): boolean => matchMedia('(max-width: 767px)').matches;

@@ -1,6 +1,7 @@
 import { useEffect } from 'react';
 import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { connection } from '../calls/connection.ts';
+import { needsExpert } from '../unsent/unsent-answers.ts';
 
 /** Sends answers of before a reload without their requests being opened: at the start, and when the relay can be reached again. */
 export function useResume(): void {
@@ -12,6 +13,10 @@ export function useResume(): void {
     let wasOnline = false;
     let isQueued = false;
     let last = Promise.resolve();
+    const begin = () => {
+      isQueued = false;
+      return resume(context, stopped.signal);
+    };
     const check = () => {
       const isOnline = connection.get().kind === 'online';
       // Not ended when the relay is away for a moment: it would begin again with the same request.
@@ -20,10 +25,6 @@ export function useResume(): void {
         last = last.then(begin).catch(() => {});
       }
       wasOnline = isOnline;
-    };
-    const begin = () => {
-      isQueued = false;
-      return resume(context, stopped.signal);
     };
     check();
     const unsubscribe = connection.subscribe(check);
@@ -47,10 +48,11 @@ async function resume(context: Context, signal: AbortSignal): Promise<void> {
 async function resumeAll(context: Context, signal: AbortSignal): Promise<void> {
   const { unsent } = context;
   await unsent.restored;
-  const isWaiting = (id: string) => ['sending', 'waiting'].includes(unsent.all.get()[id]?.state ?? '');
   for (const id of Object.keys(unsent.all.get())) {
     if (signal.aborted) return;
-    if (!isWaiting(id)) continue;
+    // It may have been sent in the meantime.
+    const state = unsent.all.get()[id]?.state;
+    if (state === undefined || needsExpert(state)) continue;
     const { resumeAnswers } = await import('../conversation/resume-answers.ts');
     await resumeAnswers(context, id, signal);
   }

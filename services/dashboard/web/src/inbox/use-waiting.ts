@@ -5,22 +5,21 @@ import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { useInbox } from './inbox-context.tsx';
 import { type Rows, rowsOf } from './rows.ts';
-import { agentOf, arrangeRows, isSnoozed } from './snoozes.ts';
+import { arrangeRows, isSnoozed } from './snoozes.ts';
 
 /** The requests that wait for the expert and are not snoozed, as their list shows them: in its order, and of the chosen agent. */
 export function useWaiting(): Rows {
-  const { inbox, snoozes, agent } = useInbox();
+  const { inbox, snoozes, agent: chosenAgent } = useInbox();
   // Another list may be shown.
   useInfiniteQuery(inbox.listQuery({ filter: 'waiting' }));
   const rows = useStore(inbox.rows);
-  const chosen = useStore(agent);
+  const agent = useStore(chosenAgent);
   const { order } = useStore(preferences);
   const all = useStore(snoozes.all);
   const now = useNow();
   return useMemo(() => {
     const waiting = rowsOf(rows, { filter: 'waiting' }, undefined);
-    const isAny = waiting.some((row) => agentOf(row) === chosen);
-    const arranged = arrangeRows(waiting, { order, snoozes: all, agent: isAny ? chosen : '', now });
+    const arranged = arrangeRows(waiting, { order, snoozes: all, agent, now });
     return arranged.filter((row) => !isSnoozed(row, all, now));
-  }, [rows, order, all, chosen, now]);
+  }, [rows, order, all, agent, now]);
 }

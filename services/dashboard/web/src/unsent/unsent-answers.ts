@@ -8,6 +8,9 @@ import { createStore, type Store } from '../ui/store.ts';
  */
 export type UnsentState = 'sending' | 'waiting' | 'held' | 'refused';
 
+/** Whether the expert decides about them. The others are sent without the expert. */
+export const needsExpert = (state: UnsentState): boolean => state === 'held' || state === 'refused';
+
 /** The answers of one request that were not sent. */
 export interface UnsentAnswers {
   readonly refCode: string;
