@@ -32,7 +32,7 @@ export interface Lie {
 
 export interface LyingRelay {
   readonly url: string;
-  /** Misbehaves in this way from now on. */
+  /** Misbehaves in this way for the calls that arrive from now on. */
   tell(lie: Lie): void;
   stop(): Promise<void>;
 }
@@ -49,14 +49,16 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
   async function call(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    // What is told later is about later calls: one that an earlier client left behind would count as the first.
+    const told = lie;
     const text = Buffer.concat(chunks).toString();
     const asked: Call = {
       method: request.method ?? 'GET',
       path: request.url ?? '/',
       body: text ? JSON.parse(text) : {},
     };
-    lie.call?.(asked);
-    const swallowed = lie.swallow?.(asked);
+    told.call?.(asked);
+    const swallowed = told.swallow?.(asked);
     if (swallowed) {
       response.writeHead(swallowed.status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(swallowed.body));
@@ -74,16 +76,18 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
       ...(asked.method !== 'GET' && { body: JSON.stringify(asked.body) }),
     });
     const body = (await answer.json()) as Json;
-    if (lie.delay) await new Promise((resolve) => setTimeout(resolve, lie.delay));
+    if (told.delay) await new Promise((resolve) => setTimeout(resolve, told.delay));
     if (asked.path === '/.well-known/expert-relay') body.hubUrl = `${url}/hub`;
+    // Nobody gets this answer.
+    if (response.destroyed) return;
     const position = answer.headers.get('relay-position');
-    const instead = lie.instead?.(asked);
-    const changed = lie.answer?.(body, asked) ?? body;
+    const instead = told.instead?.(asked);
+    const changed = told.answer?.(body, asked) ?? body;
     response.writeHead(instead?.status ?? answer.status, {
       'content-type': 'application/json',
       ...(answer.headers.has('relay-hub') && { 'relay-hub': `${url}/hub` }),
       ...(position !== null && { 'relay-position': position }),
-      ...lie.headers,
+      ...told.headers,
       ...instead?.headers,
     });
     response.end(instead ? instead.body : typeof changed === 'string' ? changed : JSON.stringify(changed));
