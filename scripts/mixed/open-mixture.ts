@@ -37,6 +37,8 @@ export async function openMixture(options: {
   };
   const proxies: TcpProxy[] = [];
   const logs: { name: string; file: string }[] = [];
+  // A page of one build asks the other build for its files: test/browser/builds.test.ts shows what it does then.
+  const webApp = { RELAY_WEB_FOLDER: join(olderRoot, 'services/dashboard/web/dist') };
   const both = async (service: 'gateway' | 'hub') => {
     const proxy = await createTcpProxy(releases.map((release) => addresses[release][service].url ?? ''));
     proxies.push(proxy);
@@ -61,7 +63,7 @@ export async function openMixture(options: {
     if (alone[service.name] && alone[service.name] !== release) return;
     const { opsUrl } = addresses[release][service.name];
     const values = localValues(servers, secrets, surroundings(release), {});
-    const env = { ...environmentFor(service, values, addresses[release], host), ...signIn };
+    const env = { ...environmentFor(service, values, addresses[release], host), ...signIn, ...webApp };
     const program = serviceProgram(service, { home: run.home, env, opsUrl });
     const folder = release === 'older' ? olderRoot : root;
     const name = `${service.name} (${release})`;
