@@ -163,14 +163,16 @@ describe('pipelined requests', () => {
       };
       const { socket, received } = await open();
       socket.write(first + second);
-      await until(() => handled.length === 1);
+      // Since 22, Node refuses 1,000 headers itself.
+      const isRefused = () => received().startsWith('HTTP/1.1 431 ');
+      await until(() => handled.length === 1 || isRefused());
       socket.write(third);
       await pause(20);
       answer();
-      await until(() => received().includes('done'));
+      await until(() => received().includes('done') || isRefused());
       expect(received()).toMatch(/^connection: close\r$/im);
       await until(() => socket.destroyed);
-      expect(handled).toEqual(['/1']);
+      expect(handled).toEqual(isRefused() ? [] : ['/1']);
       expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(1);
     },
   );
