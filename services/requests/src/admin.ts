@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { failures } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
 import { ConfigError } from '@expert-relay/kit/config';
@@ -8,9 +7,18 @@ import type { Write } from './admin/command.ts';
 import { readCommand } from './admin/commands.ts';
 import { readAdminConfig } from './config.ts';
 
-const write: Write = async (text) => {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-};
+// Each write reports its own error.
+process.stdout.on('error', () => {});
+const write: Write = (text) =>
+  new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(unwritten(error)) : resolve()));
+  });
+
+const unwritten = ({ code }: NodeJS.ErrnoException) =>
+  new StartupError(
+    `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
+      'are shown nowhere else: revoke them on the page "Keys".',
+  );
 
 try {
   const run = readCommand(process.argv.slice(2));

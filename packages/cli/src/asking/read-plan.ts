@@ -76,6 +76,13 @@ export interface AskPlan {
   readonly agentName: string | undefined;
 }
 
+/** What is asked. */
+export type QuestionPlan = Pick<
+  AskPlan,
+  'words' | 'confidential' | 'encrypted' | 'acceptsUnprotected' | 'agentName'
+> &
+  Partial<Pick<AskPlan, 'context' | 'asksFor' | 'attach' | 'expiresIn' | 'tags' | 'once'>>;
+
 export function readPlan(
   options: Given<typeof askOptions>,
   words: readonly string[],

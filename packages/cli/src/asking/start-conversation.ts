@@ -10,15 +10,16 @@ import { callRelay } from '../relay/call-relay.ts';
 import { type Journal, openJournal, ownEntry } from '../relay/journal.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../relay/outages.ts';
-import type { AskPlan } from './read-plan.ts';
+import type { AskPlan, QuestionPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
 
 /** The conversation of a running command. */
 export interface ActiveConversation {
-  relay: Relay;
   conversation: Conversation;
   journal: Journal;
   outages: Outages;
+  /** Ends what this process does for it. The conversation itself goes on. */
+  end(): void;
 }
 
 const instead = 'An expert answers: relay answer HS-... "..."';
@@ -32,17 +33,17 @@ export const closingMs = 5_000;
  */
 export async function startConversation(
   context: Context,
-  plan: AskPlan,
+  plan: QuestionPlan,
   { isWithdrawn = false } = {},
 ): Promise<ActiveConversation> {
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { access, conversations, connect, outages } = opened;
-  const { confidential, encrypted, expiresIn, tags } = plan;
+  const { confidential, encrypted, expiresIn, tags, attach = [] } = plan;
   const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
   const form = await readQuestionForm(context, plan.asksFor);
-  const files = plan.attach.map((path) => readFileToSend(path));
+  const files = attach.map((path) => readFileToSend(path));
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
@@ -55,6 +56,7 @@ export async function startConversation(
     requestId = state.request?.requestId;
     journal.save(state);
   });
+  const end = endOf(relay, outages, journal);
   try {
     if (named) journal.lock(named.state.id);
     const conversation = await warnWhenSlow(
@@ -71,11 +73,9 @@ export async function startConversation(
     );
     journal.save(conversation.export());
     if (named) journal.deliverAgain(conversation.id);
-    return { relay, conversation, journal, outages };
+    return { conversation, journal, outages, end };
   } catch (error) {
-    journal.release();
-    relay.stop();
-    outages.stop();
+    end();
     if (isWithdrawn && requestId !== undefined) {
       const signal = AbortSignal.timeout(closingMs);
       const path = `/api/v1/close/${requestId}`;
@@ -86,6 +86,12 @@ export async function startConversation(
     throw describeFailure(failure, id);
   }
 }
+
+const endOf = (relay: Relay, outages: Outages, journal: Journal) => () => {
+  outages.stop();
+  relay.stop();
+  journal.release();
+};
 
 /** Aborts some time after this signal: a submit that has begun may reach the relay, and only its answer says what to close. */
 function whenOver(signal: AbortSignal): AbortSignal {
@@ -119,17 +125,16 @@ export async function resumeConversation(
   const files = plan.attach.map((path) => readFileToSend(path));
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
+  const end = endOf(relay, outages, journal);
   try {
     const { state } = journal.lock(stored.state.id);
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
-    const started = { relay, conversation, journal, outages };
+    const started = { conversation, journal, outages, end };
     if (text !== undefined) await send(context, started, text, { form, files });
     return started;
   } catch (error) {
-    journal.release();
-    relay.stop();
-    outages.stop();
+    end();
     throw error;
   }
 }

@@ -35,14 +35,14 @@ export const approve = defineCommand({
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;
-    const { relay, conversation, journal, outages } = await startConversation(context, plan, {
+    const { conversation, journal, end } = await startConversation(context, plan, {
       isWithdrawn: isClosed,
     });
     const { err } = context;
     try {
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
-      const end = isClosed ? 'withdraws the question' : 'stops waiting';
-      err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${end}.`, { style: 'dim' });
+      const effect = isClosed ? 'withdraws the question' : 'stops waiting';
+      err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${effect}.`, { style: 'dim' });
       const waiting = { conversation, journal, timeout, isWithdrawn: isClosed };
       const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
         throw isClosed ? await withdraw(conversation, failure) : failure;
@@ -52,9 +52,7 @@ export const approve = defineCommand({
       if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
       return outcome;
     } finally {
-      outages.stop();
-      relay.stop();
-      journal.release();
+      end();
     }
   },
 });

@@ -38,7 +38,7 @@ export const ask = defineCommand({
       name === undefined
         ? await startConversation(context, plan)
         : await resumeConversation(context, plan, name);
-    const { relay, conversation, journal, outages } = started;
+    const { conversation, journal, end } = started;
     try {
       const form = decidable(started);
       if (form && any)
@@ -59,9 +59,7 @@ export const ask = defineCommand({
       if (await context.out.written()) journal.markDelivered(conversation.id, answers);
       return 'done';
     } finally {
-      outages.stop();
-      relay.stop();
-      journal.release();
+      end();
     }
   },
 });

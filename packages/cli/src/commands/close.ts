@@ -1,7 +1,7 @@
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import { Failure } from '../failure.ts';
-import { callRelay, quoteProblem } from '../relay/call-relay.ts';
+import { callRelay, describeProblem } from '../relay/call-relay.ts';
 import { findRequest } from '../relay/read-requests.ts';
 import { requireRelay } from '../relay/require-relay.ts';
 
@@ -34,7 +34,7 @@ export const close = defineCommand({
         { details: { refCode } },
       );
     if (status !== 200) {
-      const why = quoteProblem(status, body) || `(${status}) Try again.`;
+      const why = describeProblem(status, body) || `(${status}) Try again.`;
       throw new Failure('failed', `${refCode} could not be closed. ${why}`);
     }
     out.line(

@@ -99,6 +99,26 @@ test('an agent adds a webhook, tries it, sees what failed, sends it again, rotat
   expect(await json('list')).toEqual({ code: 0, webhooks: [] });
 });
 
+const nextStep = (id: string) =>
+  expect.stringMatching(new RegExp(`relay\\s+webhooks\\s+rotate\\s+${id}\\s+--now`));
+
+test.each(['closed', 'full'] as const)(
+  'a secret that could not be written to a %s output is a failure, which says how to get another one',
+  async (stdout) => {
+    let { id } = await json('add', url);
+    for (const format of [[], ['--json']]) {
+      const rotated = await cli.run(['webhooks', 'rotate', id, ...format], { env: cli.agent, stdout });
+      expect(rotated).toMatchObject({ code: 1, stderr: nextStep(id) });
+      await json('remove', id);
+      const added = await cli.run(['webhooks', 'add', url, ...format], { env: cli.agent, stdout });
+      const [webhook] = (await json('list')).webhooks;
+      expect(added).toMatchObject({ code: 1, stderr: nextStep(webhook.id) });
+      id = webhook.id;
+    }
+    await json('remove', id);
+  },
+);
+
 test.concurrent.each([
   [['add'], 2, 'relay webhooks add https://'],
   [['add', 'ftp://x'], 2, 'Expected an'],

@@ -64,12 +64,13 @@ export const webhooks = defineCommand({
     const calls = callWebhooks(access, context.signal);
     const [word = '', deliveryId = ''] = words;
     if (action === 'list') showWebhooks(context, await calls.list(), { json });
-    else if (action === 'add') showSecret(context, await calls.add({ url: word, events: event }), { json });
+    else if (action === 'add')
+      await showSecret(context, await calls.add({ url: word, events: event }), { json });
     else {
       const { id } = await calls.find(word);
       if (action === 'deliveries') showDeliveries(context, await calls.deliveries(id), { json });
       else if (action === 'rotate')
-        showSecret(context, await calls.rotate(id, { graceSeconds: now ? 0 : undefined }), { json });
+        await showSecret(context, await calls.rotate(id, { graceSeconds: now ? 0 : undefined }), { json });
       else if (action === 'remove') {
         await calls.remove(id);
         showState(context, { id }, 'removed', { json });

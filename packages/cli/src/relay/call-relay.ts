@@ -1,6 +1,5 @@
 import { RelayError } from '@expert-relay/sdk';
-import { readText, withTimeout } from '@expert-relay/sdk/transport';
-import * as z from 'zod';
+import { quoteProblem, readText, withTimeout } from '@expert-relay/sdk/transport';
 import { Failure } from '../failure.ts';
 import { parseJson } from '../parse-json.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
@@ -55,35 +54,26 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
 function refusalOf({ status, headers }: Response, body: unknown, url: string): Failure | undefined {
   if (status === 401 || status === 403) {
     const sentence = `The relay does not accept this key: it was revoked, or belongs to another relay. Set RELAY_API_KEY again.`;
-    return new Failure('refused', `${quoteProblem(status, body)} ${sentence}`.trim());
+    return new Failure('refused', `${describeProblem(status, body)} ${sentence}`.trim());
   }
   if (status === 429) {
     const seconds = Number(headers.get('retry-after')) || 60;
     const sentence = `Too many calls came from this address (${status}). Try again after ${describeTime(Date.now() + seconds * 1_000)}.`;
-    return new Failure('unreachable', `${quoteProblem(status, body)} ${sentence}`.trim(), {
+    return new Failure('unreachable', `${describeProblem(status, body)} ${sentence}`.trim(), {
       code: 'rate_limited',
     });
   }
   if (status >= 500) {
     const sentence = `The relay at ${url} is too busy (${status}). Try again in a minute.`;
-    return new Failure('unreachable', `${quoteProblem(status, body)} ${sentence}`.trim());
+    return new Failure('unreachable', `${describeProblem(status, body)} ${sentence}`.trim());
   }
   return undefined;
 }
 
-const problem = z.object({ title: z.string(), detail: z.string().optional() });
-const longest = 500;
-
-/** The relay's own text for an error, quoted on one line; empty when there is none. */
-export function quoteProblem(status: number, body: unknown): string {
-  const { data } = problem.safeParse(body);
-  if (!data) return '';
-  const text = `${data.title}. ${data.detail ?? ''}`
-    // A terminal or a model may read it.
-    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
-    .slice(0, longest)
-    .trim();
-  return `The relay says: "${text}" (HTTP ${status})`;
+/** What the relay says about an error, with its status; empty when it says nothing. */
+export function describeProblem(status: number, body: unknown): string {
+  const quoted = quoteProblem(body);
+  return quoted && `${quoted} (HTTP ${status})`;
 }
 
 export const isTooLarge = (error: unknown): boolean =>

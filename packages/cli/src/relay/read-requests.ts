@@ -1,7 +1,7 @@
 import type { ListedRequest, RequestState } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { callRelay, isTooLarge, quoteProblem } from './call-relay.ts';
+import { callRelay, describeProblem, isTooLarge } from './call-relay.ts';
 import { hasEnded } from './request-state.ts';
 import type { Access } from './require-relay.ts';
 
@@ -131,7 +131,7 @@ async function read<T>(access: Access, { schema, name, ...call }: Read<T>): Prom
   }
   const parsed = schema.safeParse(body);
   if (code === 200 && parsed.success) return parsed.data;
-  const quoted = quoteProblem(code, body);
+  const quoted = describeProblem(code, body);
   throw quoted ? new Failure('failed', quoted) : invalidAnswer(code, name);
 }
 

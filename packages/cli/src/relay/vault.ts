@@ -1,7 +1,7 @@
 import { openVault, sealVault, type Vault } from '@expert-relay/sdk/crypto';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { callRelay, quoteProblem } from './call-relay.ts';
+import { callRelay, describeProblem } from './call-relay.ts';
 import type { Access } from './require-relay.ts';
 
 // `openVault` checks the members.
@@ -53,5 +53,5 @@ export async function writeVault(access: Access, { root, code, replaces }: NewVa
 
 function unexpected(status: number, body: unknown): Failure {
   const sentence = `The relay's answer about the vault is not valid (${status}). Is RELAY_URL right?`;
-  return new Failure('failed', quoteProblem(status, body) || sentence);
+  return new Failure('failed', describeProblem(status, body) || sentence);
 }

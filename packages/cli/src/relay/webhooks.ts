@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { callRelay, quoteProblem, type RelayCall } from './call-relay.ts';
+import { callRelay, describeProblem, type RelayCall } from './call-relay.ts';
 import type { Access } from './require-relay.ts';
 
 // Both are shown inside our own sentences and are parts of paths, so they must contain nothing else.
@@ -68,11 +68,11 @@ export function callWebhooks(access: Access, signal: AbortSignal): WebhookCalls 
   async function call<T>(schema: z.ZodType<T>, request: Omit<RelayCall, 'signal'>): Promise<T> {
     const { status, body } = await callRelay(access, { ...request, signal });
     if (status === 404) throw unknown(request.path === path);
-    if (status === 400) throw new Failure('usage', describeFields(body) || quoteProblem(status, body));
+    if (status === 400) throw new Failure('usage', describeProblem(status, body));
     const { data, success } = schema.safeParse(body);
     if (status > 299 || !success) {
       const sentence = `${access.url} does not answer as a relay does (${status}). Is RELAY_URL right?`;
-      throw new Failure('failed', quoteProblem(status, body) || sentence);
+      throw new Failure('failed', describeProblem(status, body) || sentence);
     }
     return data;
   }
@@ -132,18 +132,3 @@ const unknownDelivery = (text: string): Failure =>
     'usage',
     `"${text}" is not the id of a delivery. One begins with msg_: relay webhooks deliveries ID`,
   );
-
-const problem = z.object({ fields: z.array(z.object({ path: z.string(), message: z.string() })).min(1) });
-
-/** What the relay says about the fields of a call, on one line; empty when it says nothing. */
-function describeFields(body: unknown): string {
-  const { data } = problem.safeParse(body);
-  const text = data?.fields.map(({ path: field, message }) => `${field}: ${message}`).join(' ') ?? '';
-  return (
-    text &&
-    `The relay says: "${text
-      .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
-      .slice(0, 500)
-      .trim()}"`
-  );
-}

@@ -1,7 +1,7 @@
 import type { WhoAmI } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { callRelay, quoteProblem } from './call-relay.ts';
+import { callRelay, describeProblem } from './call-relay.ts';
 import type { Access } from './require-relay.ts';
 
 const schema: z.ZodType<WhoAmI> = z.object({
@@ -17,7 +17,7 @@ export async function whoami(access: Access, signal: AbortSignal): Promise<WhoAm
   const parsed = schema.safeParse(body);
   if (status !== 200 || !parsed.success) {
     const sentence = `${access.url} does not answer as a relay does (${status}). Is RELAY_URL right?`;
-    throw new Failure('failed', quoteProblem(status, body) || sentence);
+    throw new Failure('failed', describeProblem(status, body) || sentence);
   }
   return parsed.data;
 }

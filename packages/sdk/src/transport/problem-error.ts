@@ -17,30 +17,35 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
 /** The error for an answer with an error status. */
 export function problemError(response: Response, body: unknown): RelayError {
   const { status } = response;
-  const { error, detail, title, fields } = isObject(body) ? body : {};
-  const problem = textOf(error);
+  const problem = textOf(isObject(body) ? body.error : undefined);
   const code =
     problem === 'conversation_closed' || problem === 'conversation_expired'
       ? problem
       : (byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer'));
-  const fieldTexts = (Array.isArray(fields) ? fields : [])
-    .filter(isObject)
-    .map(
-      ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
-    );
-  const quoted = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
-    .filter((text) => typeof text === 'string')
-    .join(' ')
-    // It is quoted on one line, without control characters: a terminal or a model may read it.
-    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
-    .slice(0, 500)
-    .trim();
-  const why = quoted ? `The relay says: "${quoted}"` : 'The relay did not say why: ask its operator.';
+  const why = quoteProblem(body) || 'The relay did not say why: ask its operator.';
   return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,
     retryAfter: retryAfterOf(response),
   });
+}
+
+/** What the relay says about an error; empty when it says nothing. */
+export function quoteProblem(body: unknown): string {
+  const { detail, title, fields } = isObject(body) ? body : {};
+  const fieldTexts = (Array.isArray(fields) ? fields : [])
+    .filter(isObject)
+    .map(
+      ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
+    );
+  const text = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
+    .filter((part) => typeof part === 'string')
+    .join(' ')
+    // It is quoted on one line, without control characters: a terminal or a model may read it.
+    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
+    .slice(0, 500)
+    .trim();
+  return text && `The relay says: "${text}"`;
 }
 
 /** Seconds, or a date that is compared with the relay's own clock, since ours may be wrong. */

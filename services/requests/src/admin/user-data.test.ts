@@ -297,6 +297,32 @@ describe('the command line', () => {
     expect(await exited).toBe(0);
     expect(text.trimEnd().split('\n').at(-1)).toBe('{"type":"end","requests":30,"messages":3000}');
   });
+
+  test.each([
+    ['nothing reads', 'EPIPE', '> >(exec true)'],
+    ['is on a full disk', 'ENOSPC', '> /dev/full'],
+  ])('fails with one sentence if its output is one that %s', async (_, code, output) => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 30, messages: 100 });
+    for (const args of [
+      'create-user --name eve --key consumer',
+      `sign-in-link --user ${userId}`,
+      `export-user --user ${userId}`,
+    ]) {
+      const admin = spawn('bash', ['-c', `${process.execPath} ${adminProgram} ${args} ${output}`], {
+        env: { ...process.env, DATABASE_URL: database.url },
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const exited = new Promise((resolve) => admin.once('exit', resolve));
+      let text = '';
+      for await (const piece of admin.stderr.setEncoding('utf8')) text += piece;
+      expect(text.replace(/^{.*}\n/, '')).toBe(
+        `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
+          'are shown nowhere else: revoke them on the page "Keys".\n',
+      );
+      expect(await exited).toBe(1);
+    }
+  });
 });
 
 const adminProgram = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));

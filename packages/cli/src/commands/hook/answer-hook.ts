@@ -1,4 +1,4 @@
-import type { AskPlan } from '../../asking/read-plan.ts';
+import type { QuestionPlan } from '../../asking/read-plan.ts';
 import { startConversation } from '../../asking/start-conversation.ts';
 import { waitForDecision } from '../../asking/wait-for-decision.ts';
 import type { Context } from '../../context.ts';
@@ -46,7 +46,7 @@ async function decide(
 ): Promise<object> {
   const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
   const submitted = { ...asked, agentName: asked.agentName ?? programOf(request) };
-  const { relay, conversation, journal, outages } = await startConversation(context, submitted, {
+  const { conversation, journal, end } = await startConversation(context, submitted, {
     isWithdrawn: true,
   });
   try {
@@ -63,9 +63,7 @@ async function decide(
   } finally {
     // What is decided later has no effect, so the expert must not be left with it.
     await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
-    outages.stop();
-    relay.stop();
-    journal.release();
+    end();
   }
 }
 
@@ -74,27 +72,15 @@ async function report(context: Context, plan: HookPlan, text: string): Promise<u
   const { cwd, message } = readNotification(text);
   checkRules(context, { cwd, tool_input: { message } });
   const words = [`The agent in ${code(cwd)} waits: ${message}`];
-  const { relay, journal, outages } = await startConversation(context, { ...asking(context, plan), words });
-  outages.stop();
-  relay.stop();
-  journal.release();
+  const { end } = await startConversation(context, { ...asking(context, plan), words });
+  end();
   return undefined;
 }
 
-const asking = ({ config }: Context, { confidential }: Pick<HookPlan, 'confidential'>): AskPlan => ({
+const asking = ({ config }: Context, { confidential }: Pick<HookPlan, 'confidential'>): QuestionPlan => ({
   words: [],
-  context: undefined,
-  asksFor: undefined,
-  attach: [],
-  wait: undefined,
-  expiresIn: undefined,
-  tags: undefined,
   confidential,
   encrypted: true,
   acceptsUnprotected: false,
-  any: false,
-  once: undefined,
-  resume: undefined,
-  json: false,
   agentName: config.agentName,
 });

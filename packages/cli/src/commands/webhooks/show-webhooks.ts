@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { Failure } from '../../failure.ts';
 import { shortTime } from '../../messages/conversation-view.ts';
 import type { Webhook, WebhookDelivery, WebhookWithSecret } from '../../relay/webhooks.ts';
 
@@ -23,16 +24,25 @@ const describeState = ({ enabled, offReason, failingSince }: Webhook): string =>
   return failingSince === undefined ? 'on' : `failing since ${shortTime(failingSince)}`;
 };
 
-export function showSecret({ out, err }: Shown, webhook: WebhookWithSecret, { json }: Format): void {
-  if (json) {
-    out.line(JSON.stringify(webhook));
-    return;
+export async function showSecret(
+  { out, err }: Shown,
+  webhook: WebhookWithSecret,
+  { json }: Format,
+): Promise<void> {
+  const { id, url, events, secret } = webhook;
+  if (json) out.line(JSON.stringify(webhook));
+  else {
+    out.line(`Webhook  ${id}`);
+    out.line(`Address  ${out.shown(url)}`);
+    out.line(`Events   ${events.join(', ')}`);
+    out.line(`Secret   ${secret}`);
   }
-  out.line(`Webhook  ${webhook.id}`);
-  out.line(`Address  ${out.shown(webhook.url)}`);
-  out.line(`Events   ${webhook.events.join(', ')}`);
-  out.line(`Secret   ${webhook.secret}`);
-  err.paragraph('The secret is shown this once. Try the address: relay webhooks test ID');
+  if (!(await out.written()))
+    throw new Failure(
+      'failed',
+      `The secret of this webhook could not be written, and is shown only once. Make another one: relay webhooks rotate ${id} --now`,
+    );
+  if (!json) err.paragraph('The secret is shown this once. Try the address: relay webhooks test ID');
 }
 
 export function showState(
