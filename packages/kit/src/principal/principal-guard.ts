@@ -96,7 +96,7 @@ export function createPrincipalGuard(options: {
     return {
       ...verifiedCall,
       checkBody(body) {
-        if (bodyDigest && !digestOf(body).equals(bodyDigest)) refuse({ reason: 'wrong_body' });
+        if (!digestOf(body).equals(bodyDigest)) refuse({ reason: 'wrong_body' });
       },
     };
   };

@@ -14,8 +14,8 @@ export interface VerifiedCall {
 
 /** A call whose body is still to be compared, since the header arrives before it. */
 export interface VerifiedHead extends VerifiedCall {
-  /** SHA-256 of the body; of no bytes when the call has none. Undefined when the caller is of the previous release, which does not state it. */
-  bodyDigest: Uint8Array | undefined;
+  /** SHA-256 of the body; of no bytes when the call has none. */
+  bodyDigest: Uint8Array;
 }
 
 /** Why a header is not valid for a call. It contains no text of the header. */
@@ -86,8 +86,8 @@ export function createPrincipalVerifier(options: {
     const principal = fromWire(signed.principal);
     if (!principal || !knownCaller.kinds.includes(principal.kind)) return refused('wrong_kind', { caller });
     const { callId, bodyDigest, issuedAtMs } = signed;
-    // Two principals of the previous release may be equal: a call that is repeated within a millisecond.
-    if (bodyDigest && isRepeated(given, Number(issuedAtMs))) return refused('repeated', { caller });
+    if (!bodyDigest) return refused('malformed', { caller });
+    if (isRepeated(given, Number(issuedAtMs))) return refused('repeated', { caller });
     return { verified: { principal, callId, bodyDigest } };
   };
 }

@@ -33,16 +33,15 @@ export function problemError(response: Response, body: unknown): RelayError {
 /** What the relay says about an error; empty when it says nothing. */
 export function quoteProblem(body: unknown): string {
   const { detail, title, fields } = isObject(body) ? body : {};
-  const fieldTexts = (Array.isArray(fields) ? fields : [])
+  const fieldTexts = [fields]
+    .flat()
     .filter(isObject)
-    .map(
-      ({ path, message }) => typeof path === 'string' && typeof message === 'string' && `${path}: ${message}`,
-    );
-  const text = [typeof title === 'string' && `${title}.`, detail, ...fieldTexts]
-    .filter((part) => typeof part === 'string')
+    .map(({ path, message }) => textOf(path) && textOf(message) && `${path}: ${message}`);
+  const text = [textOf(title) && `${title}.`, textOf(detail), ...fieldTexts]
+    .filter(Boolean)
     .join(' ')
     // It is quoted on one line, without control characters: a terminal or a model may read it.
-    .replaceAll(/["\s\p{C}\p{Z}]+/gu, ' ')
+    .replaceAll(/["\p{C}\p{Z}]+/gu, ' ')
     .slice(0, 500)
     .trim();
   return text && `The relay says: "${text}"`;

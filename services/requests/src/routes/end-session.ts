@@ -4,8 +4,7 @@ import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 
-/** A dashboard of the previous release sends no body. */
-const schema = z.object({ signedOut: z.boolean().default(false) });
+const schema = z.object({ signedOut: z.boolean() });
 
 /** Reports that a session has ended, so that its streams end within seconds. */
 export const endSession = (context: Context) =>
@@ -13,9 +12,9 @@ export const endSession = (context: Context) =>
     method: 'post',
     path: '/internal/sessions/end',
     allow: ['session'],
-    takesBody: 'optional',
+    takesBody: true,
     async handle({ principal, body }) {
-      const { signedOut } = parseBody(schema, body ?? {});
+      const { signedOut } = parseBody(schema, body);
       await context.query`${insertEvent({
         ...credentialRevokedEvent({ sessionId: principal.sessionId, signedOut }),
         from: sql`

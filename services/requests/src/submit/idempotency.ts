@@ -29,13 +29,7 @@ export function idempotencyKeyOf(
   const { idempotencyKey, ...rest } = submission;
   const key = header ?? idempotencyKey;
   if (!key) return undefined;
-  const bodyDigest = sha256(JSON.stringify(withoutNull(rest)));
-  return {
-    keyDigest: sha256(key),
-    bodyDigest,
-    // Earlier releases stored the digest of a body with its nulls.
-    isOfBody: (digest) => digest.equals(bodyDigest) || digest.equals(sha256(JSON.stringify(rest))),
-  };
+  return { keyDigest: sha256(key), bodyDigest: sha256(JSON.stringify(withoutNull(rest))) };
 }
 
 const wrongHeader = (code: string, message: string) =>
@@ -65,7 +59,7 @@ export async function findRepeated(
     ) AS record ON record.request_id = help_requests.id`;
   if (!record) return undefined;
   const { bodyDigest, ...request } = record;
-  if (!idempotency.isOfBody(bodyDigest)) throw new Problem('idempotency_key_reused');
+  if (!bodyDigest.equals(idempotency.bodyDigest)) throw new Problem('idempotency_key_reused');
   // The retention may have erased them. The first submit had the same body.
   const { answerForm = null, agentName = null, agentVersions = null } = submission;
   return { ...request, answerForm, agentName, agentVersions };

@@ -6,8 +6,6 @@ import { formKindOf, type Submission } from './submit-schema.ts';
 export interface IdempotencyKey {
   keyDigest: Buffer;
   bodyDigest: Buffer;
-  /** Whether a stored digest is the one of this body. */
-  isOfBody(digest: Buffer): boolean;
 }
 
 export interface NewRequest {

@@ -1,9 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '../calls/call.ts';
-import type { Notifications as Answered, Channel } from '../generated/api.ts';
-
-/** A relay of the release before does not say `heldUntil`. */
-export type Notifications = Omit<Answered, 'heldUntil'> & Partial<Pick<Answered, 'heldUntil'>>;
+import type { Channel, Notifications } from '../generated/api.ts';
 
 /** Null where the relay has no notifier. */
 export const notificationsQuery = queryOptions({
@@ -84,7 +81,7 @@ export async function changeTimes(
   update(queries, () => ({
     ...(times.pausedUntil !== undefined && { pausedUntil: body.pausedUntil }),
     ...(times.quietHours !== undefined && { quietHours: body.quietHours }),
-    ...(body.heldUntil !== undefined && { heldUntil: body.heldUntil }),
+    heldUntil: body.heldUntil,
   }));
 }
 

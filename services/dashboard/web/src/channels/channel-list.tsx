@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
+import type { Notifications } from '../generated/api.ts';
 import { preferences } from '../preferences/preferences.ts';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { useStore } from '../ui/store.ts';
 import { AddChannel, newKinds } from './add-channel.tsx';
-import type { Notifications } from './channel-calls.ts';
 import { ChannelRow } from './channel-row.tsx';
 import { PauseNotice, PauseSetting } from './pause.tsx';
 import { findOwnChannel } from './push.ts';

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ActionError } from '../calls/action-error.tsx';
+import type { Notifications } from '../generated/api.ts';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -11,7 +12,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { useNow } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useOpener } from '../ui/use-opener.ts';
-import { changeTimes, type Notifications } from './channel-calls.ts';
+import { changeTimes } from './channel-calls.ts';
 import { nextMorning, toLocalText } from './local-times.ts';
 
 const exact = new Intl.DateTimeFormat(undefined, {

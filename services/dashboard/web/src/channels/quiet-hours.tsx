@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ActionError } from '../calls/action-error.tsx';
-import type { QuietHoursOrNull } from '../generated/api.ts';
+import type { Notifications, QuietHoursOrNull } from '../generated/api.ts';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
@@ -10,7 +10,7 @@ import { SelectField } from '../ui/select-field.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useOpener } from '../ui/use-opener.ts';
-import { changeTimes, type Notifications } from './channel-calls.ts';
+import { changeTimes } from './channel-calls.ts';
 import styles from './quiet-hours.module.css';
 
 interface QuietHoursSettingProps {

@@ -1,5 +1,5 @@
 import type { Vault } from '@expert-relay/sdk/crypto';
-import { CallError, call } from '../calls/call.ts';
+import { call } from '../calls/call.ts';
 
 /** The expert key as the relay stores it: encrypted by the recovery code. */
 export interface KeptVault {
@@ -10,14 +10,8 @@ export interface KeptVault {
 
 /** Undefined while the expert has made no key. */
 export async function readVault(): Promise<KeptVault | undefined> {
-  try {
-    const { body, headers } = await call<{ vault: Vault } | undefined>('/api/vault?optional=true');
-    return body && { vault: body.vault, etag: headers.get('etag') ?? '' };
-  } catch (error) {
-    // The release before does not know `optional`.
-    if (error instanceof CallError && error.status === 404) return undefined;
-    throw error;
-  }
+  const { body, headers } = await call<{ vault: Vault } | undefined>('/api/vault?optional=true');
+  return body && { vault: body.vault, etag: headers.get('etag') ?? '' };
 }
 
 /** @throws CallError 412 or 428 when another device has written one since */
