@@ -198,10 +198,11 @@ test.each(['show', 'pickup', 'show as the agent'])(
         },
       });
       const run = cli.start([name.split(' ')[0] ?? '', refCode], { env });
-      await eventually('a failing call', () => reads > readsBefore);
+      // A command that ends before its failing call shows why.
+      await Promise.race([run.ended, eventually('a failing call', () => reads > readsBefore)]);
       run.kill('SIGINT');
       const { code, stderr } = await run.ended;
-      expect(code).toBe(130);
+      expect({ code, stderr }).toMatchObject({ code: 130 });
       return stderr;
     }
     await eventually('an end without a report', async () => !(await interrupted()).includes('Retrying'));
