@@ -67,6 +67,10 @@ describe('a reference code', () => {
   test.each(['HS-7KQ2M9XD', 'hs-7kq2m9xd', '7KQ2M9XD', ' HS-7KQ2M9XD\n'])('%j', (text) => {
     expect(readRefCode(text)).toBe('HS-7KQ2M9XD');
   });
+
+  test('may have letters for 0 and 1', () => {
+    expect(readRefCode('hs-o1il7KQ2')).toBe('HS-01117KQ2');
+  });
   test.each(['', 'HS-', 'HS-7KQ2M9X', 'HS-7KQ2M9XDD', 'HS-7KQ2M9XU', '../../etc'])(
     '%j is refused',
     (text) => {

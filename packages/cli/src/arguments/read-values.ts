@@ -15,9 +15,10 @@ export function readDuration(option: string, text: string): number {
   return milliseconds;
 }
 
-/** `HS-7KQ2M9XD` as the relay writes it. Users may type lower case and leave out `HS-`. */
+/** `HS-7KQ2M9XD` as the relay writes it. Users may type lower case, leave out `HS-`, and take letters for 0 and 1. */
 export function readRefCode(text: string): string {
-  const [, code] = /^(?:HS-)?([0-9A-HJKMNP-TV-Z]{8})$/.exec(text.trim().toUpperCase()) ?? [];
+  const typed = text.trim().toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1');
+  const [, code] = /^(?:HS-)?([0-9A-HJKMNP-TV-Z]{8})$/.exec(typed) ?? [];
   if (code === undefined) {
     throw new Failure('usage', `"${text}" is not a reference code. One looks like HS-7KQ2M9XD.`);
   }
