@@ -46,8 +46,13 @@ test("are found by code, or by id while they have no code, with all members of t
 test('a broken file blocks only searches that it could be the result of', () => {
   const one = conversation('HS-00000001');
   open().write(one);
-  writePrivate(join(folder, 'conversations', `${crypto.randomUUID()}.json`), '{');
+  const brokenId = crypto.randomUUID();
+  writePrivate(join(folder, 'conversations', `${brokenId}.json`), '{');
   expect(open().find('HS-00000001')).toEqual(one);
+  expect(open().find(one.state.id)).toEqual(one);
+  // The id of a question that is asked with a name is looked up before it is asked.
+  expect(open().find(crypto.randomUUID())).toBeUndefined();
+  expect(() => open().find(brokenId)).toThrow('is broken');
   expect(() => open().find('HS-00000002')).toThrow('is broken');
   expect(open().isTaken('HS-00000001', one.state.id)).toBe(false);
   expect(open().isTaken('HS-00000001', 'another')).toBe(true);

@@ -109,6 +109,8 @@ export interface Conversations {
 /** The relay keeps a conversation no longer: three days, and thirty days of retention. */
 export const keptForMs = 33 * 24 * 3_600_000;
 
+const isId = /^[0-9a-f-]{36}$/i;
+
 export function openConversations(relayFolder: string, now: () => number): Conversations {
   const folder = join(relayFolder, 'conversations');
   makePrivateFolder(folder);
@@ -118,16 +120,21 @@ export function openConversations(relayFolder: string, now: () => number): Conve
       schema,
       withoutIt: 'that conversation cannot be continued or read any more.',
     });
-  const ids = () => readdirSync(folder).flatMap((name) => /^([0-9a-f-]{36})\.json$/i.exec(name)?.[1] ?? []);
+  const ids = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter((name) => isId.test(name));
   const read = (id: string) => fileOf(id).read() as StoredConversation | undefined;
 
-  /** A broken file is reported only when the wanted conversation is not found in the others. */
+  /** Of a code, a broken file is reported only when no other one has it. An id is the name of one file. */
   function find(wanted: string): StoredConversation | undefined {
+    if (isId.test(wanted)) return read(wanted);
     const failures: unknown[] = [];
     for (const id of ids()) {
       try {
         const stored = read(id);
-        if (stored && [stored.state.request?.refCode, id].includes(wanted)) return stored;
+        if (stored?.state.request?.refCode === wanted) return stored;
       } catch (error) {
         failures.push(error);
       }
