@@ -78,7 +78,7 @@ export function watchPickUp({ err }: Context, conversation: Conversation): () =>
     }
     if (waits && conversation.unsent.length === 0) {
       waits = false;
-      err.paragraph('What waited for that was sent, encrypted.');
+      err.paragraph('What was not sent yet has been sent, encrypted.');
     }
   }, pollMs);
   return () => clearInterval(watch);

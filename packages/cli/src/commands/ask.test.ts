@@ -167,7 +167,7 @@ describe('relay ask', () => {
     expect((await cli.asExpert('show', refCode)).stdout).not.toContain('4711');
     const picked = await cli.pickUp(refCode, '--wait', '60s');
     expect(picked.stdout).toMatch(/agent .*end-to-end encrypted\n {2}Customer 4711\?/);
-    await asking.printed(/question was sent, encrypted/);
+    await asking.printed(/has been sent, encrypted/);
     await cli.answer(refCode, 'Yes.');
     expect(await asking.ended).toMatchObject({ code: 0, stdout: 'Yes.\n' });
   });
