@@ -89,6 +89,24 @@ test('with `fail`, a server that does not answer counts as away after about two 
   proxy.close();
 });
 
+test('with `fail`, a command that had no connection has failed by an outage, even if it is over when that is asked', async () => {
+  redis = createRedis({ url, name: 'kit-test', whileAway: 'fail', key: 'test', log });
+  await redis.start?.();
+  await untilAnswered();
+  const back = once(redis.client, 'ready');
+  const inFlight = redis.client.call('CLIENT', 'KILL', 'ID', await redis.client.client('ID'), 'SKIPME', 'no');
+  redis.client.stream.destroy();
+  const atOnce = redis.client.ping();
+  const failed = [inFlight, atOnce].map((command) => command.catch((error: unknown) => error));
+  const errors = await Promise.all(failed);
+  await back;
+  await untilAnswered();
+  expect(redis.connected).toBe(true);
+  expect(errors).toEqual([expect.any(Error), expect.any(Error)]);
+  expect(errors.map((error) => redis.isOutage(error))).toEqual([true, true]);
+  expect(redis.isOutage(new TypeError('x is not a function'))).toBe(false);
+});
+
 test('starts without a server; with `fail`, a command fails at once', async () => {
   redis = createRedis({ url: 'redis://127.0.0.1:1', name: 'kit-test', whileAway: 'fail', key: 'test', log });
   await redis.start?.();

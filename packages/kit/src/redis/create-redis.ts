@@ -14,6 +14,10 @@ export interface RedisConnection extends Part {
 const cannotServe =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN)\b/;
 
+/** Errors of the client for a command that had no connection. When the error is handled, there may be one again. */
+const hadNoConnection =
+  /^(Stream isn't writeable|Connection is closed|Reached the max retries|Command aborted)/;
+
 export function createRedis(options: {
   url: string;
   /** The name of the connection in Redis's list of clients. */
@@ -97,7 +101,8 @@ export function createRedis(options: {
     get connected() {
       return isConnected();
     },
-    isOutage: (error) => !isConnected() || cannotServe.test((error as Error).message),
+    isOutage: (error) =>
+      !isConnected() || [cannotServe, hadNoConnection].some((kind) => kind.test((error as Error).message)),
     ...(isRequired && {
       acceptance: () => (wasAccepted ? 'accepted' : isRefusal(reason) ? { refused: reason } : 'unknown'),
     }),
