@@ -90,6 +90,21 @@ test('a page whose first script is not there yet loads itself again until it is,
   expect(loads()).toBe(4);
 });
 
+test('a page is shown without its tooltips if their code is gone', async () => {
+  await using device = await product.signIn('finn');
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question: 'Is it old?', plaintext: 'Is it old?' });
+  let isAsked = false;
+  await device.context.route(/\/exact-time-.*\.js$/, (route) => {
+    isAsked = true;
+    return route.fulfill({ status: 404 });
+  });
+  const page = await device.open(`/requests/${requestId}`);
+  await eventually('the tooltips are asked for', () => isAsked);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes.');
+  expect(await page.locator('main time').count()).toBeGreaterThan(0);
+});
+
 test('code of the SDK that is gone reloads the page, too', async () => {
   await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();

@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { createStore, useStore } from './store.ts';
 
 const hour = 3_600_000;
@@ -7,8 +7,14 @@ const day = 24 * hour;
 const date = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const dateWithYear = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** Loaded on demand: tooltips are a large part of the program, and no list needs them. */
-const ExactTime = lazy(async () => ({ default: (await import('./exact-time.tsx')).ExactTime }));
+/** Loaded on demand: tooltips are a large part of the program, and no list needs them. Without it, the short time is shown. */
+const ExactTime = lazy(() =>
+  import('./exact-time.tsx').then(
+    (module) => ({ default: module.ExactTime }),
+    () => ({ default: ShortTime }),
+  ),
+);
+const ShortTime = ({ children }: { time: number; children: ReactNode }) => <>{children}</>;
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 const currentTime = createStore(Date.now());
