@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import { type Log, lastLine } from '../log/index.ts';
-import { Problem, sendProblem } from '../problem/index.ts';
+import { Problem, sendProblem, unavailable } from '../problem/index.ts';
 
 export interface ErrorHandling {
   /** The gateway's own function also works while a body is still arriving. */
@@ -29,7 +29,7 @@ export function handleErrors(
     const callId = request.get('x-request-id');
     const isAway = !(error instanceof Problem) && isOutage(error);
     const problem = isAway
-      ? outageProblem()
+      ? outageProblem(request.method)
       : isErased(error)
         ? new Problem('unauthorized')
         : asProblem(error);
@@ -41,11 +41,11 @@ export function handleErrors(
   };
 }
 
-function outageProblem(): Problem {
-  return new Problem('unavailable', {
-    detail: 'Try again shortly. A write takes effect once, with the same `messageId` or `Idempotency-Key`.',
-    headers: { 'retry-after': '2' },
-  });
+function outageProblem(method: string): Problem {
+  if (method === 'GET' || method === 'HEAD') return unavailable('A server behind this service is away.');
+  return unavailable(
+    'A server behind this service is away, and it is not known whether the call took effect. It takes effect once, with the same `messageId` or `Idempotency-Key`.',
+  );
 }
 
 function asProblem(error: unknown): Problem {

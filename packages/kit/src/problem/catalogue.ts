@@ -198,7 +198,7 @@ export const problems = {
   unavailable: {
     status: 503,
     title: 'Not available at the moment',
-    help: 'Wait as long as `Retry-After` says and try again.',
+    help: 'Wait as long as `Retry-After` says and try again. Nothing has taken effect, unless `detail` says that this is not known. Repeating is safe with the same `messageId` or `Idempotency-Key`.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>;
 

@@ -50,7 +50,7 @@ export class Problem extends Error {
   }
 }
 
-/** The call cannot be served now, and has not taken effect. */
+/** The call cannot be served now. It has not taken effect, unless `detail` says that this is not known. */
 export const unavailable = (detail: string, options: { cause?: unknown } = {}): Problem =>
   new Problem('unavailable', {
     ...options,

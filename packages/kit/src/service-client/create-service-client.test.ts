@@ -1,7 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -57,16 +63,16 @@ function holdIntervals(): () => void {
   };
 }
 
-const callOf = (callId: string): ServiceCall => ({
-  method: 'GET',
+const callOf = (callId: string, method = 'POST'): ServiceCall => ({
+  method,
   path: '/messages/secret-id?q=private',
   route: '/messages/:id',
   principal: { kind: 'nobody' },
   callId,
 });
 
-async function call(callId: string): Promise<number | undefined> {
-  const answer = await client.call(callOf(callId));
+async function call(callId: string, method?: string): Promise<number | undefined> {
+  const answer = await client.call(callOf(callId, method));
   answer.resume();
   await new Promise((resolve) => answer.once('close', resolve));
   return answer.statusCode;
@@ -158,6 +164,29 @@ test('a call that is not answered in time is not repeated', async () => {
   handler = () => {};
   await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
   expect(received).toEqual(['first', 'second']);
+});
+
+test.each([
+  ['POST', 'bad_gateway'],
+  ['GET', 'unavailable'],
+])('a %s that broke off, and then found the port closed, is %s', async (method, code) => {
+  await call('first', method);
+  handler = (request) => {
+    server.close();
+    server.closeIdleConnections();
+    request.socket.destroy();
+  };
+  await expect(call('second', method)).rejects.toMatchObject({ code });
+  expect(received).toEqual(['first', 'second']);
+});
+
+test.each([
+  ['that breaks off', (request: IncomingMessage) => void request.socket.destroy()],
+  ['that is not answered in time', () => {}],
+])('a read %s is `unavailable`, since it has no effect', async (_, answer) => {
+  client = createClient(url, 200);
+  handler = answer;
+  await expect(call('first', 'GET')).rejects.toMatchObject({ code: 'unavailable' });
 });
 
 describe('a service that cannot be reached is `unavailable`, since the call has not taken effect:', () => {
@@ -288,7 +317,7 @@ describe('a failure is logged once, with its cause and no content of the call:',
     service: 'caller',
     callee: 'callee',
     callId: 'first',
-    method: 'GET',
+    method: 'POST',
     route: '/messages/:id',
     code,
     reason: expect.stringMatching(reason),

@@ -98,6 +98,8 @@ export function createServiceClient(options: {
 
     return new Promise((resolve, reject) => {
       const repeated = new Set<Failure>();
+      const isRead = method === 'GET' || method === 'HEAD';
+      let mayHaveTakenEffect = false;
       /** Cancels the current step: an attempt, the pause before the next one, or reading the answer. */
       let cancel = () => {};
 
@@ -107,7 +109,7 @@ export function createServiceClient(options: {
         reject(reason);
       }
 
-      const endAtStop = () => end(problemOf('broken', name, new Error('this process stops')));
+      const endAtStop = () => end(problemOf('broken', { name, mayHaveTakenEffect: !isRead }));
 
       function attempt(onNewConnection: boolean): void {
         headers[principalHeader] = sign({ principal, method, path, callId, body });
@@ -131,10 +133,11 @@ export function createServiceClient(options: {
 
       function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
         const failure = failureOf(error);
+        if (!isRead && hasBegun(failure)) mayHaveTakenEffect = true;
         const isRepeatable = isUnmade(failure, error) || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(labels, error, startedAt);
-          end(problemOf(failure, name, error));
+          end(problemOf(failure, { name, mayHaveTakenEffect, cause: error }));
           return;
         }
         repeated.add(failure);
@@ -278,9 +281,11 @@ const bodyFailures = new Set<string | undefined>(['ECONNRESET', 'ETIMEDOUT', ans
  * - `late`: no head of an answer in time;
  * - `broken`: the connection ended before the answer.
  *
- * After the first two, the call has certainly not taken effect.
+ * After the first two, the attempt has certainly not taken effect.
  */
 type Failure = 'refused' | 'unreached' | 'late' | 'broken';
+
+const hasBegun = (failure: Failure): boolean => failure === 'late' || failure === 'broken';
 
 const unreachedCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
@@ -300,11 +305,20 @@ const timeoutError = (what: string, ms: number): Error =>
 
 const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
 
-function problemOf(failure: Failure, name: string, cause: Error): Problem {
-  if (failure === 'refused' || failure === 'unreached') {
-    return unavailable(`The ${name} service cannot be reached.`, { cause });
-  }
-  const event = failure === 'late' ? 'did not answer in time' : 'broke off before it answered';
-  const detail = `The ${name} service ${event}: it is not known whether the call took effect.`;
+const events: Readonly<Record<Failure, string>> = {
+  refused: 'cannot be reached',
+  unreached: 'cannot be reached',
+  late: 'did not answer in time',
+  broken: 'broke off before it answered',
+};
+
+function problemOf(
+  failure: Failure,
+  call: { name: string; mayHaveTakenEffect: boolean; cause?: Error },
+): Problem {
+  const { name, mayHaveTakenEffect, cause } = call;
+  const event = `The ${name} service ${events[failure]}`;
+  if (!mayHaveTakenEffect) return unavailable(`${event}.`, { cause });
+  const detail = `${event}: it is not known whether the call took effect.`;
   return new Problem('bad_gateway', { detail, headers: { 'retry-after': '2' }, cause });
 }

@@ -60,7 +60,7 @@ describe('a call whose kept-alive connection breaks', () => {
     await openConnection();
     const callIds = breakConnections(2);
     const answer = await list();
-    expect([answer.status, answer.json.error]).toEqual([502, 'bad_gateway']);
+    expect([answer.status, answer.json.error]).toEqual([503, 'unavailable']);
     expect(new Set(callIds)).toEqual(new Set([answer.headers['x-request-id']]));
     expect(callIds).toHaveLength(2);
   });
