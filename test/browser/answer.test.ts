@@ -23,7 +23,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
     { role: 'user', content: 'The build hangs at `npm ci`.' },
   ]);
   await page.getByRole('link', { name: /May I remove the lock file/ }).click();
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes. It is **stale**.');
@@ -39,8 +39,8 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await conversation.send('And the cache?');
   await page.getByText('And the cache?').waitFor();
   await box.fill('Leave it.');
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await button(page, 'Preview').click();
+  await button(page, 'Send').click();
   expect(await box.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Leave it.');
 
@@ -59,7 +59,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   // The expert key was made at an earlier answer.
   await agent.ask('An earlier question');
   await page.getByRole('link', { name: /An earlier question/ }).click();
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   // A page that is loading would set the cookie again.
