@@ -220,6 +220,34 @@ test.each([
   for (const [ofItem, ofText] of sides) expect(ofText).toBe(ofItem);
 });
 
+test.each([
+  ['from left to right', 'Remove it', 'left'],
+  ['from right to left', 'احذف الملف', 'right'],
+])(
+  'the bar of a quote and the first column of a table %s are on the side where the text begins',
+  async (_, words, side) => {
+    await using agent = await device.newAgent();
+    const question = `${words}\n\n> ${words}\n\n| ${words} | 1 |\n|---|---|\n| ${words} | 2 |`;
+    const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
+    await openConversation(requestId);
+    await untilMarkdown(page);
+    const sides = await page.evaluate(`(() => {
+    const nearest = (inner, outer) => {
+      const [one, other] = [inner, outer].map((element) => element.getBoundingClientRect());
+      return one.left - other.left < other.right - one.right ? 'left' : 'right';
+    };
+    const [quote, table] = ['blockquote', 'table'].map((name) => document.querySelector('main article ' + name));
+    const { borderLeftWidth } = getComputedStyle(quote);
+    return [
+      borderLeftWidth === '2px' ? 'left' : 'right',
+      nearest(table.querySelector('th'), table),
+      nearest(table, table.parentElement),
+    ];
+  })()`);
+    expect(sides).toEqual([side, side, side]);
+  },
+);
+
 test('code that names its language is coloured, and keeps its text, its direction and its hidden characters', async () => {
   await using agent = await device.newAgent('build agent');
   const blocks = [
