@@ -64,6 +64,7 @@ function Box(props: TextReplyProps) {
   useEffect(() => {
     if (isFocused) box.current?.focus();
   }, [isFocused]);
+  useValue(box, text);
   useHeight(box, text, isPreview);
   const readFirst = useReadFirst(conversation);
   const content = { text: text.trim() === '' ? '' : text, files };
@@ -129,7 +130,6 @@ function Box(props: TextReplyProps) {
         data-reply=""
         rows={2}
         dir="auto"
-        value={text}
         placeholder="Write an answer"
         aria-label="Answer"
         aria-describedby={readersId}
@@ -185,16 +185,32 @@ function Box(props: TextReplyProps) {
   );
 }
 
+/**
+ * Puts the text into the box when something else than typing has changed it. React's `value` also writes the default value, for
+ * which Chromium lays out all of the text again with each key: 0.2 seconds for 300,000 characters.
+ */
+function useValue(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element && element.value !== text) element.value = text;
+  }, [box, text]);
+}
+
+const longHeight = '10000px';
+
 /** Makes the box as high as its text. */
 function useHeight(box: RefObject<HTMLTextAreaElement | null>, text: string, isHidden: boolean): void {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || isHidden) return;
     const resize = () => {
+      // A very long text fills the box. With each change of a height the browser would lay out all of it again.
+      if (text.length > 20_000) {
+        if (element.style.height !== longHeight) element.style.height = longHeight;
+        return;
+      }
       element.style.height = 'auto';
-      // Measuring a very long text is slow, and not needed: it fills the box.
-      const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
-      element.style.height = `${height}px`;
+      element.style.height = `${element.scrollHeight + 2}px`;
     };
     resize();
     // A rotated phone changes the width, and so the height.
