@@ -89,8 +89,8 @@ export interface Sender {
   flush(signal?: AbortSignal): Promise<void>;
   /** Saves the unsent texts in the outbox. */
   saveUnsent(): Promise<void>;
-  /** Removes and returns texts: after the end all that are unsent, before it all but one that is being sent. */
-  discard(): Promise<readonly string[]>;
+  /** Removes and returns texts with these ids, or all: after the end all that are unsent, before it all but one that is being sent. */
+  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }
 
 export function createSender(options: SenderOptions): Sender {
@@ -285,13 +285,16 @@ export function createSender(options: SenderOptions): Sender {
     },
     flush,
     saveUnsent,
-    discard: () =>
+    discard: (messageIds) =>
       queue(async () => {
+        const isKept = ({ messageId }: Draft) => messageIds !== undefined && !messageIds.includes(messageId);
         const before = unsent();
-        if (thread.mailbox.hasEnded) outgoing = undefined;
-        refused = drafts = [];
+        if (thread.mailbox.hasEnded && outgoing && !isKept(outgoing.draft)) outgoing = undefined;
+        refused = refused.filter(isKept);
+        drafts = drafts.filter(isKept);
         await saveUnsent();
-        return before.slice(unsent().length).map(({ text }) => text);
+        const left = unsent();
+        return before.flatMap((draft) => (left.includes(draft) ? [] : draft.text));
       }),
   };
 }
