@@ -71,9 +71,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   let clicks = 0;
   const click = async (name: RegExp | string) => {
     clicks += 1;
-    const target = page
-      .getByRole('button', { name, exact: true })
-      .or(page.getByRole('link', { name, exact: true }));
+    const target = button(page, name).or(page.getByRole('link', { name, exact: true }));
     await target.first().click();
   };
   await click('Sign in as dev');

@@ -101,7 +101,7 @@ test.each([true, false])(
     isOffline = false;
     await device.context.setOffline(false);
     await page.getByText('Not sent. This conversation is full').waitFor();
-    await page.getByRole('button', { name: 'Remove' }).click();
+    await button(page, 'Remove').click();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });
     await page.reload();
     await box(page).waitFor();

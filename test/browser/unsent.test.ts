@@ -232,7 +232,9 @@ describe('an answer that waits is sent from another tab', () => {
     await device.context.clock.install();
     await device.context.unroute(messages);
     await page.goto(`/dashboard/requests/${second.requestId}`);
-    await row(page, first.requestId).getByText('Not sent yet').waitFor();
+    await row(page, first.requestId)
+      .getByText(/Sending…|Not sent yet/)
+      .waitFor();
     await eventually('the answer', async () => {
       await page.clock.fastForward(20_000);
       return (await rolesOf(device, first.requestId)).length === 1;
@@ -321,7 +323,9 @@ describe('there is a way out for an answer that waits', () => {
     await box(page).fill(text);
     await button(page, 'Send and next').click();
     await page.waitForURL(`**/${other.requestId}`);
-    await row(page, conversation.requestId).getByText('Not sent yet').waitFor();
+    await row(page, conversation.requestId)
+      .getByText(/Sending…|Not sent yet/)
+      .waitFor();
     const { providerSignPubKey } = await device.call<{ providerSignPubKey: string }>(
       ...(['GET', `/api/requests/${conversation.requestId}`] as const),
     );

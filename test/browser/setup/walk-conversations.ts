@@ -92,10 +92,10 @@ async function visitConversations(
   await onState('conversation-plain', page);
   await page.getByRole('button', { name: 'Snooze', exact: true }).click();
   await onState('conversation-snooze', page);
-  await page.getByRole('button', { name: 'Cancel' }).click();
+  await button(page, 'Cancel').click();
   await button(page, 'Saved replies').click();
   await onState('conversation-saved-replies', page);
-  await page.getByRole('button', { name: 'Hide' }).click();
+  await button(page, 'Hide').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Stay signed in' }).waitFor();
   await onState('sign-out-question', page);
@@ -109,7 +109,7 @@ async function visitConversations(
   await onState('expert-key-code', page);
   await button(page, 'I have kept it').click();
   await onState('expert-key-check', page);
-  await page.getByRole('button', { name: 'Show the code again' }).click();
+  await button(page, 'Show the code again').click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill(

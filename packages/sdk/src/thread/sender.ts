@@ -290,18 +290,13 @@ export function createSender(options: SenderOptions): Sender {
         const isKept = ({ messageId }: Draft) => messageIds !== undefined && !messageIds.includes(messageId);
         const before = unsent();
         if (thread.mailbox.hasEnded && outgoing && !isKept(outgoing.draft)) outgoing = undefined;
-        refused = refused.filter(isKept);
-        drafts = drafts.filter(isKept);
+        [refused, drafts] = [refused.filter(isKept), drafts.filter(isKept)];
         await saveUnsent();
-        const left = unsent();
-        return before.flatMap((draft) => (left.includes(draft) ? [] : draft.text));
+        return before.filter((draft) => !unsent().includes(draft)).map(({ text }) => text);
       }),
   };
 }
 
 /** Not believed, since the other side would never see this text. */
 const notListed = () =>
-  new RelayError(
-    'conflict',
-    'The relay says that it has this text, and does not list it: `refresh` tries again.',
-  );
+  new RelayError('conflict', 'The relay has this text, and does not list it: `refresh` tries again.');
