@@ -363,6 +363,7 @@ describe('there is a way out for an answer that waits', () => {
     await bar.getByRole('link').click();
     await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
     await wayOut(page).getByText(text).waitFor();
+    await wayOut(page).getByText('The relay has removed this request.').waitFor();
     await page.reload();
     await wayOut(page).getByText(text).waitFor();
     await wayOut(page).getByText('Copy text').waitFor();

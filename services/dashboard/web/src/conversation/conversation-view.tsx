@@ -146,7 +146,7 @@ function Failure({ code, onRetry, children }: FailureProps) {
         )}
         <Link href={routes.inbox}>Go to the inbox</Link>
       </div>
-      {children}
+      {children && <div className={styles.written}>{children}</div>}
     </div>
   );
 }
