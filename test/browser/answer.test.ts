@@ -104,6 +104,24 @@ async function answerWith({ device, agent, requestId }: Written, change: object)
   await agent.sendPlainly(requestId, 'Are you there?');
 }
 
+test('a long text keeps the direction in which it begins', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question: 'Which?', plaintext: 'Which?' });
+  const page = await device.open(`/requests/${requestId}`);
+  const isRightToLeft = () => box(page).and(page.locator(':dir(rtl)')).count();
+  for (const [text, dir, count] of [
+    ['כן. '.repeat(6_000), 'rtl', 1],
+    ['Yes.', 'auto', 0],
+    ['Yes. '.repeat(6_000), 'ltr', 0],
+    ['כן.', 'auto', 1],
+  ] as const) {
+    await box(page).fill(text);
+    await eventually(dir, async () => (await box(page).getAttribute('dir')) === dir);
+    expect(await isRightToLeft()).toBe(count);
+  }
+});
+
 describe('a text that is being written is still there, and keys are no shortcuts, when', () => {
   test.each<[string, (written: Written) => Promise<unknown>]>([
     [

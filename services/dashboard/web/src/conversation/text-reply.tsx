@@ -64,7 +64,6 @@ function Box(props: TextReplyProps) {
   useEffect(() => {
     if (isFocused) box.current?.focus();
   }, [isFocused]);
-  useValue(box, text);
   useHeight(box, text, isPreview);
   const readFirst = useReadFirst(conversation);
   const content = { text: text.trim() === '' ? '' : text, files };
@@ -130,6 +129,7 @@ function Box(props: TextReplyProps) {
         data-reply=""
         rows={2}
         dir="auto"
+        value={text}
         placeholder="Write an answer"
         aria-label="Answer"
         aria-describedby={readersId}
@@ -185,17 +185,8 @@ function Box(props: TextReplyProps) {
   );
 }
 
-/**
- * Puts the text into the box when something else than typing has changed it. React's `value` also writes the default value, for
- * which Chromium lays out all of the text again with each key: 0.2 seconds for 300,000 characters.
- */
-function useValue(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element && element.value !== text) element.value = text;
-  }, [box, text]);
-}
-
+/** Of a longer text, Chromium would lay out all again with each key, to find its direction and its height. */
+const longLength = 20_000;
 const longHeight = '10000px';
 
 /** Makes the box as high as its text. */
@@ -204,13 +195,12 @@ function useHeight(box: RefObject<HTMLTextAreaElement | null>, text: string, isH
     const element = box.current;
     if (!element || isHidden) return;
     const resize = () => {
-      // A very long text fills the box. With each change of a height the browser would lay out all of it again.
-      if (text.length > 20_000) {
-        if (element.style.height !== longHeight) element.style.height = longHeight;
-        return;
-      }
-      element.style.height = 'auto';
-      element.style.height = `${element.scrollHeight + 2}px`;
+      const isLong = text.length > longLength;
+      // A long text keeps its direction, and fills the box.
+      if (isLong === (element.dir === 'auto'))
+        element.dir = !isLong ? 'auto' : element.matches(':dir(rtl)') ? 'rtl' : 'ltr';
+      element.style.height = isLong ? longHeight : 'auto';
+      if (!isLong) element.style.height = `${element.scrollHeight + 2}px`;
     };
     resize();
     // A rotated phone changes the width, and so the height.
