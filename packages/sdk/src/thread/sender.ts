@@ -287,12 +287,11 @@ export function createSender(options: SenderOptions): Sender {
     saveUnsent,
     discard: (messageIds) =>
       queue(async () => {
-        const isKept = ({ messageId }: Draft) => messageIds !== undefined && !messageIds.includes(messageId);
-        const before = unsent();
-        if (thread.mailbox.hasEnded && outgoing && !isKept(outgoing.draft)) outgoing = undefined;
-        [refused, drafts] = [refused.filter(isKept), drafts.filter(isKept)];
+        const meant = unsent().filter(({ messageId }) => messageIds?.includes(messageId) ?? true);
+        meant.forEach(drop);
+        if (thread.mailbox.hasEnded && outgoing && meant.includes(outgoing.draft)) outgoing = undefined;
         await saveUnsent();
-        return before.filter((draft) => !unsent().includes(draft)).map(({ text }) => text);
+        return meant.filter((draft) => !unsent().includes(draft)).map(({ text }) => text);
       }),
   };
 }
