@@ -23,7 +23,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
     { role: 'user', content: 'The build hangs at `npm ci`.' },
   ]);
   await page.getByRole('link', { name: /May I remove the lock file/ }).click();
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes. It is **stale**.');
@@ -39,8 +39,8 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await conversation.send('And the cache?');
   await page.getByText('And the cache?').waitFor();
   await box.fill('Leave it.');
-  await page.getByRole('button', { name: 'Preview' }).click();
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await button(page, 'Preview').click();
+  await button(page, 'Send').click();
   expect(await box.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Leave it.');
 
@@ -59,7 +59,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   // The expert key was made at an earlier answer.
   await agent.ask('An earlier question');
   await page.getByRole('link', { name: /An earlier question/ }).click();
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   // A page that is loading would set the cookie again.
@@ -71,9 +71,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   let clicks = 0;
   const click = async (name: RegExp | string) => {
     clicks += 1;
-    const target = page
-      .getByRole('button', { name, exact: true })
-      .or(page.getByRole('link', { name, exact: true }));
+    const target = button(page, name).or(page.getByRole('link', { name, exact: true }));
     await target.first().click();
   };
   await click('Sign in as dev');
@@ -105,6 +103,24 @@ async function answerWith({ device, agent, requestId }: Written, change: object)
   });
   await agent.sendPlainly(requestId, 'Are you there?');
 }
+
+test('a long text keeps the direction in which it begins', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { requestId } = await agent.askPlainly({ question: 'Which?', plaintext: 'Which?' });
+  const page = await device.open(`/requests/${requestId}`);
+  const isRightToLeft = () => box(page).and(page.locator(':dir(rtl)')).count();
+  for (const [text, dir, count] of [
+    ['כן. '.repeat(6_000), 'rtl', 1],
+    ['Yes.', 'auto', 0],
+    ['Yes. '.repeat(6_000), 'ltr', 0],
+    ['כן.', 'auto', 1],
+  ] as const) {
+    await box(page).fill(text);
+    await eventually(dir, async () => (await box(page).getAttribute('dir')) === dir);
+    expect(await isRightToLeft()).toBe(count);
+  }
+});
 
 describe('a text that is being written is still there, and keys are no shortcuts, when', () => {
   test.each<[string, (written: Written) => Promise<unknown>]>([

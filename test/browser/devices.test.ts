@@ -11,7 +11,7 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import type { Device } from './setup/open-product.ts';
+import { button, type Device } from './setup/open-product.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -23,12 +23,12 @@ const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 
 async function openKey(page: Page, code: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Recovery code' }).fill(code);
-  await page.getByRole('button', { name: 'Open my key' }).click();
+  await button(page, 'Open my key').click();
 }
 
 async function send(page: Page, text: string): Promise<void> {
   await box(page).fill(text);
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await button(page, 'Send').click();
 }
 
 /** Reads or writes the vault with a provider key, as a program does. */
@@ -52,7 +52,7 @@ test('a second device shows the messages of the first one after the recovery cod
   await using agent = await first.newAgent();
   const conversation = await agent.ask('May I remove the lock file?');
   const page = await first.open(`/requests/${conversation.requestId}`);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   const code = await makeExpertKey(page);
   await send(page, 'Written on the laptop');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Written on the laptop');
@@ -80,7 +80,7 @@ test('an expert key of a program can be opened in the browser', async () => {
   const page = await device.open(`/requests/${conversation.requestId}`);
   await openKey(page, code);
   // Opening the key does not pick up the request.
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await send(page, 'The first one');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('The first one');
   expect(conversation.fingerprint).toBe((await openExpertKeys(root)).fingerprint);
@@ -91,7 +91,7 @@ test('an expert key of the browser can be opened in a program', async () => {
   await using agent = await device.newAgent();
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   const code = await makeExpertKey(page);
   await send(page, 'The first one');
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('The first one');
@@ -135,7 +135,7 @@ test('signing in as another user asks before the key of the first one is removed
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I?');
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await box(page).waitFor();
   const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
@@ -174,7 +174,7 @@ test('the owner is informed when a program has replaced the key', async () => {
   await using agent = await device.newAgent();
   const conversation = await agent.ask('May I?');
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await box(page).waitFor();
   const notice = page.getByText('Your encryption key was replaced, and not in this browser.');

@@ -5,7 +5,7 @@ import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { type Device, openProduct, type Product } from './setup/open-product.ts';
+import { button, type Device, openProduct, type Product } from './setup/open-product.ts';
 import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { watchAttacks } from './setup/watch-attacks.ts';
 
@@ -65,7 +65,7 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
 
   const conversation = await agent.ask('Encrypted');
   await openConversation(conversation.requestId);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.waitFor();
@@ -75,11 +75,11 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
 
   for (const text of hostileTexts) {
     await box.fill(text);
-    await page.getByRole('button', { name: 'Preview' }).click();
+    await button(page, 'Preview').click();
     await page.getByRole('region', { name: 'Preview' }).waitFor();
     await clickAll(page);
     await checkPage(page);
-    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await button(page, 'Write').click();
   }
   await box.fill(textsFrom(0).join('\n\n'));
   await sendByKeyboard(page);
@@ -99,7 +99,7 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
 
   const conversation = await agent.ask('Large and encrypted');
   await openConversation(conversation.requestId);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await conversation.refresh();
   await conversation.send(largeHostileText(770_000));
@@ -110,15 +110,15 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
   await page.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
   await page.locator('[data-folded]:focus').click();
   await page.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await button(page, 'Send').click();
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Too long for me.');
 
   // The expert can type and preview a long text too.
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill(largeHostileText(100_000));
-  await page.getByRole('button', { name: 'Preview' }).click();
+  await button(page, 'Preview').click();
   await checkLayoutOfLargeText(page);
-  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await button(page, 'Write').click();
   expect(attacks).toEqual([]);
 });
 
@@ -219,6 +219,34 @@ test.each([
     [item, item.querySelector('p') ?? item].map((one) => String(one.matches(':dir(rtl)'))))`);
   for (const [ofItem, ofText] of sides) expect(ofText).toBe(ofItem);
 });
+
+test.each([
+  ['from left to right', 'Remove it', 'left'],
+  ['from right to left', 'احذف الملف', 'right'],
+])(
+  'the bar of a quote and the first column of a table %s are on the side where the text begins',
+  async (_, words, side) => {
+    await using agent = await device.newAgent();
+    const question = `${words}\n\n> ${words}\n\n| ${words} | 1 |\n|---|---|\n| ${words} | 2 |`;
+    const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
+    await openConversation(requestId);
+    await untilMarkdown(page);
+    const sides = await page.evaluate(`(() => {
+    const nearest = (inner, outer) => {
+      const [one, other] = [inner, outer].map((element) => element.getBoundingClientRect());
+      return one.left - other.left < other.right - one.right ? 'left' : 'right';
+    };
+    const [quote, table] = ['blockquote', 'table'].map((name) => document.querySelector('main article ' + name));
+    const { borderLeftWidth } = getComputedStyle(quote);
+    return [
+      borderLeftWidth === '2px' ? 'left' : 'right',
+      nearest(table.querySelector('th'), table),
+      nearest(table, table.parentElement),
+    ];
+  })()`);
+    expect(sides).toEqual([side, side, side]);
+  },
+);
 
 test('code that names its language is coloured, and keeps its text, its direction and its hidden characters', async () => {
   await using agent = await device.newAgent('build agent');

@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import type { Device } from './setup/open-product.ts';
-import { untilStored } from './setup/read-stored-keys.ts';
+import { button, type Device } from './setup/open-product.ts';
+import { storeValue, untilStored } from './setup/read-stored-keys.ts';
 import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -162,26 +162,27 @@ test('requests are ordered by the time that is left, limited to one agent, and s
   // A text that is used often is saved.
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Ask the owner first.');
-  await page.getByRole('button', { name: 'Saved replies' }).click();
-  await page.getByRole('button', { name: 'Save this text' }).click();
+  await button(page, 'Saved replies').click();
+  await button(page, 'Save this text').click();
   await untilStored(page, '["Ask the owner first."]');
   await rowOf(page, 'One?').click();
-  await page.getByRole('button', { name: 'Saved replies' }).click();
-  await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).click();
+  await button(page, 'Saved replies').click();
+  await button(page, 'Ask the owner first.').click();
   expect(await box.inputValue()).toBe('Ask the owner first.');
   await page.keyboard.press('ControlOrMeta+z');
   expect(await box.inputValue()).toBe('');
 
   // One more than are kept takes the place of none.
-  await page.getByRole('button', { name: 'Saved replies' }).click();
-  for (let count = 1; count < 50; count += 1) {
-    await box.fill(`Reply ${count}`);
-    await page.getByRole('button', { name: 'Save this text' }).click();
-  }
+  const replies = Array.from({ length: 48 }, (_, at) => `Reply ${at}`);
+  await storeValue(page, 'saved-replies', [...replies, 'Ask the owner first.']);
+  await button(page, 'Saved replies').click();
+  await box.fill('The fiftieth');
+  await button(page, 'Save this text').click();
+  await untilStored(page, '["The fiftieth","Reply 0"');
   await box.fill('One more');
   await untilVisible(page.getByText('These are 50, the most that are kept.'));
-  expect(await page.getByRole('button', { name: 'Save this text' }).count()).toBe(0);
-  expect(await page.getByRole('button', { name: 'Ask the owner first.', exact: true }).count()).toBe(1);
+  expect(await button(page, 'Save this text').count()).toBe(0);
+  await button(page, 'Ask the owner first.').waitFor();
   await agent[Symbol.asyncDispose]();
   await device[Symbol.asyncDispose]();
 });
@@ -263,7 +264,7 @@ test('an empty inbox asks an encrypted example question, and its agent reads the
   await page.getByRole('button', { name: 'Make a key for an agent' }).click();
   await page.getByRole('button', { name: 'Ask an example question' }).click();
   await untilVisible(rowOf(page, 'example agent').and(page.locator('[aria-current]')));
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).fill('Yes, remove it.');
   await sendByKeyboard(page);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { openBrowser } from './setup/open-browser.ts';
+import { button } from './setup/open-product.ts';
 import { decide } from './setup/sample-forms.ts';
 
 /* A relay in a private network without https. Browsers offer its pages no WebCrypto, locks or service worker. */
@@ -51,7 +52,7 @@ test('without https, a request without encryption can be answered and closed', a
   // The first request opens automatically.
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes.');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await button(page, 'Send').click();
   await eventually('the answer', async () => (await messagesOf(requestId)).length === 1);
   expect(await messagesOf(requestId)).toMatchObject([{ role: 'provider', plaintext: 'Yes.' }]);
 

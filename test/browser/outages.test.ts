@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/global
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
-import { type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
+import { button, type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { signOut } from './setup/sign-out.ts';
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const ask = (question: string) => agent.askPlainly({ question, plaintext: question });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
-const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
+const sendButton = (page: Page) => button(page, 'Send');
 
 /** Opens a request, and marks its page so that a reload is noticed. */
 async function openMarked(requestId: string): Promise<Page> {
@@ -84,7 +84,7 @@ test.each([true, false])(
     const { requestId } = isEncrypted ? await agent.ask('May I?') : await ask('May I?');
     const page = await device.open(`/requests/${requestId}`);
     if (isEncrypted) {
-      await page.getByRole('button', { name: 'Answer' }).click();
+      await button(page, 'Answer').click();
       await makeExpertKey(page);
     }
     await box(page).waitFor();
@@ -101,7 +101,7 @@ test.each([true, false])(
     isOffline = false;
     await device.context.setOffline(false);
     await page.getByText('Not sent. This conversation is full').waitFor();
-    await page.getByRole('button', { name: 'Remove' }).click();
+    await button(page, 'Remove').click();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });
     await page.reload();
     await box(page).waitFor();
@@ -242,7 +242,7 @@ test('a page that is reloaded right after "Send" sends the answer once', async (
   const conversation = await agent.ask('Which of the two?');
   const page = await device.open();
   await page.getByRole('link', { name: /Which of the two/ }).click();
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await box(page).waitFor();
 

@@ -4,7 +4,6 @@ import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser } from './setup/open-product.ts';
-import { settled } from './setup/press-disabled.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { decide, everyField } from './setup/sample-forms.ts';
 import { setAge } from './setup/set-age.ts';
@@ -91,7 +90,7 @@ describe('a form', () => {
     await page.locator('[data-end=question]').waitFor({ state: 'attached' });
     await page.evaluate(scrollEventAtForm);
     // A press before the question was read scrolls to its end.
-    await settled(page, 'Answer').tap({ force: true });
+    await button(page, 'Answer').tap({ force: true });
     await button(page, 'Answer').tap();
     await untilInView(page, page.getByRole('heading', { name: 'The agent asks you to fill this in.' }));
   });

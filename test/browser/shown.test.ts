@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
-import { pressDisabled, settled } from './setup/press-disabled.ts';
+import { pressDisabled } from './setup/press-disabled.ts';
 import { held, sendHeld } from './setup/send-held.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -23,7 +23,7 @@ test('a question that was not read to its end is not answered: the press brings 
   const end = page.locator('[data-end=question]');
   await end.waitFor({ state: 'attached' });
   expect(await button(page, 'Answer').getAttribute('aria-disabled')).toBe('true');
-  await settled(page, 'Answer').waitFor();
+  await button(page, 'Answer').waitFor();
   await page.keyboard.press('r');
   await hint(page).waitFor();
   const isInView =

@@ -5,6 +5,7 @@ import type { Page, Route } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { untilStored } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* Answers that could not be sent: what becomes of them, and where the expert learns of it. */
@@ -180,6 +181,199 @@ test('an answer that waited at a reload is sent without its request being opened
   expect(await page.getByText(text).count()).toBe(1);
   expect(await page.locator('[data-delivery]').count()).toBe(0);
   expect(await rolesOf(device, first.requestId)).toEqual(['provider']);
+});
+
+/** An answer that waits, with the second request on the screen. */
+async function openWaiting(device: Device, agent: TestAgent) {
+  const { first, second, page } = await writeFirst(device, agent);
+  await device.context.route(messages, (route) => route.abort('internetdisconnected'));
+  await button(page, 'Send and next').click();
+  await page.waitForURL(`**/${second.requestId}`);
+  await row(page, first.requestId)
+    .getByText(/Sending…|Not sent yet/)
+    .waitFor({ state: 'attached' });
+  await untilStored(page, text);
+  return { first, second, page };
+}
+
+const untilSent = (device: Device, requestId: string) =>
+  eventually('the answer', async () => (await rolesOf(device, requestId)).length === 1);
+
+describe('an answer that waits is sent from another tab', () => {
+  test('when the tab in which it was written was closed', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    await device.context.clock.install();
+    const { first, second, page } = await openWaiting(device, agent);
+    const other = await device.newTab();
+    await other.goto(`/dashboard/requests/${second.requestId}`);
+    const noted = row(other, first.requestId).getByText(/Sending…|Not sent yet/);
+    await noted.waitFor();
+    await other.clock.runFor(5_000);
+    await page.close();
+    await device.context.unroute(messages);
+    await other.clock.fastForward(65_000);
+    await untilSent(device, first.requestId);
+    await row(other, first.requestId).waitFor({ state: 'detached' });
+  });
+
+  test('when a tab that was to send it was suspended', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { first, second, page } = await openWaiting(device, agent);
+    const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
+    const suspended = await device.newTab();
+    await suspended.goto('/dashboard/keys');
+    // Of this version, and of one before it.
+    for (const name of [`${userId}:resume:${first.requestId}`, `${userId}:resume`])
+      await suspended.evaluate(
+        `void navigator.locks.request('expert-relay:${name}', () => new Promise(() => {}))`,
+      );
+    await device.context.clock.install();
+    await device.context.unroute(messages);
+    await page.goto(`/dashboard/requests/${second.requestId}`);
+    await row(page, first.requestId)
+      .getByText(/Sending…|Not sent yet/)
+      .waitFor();
+    await eventually('the answer', async () => {
+      await page.clock.fastForward(20_000);
+      return (await rolesOf(device, first.requestId)).length === 1;
+    });
+  });
+});
+
+test('an answer that an older version has stored is sent without its request being opened', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { first, page } = await openWaiting(device, agent);
+  await page.goto('/auth/login');
+  // Older versions noted nothing beside it.
+  await page.evaluate(`new Promise((resolve) => {
+    const opening = indexedDB.open('expert-relay');
+    opening.onsuccess = () => {
+      const writing = opening.result.transaction('values', 'readwrite');
+      const reading = writing.objectStore('values').getAllKeys();
+      reading.onsuccess = () => {
+        for (const path of reading.result) if (path.includes('/unsent')) writing.objectStore('values').delete(path);
+      };
+      writing.oncomplete = () => { opening.result.close(); resolve(); };
+    };
+  })`);
+  await device.context.unroute(messages);
+  await page.goto('/dashboard/keys');
+  await untilSent(device, first.requestId);
+});
+
+test('refused answers of two tabs at the same moment are both kept', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  // What is stored takes a while: the tabs read and write at the same time.
+  await device.context.addInitScript(`{
+    const encrypt = crypto.subtle.encrypt.bind(crypto.subtle);
+    crypto.subtle.encrypt = async (...all) => {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return encrypt(...all);
+    };
+  }`);
+  const { first, page } = await writeFirst(device, agent);
+  const other = await device.newTab();
+  await other.goto(`/dashboard/requests/${first.requestId}`);
+  await box(other).fill('Of the other tab.');
+  await device.context.route(messages, (route) =>
+    route.fulfill({ status: 413, json: { error: 'message_too_large', status: 413 } }),
+  );
+  await Promise.all([page, other].map((tab) => button(tab, 'Send').click()));
+  for (const tab of [page, other]) await tab.getByText('Not sent. The text is too long').first().waitFor();
+  await untilStored(page, 'Of the other tab.');
+  await eventually('both', async () => {
+    await page.reload();
+    await page.getByText('Not sent. The text is too long').first().waitFor();
+    return (await page.locator('[data-delivery=refused]').count()) === 2;
+  });
+});
+
+describe('there is a way out for an answer that waits', () => {
+  const wayOut = (page: Page) => page.locator('[data-delivery]');
+
+  test('while the relay cannot be reached: what is removed is not sent', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const { first, page } = await writeFirst(device, agent);
+    await page.route(messages, (route) => route.abort('internetdisconnected'));
+    await button(page, 'Send').click();
+    await wayOut(page).getByText('Copy text').waitFor();
+    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
+    await wayOut(page).waitFor({ state: 'detached' });
+    await page.unroute(messages);
+    await page.reload();
+    await box(page).fill('This one.');
+    await button(page, 'Send').click();
+    await untilSent(device, first.requestId);
+    expect(await page.getByText(text).count()).toBe(0);
+  });
+
+  test('of a conversation whose keys have changed', async () => {
+    await using device = await product.signIn(newUser());
+    await using agent = await device.newAgent();
+    const other = await agent.ask('Which zone?');
+    const conversation = await agent.ask('Which region?');
+    const page = await openPickedUp(device, conversation);
+    await row(page, other.requestId).waitFor();
+    const letThrough = await cutMessages(page);
+    await box(page).fill(text);
+    await button(page, 'Send and next').click();
+    await page.waitForURL(`**/${other.requestId}`);
+    await row(page, conversation.requestId)
+      .getByText(/Sending…|Not sent yet/)
+      .waitFor();
+    const { providerSignPubKey } = await device.call<{ providerSignPubKey: string }>(
+      ...(['GET', `/api/requests/${conversation.requestId}`] as const),
+    );
+    const lie = `**/api/requests/${conversation.requestId}?*`;
+    await page.route(lie, async (route) => {
+      const answer = await route.fetch();
+      const json = (await answer.json()) as object;
+      await route.fulfill({ response: answer, json: { ...json, consumerSignPubKey: providerSignPubKey } });
+    });
+    await page.reload();
+    const bar = page.getByText('Your answer was not sent: ');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await bar.getByRole('link', { name: conversation.refCode }).click();
+    await page.getByText('Not sent: see the warning below.').waitFor();
+    await wayOut(page).getByText('Copy text').waitFor();
+    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
+    await wayOut(page).waitFor({ state: 'detached' });
+    await bar.waitFor({ state: 'detached' });
+    await page.unroute(lie);
+    await letThrough();
+    await page.reload();
+    await box(page).waitFor();
+    expect(await wayOut(page).count()).toBe(0);
+    expect(await rolesOf(device, conversation.requestId)).toEqual([]);
+  });
+
+  test('of a request that the relay has removed', async () => {
+    await using device = await product.signIn(newUser(), { viewport: { width: 390, height: 844 } });
+    await using agent = await device.newAgent();
+    const { first, second, page } = await openWaiting(device, agent);
+    const gone = { status: 404, json: { error: 'not_found', title: 'It is gone', status: 404 } };
+    await page.route(`**/api/requests/${first.requestId}?*`, (route) => route.fulfill(gone));
+    await page.goto(`/dashboard/requests/${second.requestId}`);
+    const bar = page.getByText('Your answer was not sent: ');
+    await bar.getByRole('link').click();
+    await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
+    await wayOut(page).getByText(text).waitFor();
+    await wayOut(page).getByText('The relay has removed this request.').waitFor();
+    await page.reload();
+    await wayOut(page).getByText(text).waitFor();
+    await wayOut(page).getByText('Copy text').waitFor();
+    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
+    await wayOut(page).waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
+    expect(await wayOut(page).count()).toBe(0);
+    expect(await bar.count()).toBe(0);
+  });
 });
 
 describe('what the page says', () => {

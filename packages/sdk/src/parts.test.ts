@@ -244,7 +244,13 @@ describe('a decision that waits', () => {
     expect(page).toMatchObject({ held: [''], unsent: [''] });
     const decidedAt = expect.any(String);
     expect(page.unsentAnswers).toEqual([
-      { text: '', isHeld: true, answer: { ...yes, of, decidedAt }, files: [log] },
+      {
+        messageId: expect.any(String),
+        text: '',
+        isHeld: true,
+        answer: { ...yes, of, decidedAt },
+        files: [log],
+      },
     ]);
     expect(page.decision).toBe('open');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'One more thing.' });

@@ -463,6 +463,43 @@ describe('an unsent answer of a page that was closed', () => {
     expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
   });
 
+  test('is discarded alone, by its id: what waits behind it is sent', async () => {
+    const conversation = await ask('Is it safe?', false);
+    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
+    await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+    const tabs = [
+      await expertWith().request(conversation.requestId),
+      await expertWith().request(conversation.requestId),
+    ];
+    for (const tab of tabs) await expect(tab.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
+    const next = { ...draft, messageId: crypto.randomUUID(), text: 'Behind it.' };
+    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(next));
+    tabs.push(await expertWith().request(conversation.requestId));
+    for (const tab of tabs) await tab.discard([draft.messageId]);
+    expect(tabs[2]?.unsentAnswers).toEqual([
+      { messageId: next.messageId, text: 'Behind it.', isHeld: false },
+    ]);
+    for (const tab of tabs) await tab.refresh();
+    expect(await textsOf(tabs[0] as ExpertRequest)).toEqual(['Behind it.']);
+    expect(await outboxOf(conversation.requestId)).toEqual([]);
+  });
+
+  test('is given back without a call where the request is gone', async () => {
+    const conversation = await ask('Is it safe?');
+    await startAnswer(conversation, closing('before'));
+    calls.length = 0;
+    const { requestId } = conversation;
+    const kept: unknown[] = [];
+    const failing = expertWith().withdrawAnswers(requestId, () => Promise.reject(new Error('full')));
+    await expect(failing).rejects.toThrow('full');
+    await expertWith().withdrawAnswers(requestId, async (answers) => void kept.push(...answers));
+    expect(kept).toEqual([{ messageId: expect.any(String), text: 'Once.', isHeld: true }]);
+    expect(await outboxOf(requestId)).toEqual([]);
+    await expertWith().withdrawAnswers(requestId, async (answers) => void kept.push(answers));
+    expect(kept).toHaveLength(1);
+    expect(calls).toEqual([]);
+  });
+
   test('is removed when the relay had it before the end', async () => {
     const conversation = await ask('Is it safe?');
     await startAnswer(conversation, closing('after'));

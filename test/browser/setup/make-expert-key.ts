@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
+import { button } from './open-product.ts';
 
 /** Creates an expert key with the open dialog, and returns its recovery code. */
 export async function makeExpertKey(page: Page): Promise<string> {
   const code = (await page.getByTestId('recovery-code').innerText()).replaceAll(/\s/g, '');
-  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await button(page, 'I have kept it').click();
   await page.getByRole('textbox', { name: 'Last group' }).fill(code.slice(-4));
-  await page.getByRole('button', { name: 'Use this key' }).click();
+  await button(page, 'Use this key').click();
   return code;
 }

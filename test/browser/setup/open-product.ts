@@ -154,4 +154,6 @@ function createAgent(url: string, apiKey: string): TestAgent {
 /** A name that no other test uses. */
 export const newUser = (): string => `expert-${crypto.randomUUID().slice(0, 8)}`;
 
-export const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+/** A button, once it takes presses: one that has just appeared where an expert answers does not. */
+export const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true }).and(page.locator(':not([data-guarded])'));

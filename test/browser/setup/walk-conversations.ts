@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Page } from 'playwright-core';
 import { makeExpertKey } from './make-expert-key.ts';
-import type { Device, OnState, Product, TestAgent } from './open-product.ts';
+import { button, type Device, type OnState, type Product, type TestAgent } from './open-product.ts';
 import {
   answered,
   closed,
@@ -92,33 +92,33 @@ async function visitConversations(
   await onState('conversation-plain', page);
   await page.getByRole('button', { name: 'Snooze', exact: true }).click();
   await onState('conversation-snooze', page);
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Saved replies' }).click();
+  await button(page, 'Cancel').click();
+  await button(page, 'Saved replies').click();
   await onState('conversation-saved-replies', page);
-  await page.getByRole('button', { name: 'Hide' }).click();
+  await button(page, 'Hide').click();
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Stay signed in' }).waitFor();
   await onState('sign-out-question', page);
 
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
-  await page.getByRole('button', { name: 'Answer' }).waitFor();
+  await button(page, 'Answer').waitFor();
   await onState('conversation-unanswered', page);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await page.getByTestId('recovery-code').waitFor();
   await onState('expert-key-code', page);
-  await page.getByRole('button', { name: 'I have kept it' }).click();
+  await button(page, 'I have kept it').click();
   await onState('expert-key-check', page);
-  await page.getByRole('button', { name: 'Show the code again' }).click();
+  await button(page, 'Show the code again').click();
   await makeExpertKey(page);
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill(
     'Yes, cancel it:\n\n```sql\nSELECT pg_cancel_backend(18231);\n```\n\nThen build it **after 22:00 UTC**.',
   );
   await onState('conversation-writing', page);
-  await page.getByRole('button', { name: 'Preview' }).click();
+  await button(page, 'Preview').click();
   await onState('conversation-preview', page);
-  await page.getByRole('button', { name: 'Write', exact: true }).click();
+  await button(page, 'Write').click();
   await sendByKeyboard(page);
   await conversation.waitForAnswer({ timeout: 120_000 });
   await conversation.send(
@@ -164,7 +164,7 @@ async function visitReplayedMessage(
 ): Promise<void> {
   const { page } = device;
   await page.goto(`/dashboard/requests/${conversation.requestId}`);
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
   await sendByKeyboard(page);

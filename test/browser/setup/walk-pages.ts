@@ -1,5 +1,5 @@
 import { makeExpertKey } from './make-expert-key.ts';
-import type { OnState, Product } from './open-product.ts';
+import { button, type OnState, type Product } from './open-product.ts';
 import { migration } from './sample-requests.ts';
 import { walkAnswers } from './walk-answers.ts';
 import { openRequest, walkConversations } from './walk-conversations.ts';
@@ -97,7 +97,7 @@ async function walkSettings(product: Product, onState: OnState): Promise<void> {
   await onState('settings', page);
   await page.goto('/dashboard/requests');
   await openRequest(page, 'has held a lock');
-  await page.getByRole('button', { name: 'Answer' }).click();
+  await button(page, 'Answer').click();
   await makeExpertKey(page);
   await page.getByRole('textbox', { name: 'Answer' }).waitFor();
   await page.goto('/dashboard/settings');
@@ -124,9 +124,9 @@ async function walkSettings(product: Product, onState: OnState): Promise<void> {
   await second.getByRole('textbox', { name: 'Recovery code' }).waitFor();
   await onState('expert-key-open', second);
   await second.getByRole('textbox', { name: 'Recovery code' }).fill('1234');
-  await second.getByRole('button', { name: 'Open my key' }).click();
+  await button(second, 'Open my key').click();
   await second.getByText('A recovery code has 28').waitFor();
   await onState('expert-key-wrong-code', second);
-  await second.getByRole('button', { name: 'I lost my code' }).click();
+  await button(second, 'I lost my code').click();
   await onState('expert-key-lost', second);
 }

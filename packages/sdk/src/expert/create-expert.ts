@@ -167,6 +167,9 @@ function connect(
       const request = await load(requestId, signal);
       return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },
+    async withdrawAnswers(requestId, keep) {
+      if (isSession) await (await loadConversations()).withdrawAnswers(client, requestId, keep);
+    },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {
       isStopped = true;

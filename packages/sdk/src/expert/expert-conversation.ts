@@ -6,8 +6,10 @@ import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay
 import type { ContextMessage } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { describeParts, toMessage } from '../thread/describe-message.ts';
+import type { Forms } from '../thread/load-forms.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Head } from '../thread/page.ts';
+import type { Draft } from '../thread/sender.ts';
 import type { Sending } from '../thread/sending.ts';
 import { members } from '../transport/shape.ts';
 import type {
@@ -81,11 +83,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   get unsentAnswers(): readonly UnsentAnswer[] {
     const { sender, thread } = this.base;
     const { unsent, held } = sender;
-    return unsent.map((draft) => ({
-      text: draft.text,
-      isHeld: held.includes(draft),
-      ...describeParts(draft.parts, 'provider', thread.formTracker.module),
-    }));
+    return unsent.map((draft) => describeUnsent(draft, held.includes(draft), thread.formTracker.module));
   }
 
   get isPickedUp(): boolean {
@@ -150,10 +148,16 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     if (this.held.length > 0 && !this.base.thread.mailbox.hasEnded) throw heldError();
   }
 
-  discard(): Promise<readonly string[]> {
-    return this.base.sender.discard();
+  discard(messageIds?: readonly string[]): Promise<readonly string[]> {
+    return this.base.sender.discard(messageIds);
   }
 }
+
+export const describeUnsent = (
+  { messageId, text, parts }: Draft,
+  isHeld: boolean,
+  forms: Forms | undefined,
+): UnsentAnswer => ({ messageId, text, isHeld, ...describeParts(parts, 'provider', forms) });
 
 const heldError = () =>
   new RelayError(

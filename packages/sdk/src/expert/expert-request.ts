@@ -29,6 +29,8 @@ export interface RequestForm {
 
 /** An answer that was not sent yet. */
 export interface UnsentAnswer extends MessageParts {
+  /** The id of its message, once it is sent. */
+  readonly messageId: string;
   readonly text: string;
   /** Whether it waits for your user: see {@link ExpertRequest.held}. */
   readonly isHeld: boolean;
@@ -169,8 +171,10 @@ export interface ExpertRequest {
   /**
    * Removes from `unsent` all texts but one that is being sent, and returns them. A call of `answer` that waits to send one of
    * them throws. A text that was tried before it was held may still arrive: then `messages` has it.
+   *
+   * @param messageIds only these of {@link ExpertRequest.unsentAnswers}
    */
-  discard(): Promise<readonly string[]>;
+  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
   /**
    * Reads new messages and the status once, without waiting, and sends what waits.
    *

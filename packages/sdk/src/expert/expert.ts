@@ -1,7 +1,7 @@
 import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
 import type { Memory } from '../memory.ts';
 import type { ListOptions, WhoAmI } from '../request-state.ts';
-import type { ExpertRequest } from './expert-request.ts';
+import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 
 export interface ExpertOptions extends ClientOptions, OwnOptions {}
@@ -110,6 +110,14 @@ export interface Expert {
     requestIdOrRefCode: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ExpertRequest>;
+  /**
+   * Only with a session: gives back the answers of a request that were not sent, and removes them from the memory once `keep`
+   * has stored them. It makes no call: the request need not exist any more.
+   */
+  withdrawAnswers(
+    requestId: string,
+    keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
+  ): Promise<void>;
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** Ends all waiting and all streams. */
   stop(): void;

@@ -2,13 +2,14 @@ import type { Client } from '../client.ts';
 import type { ExpertKeys } from '../crypto/expert-keys.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
+import { loadForms } from '../thread/load-forms.ts';
 import { hasForms } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
 import { createSender, type Sender } from '../thread/sender.ts';
 import { createThread } from '../thread/thread.ts';
 import type { Activity } from './activity.ts';
-import { ExpertConversation } from './expert-conversation.ts';
-import type { ExpertRequest } from './expert-request.ts';
+import { describeUnsent, ExpertConversation } from './expert-conversation.ts';
+import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import { createExpertSide } from './expert-side.ts';
 import type { RequestMemory } from './request-memory.ts';
 import { createOutbox } from './session-outbox.ts';
@@ -74,4 +75,18 @@ export async function openRequest(
   if (drafts.length > 0) await sender.saveUnsent();
   const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
   return requested;
+}
+
+/** Removes the unsent answers of a request from the memory of a session, once `keep` has stored them. */
+export async function withdrawAnswers(
+  { keyMemory }: Pick<Client, 'keyMemory'>,
+  requestId: string,
+  keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
+): Promise<void> {
+  const outbox = createOutbox(keyMemory, requestId);
+  const drafts = await outbox.recall();
+  if (drafts.length === 0) return;
+  const forms = drafts.some(({ parts }) => hasForms(parts)) ? await loadForms() : undefined;
+  await keep(drafts.map((draft) => describeUnsent(draft, true, forms)));
+  await outbox.save([]);
 }

@@ -89,8 +89,8 @@ export interface Sender {
   flush(signal?: AbortSignal): Promise<void>;
   /** Saves the unsent texts in the outbox. */
   saveUnsent(): Promise<void>;
-  /** Removes and returns texts: after the end all that are unsent, before it all but one that is being sent. */
-  discard(): Promise<readonly string[]>;
+  /** Removes and returns texts with these ids, or all: after the end all that are unsent, before it all but one that is being sent. */
+  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }
 
 export function createSender(options: SenderOptions): Sender {
@@ -285,20 +285,17 @@ export function createSender(options: SenderOptions): Sender {
     },
     flush,
     saveUnsent,
-    discard: () =>
+    discard: (messageIds) =>
       queue(async () => {
-        const before = unsent();
-        if (thread.mailbox.hasEnded) outgoing = undefined;
-        refused = drafts = [];
+        const meant = unsent().filter(({ messageId }) => messageIds?.includes(messageId) ?? true);
+        meant.forEach(drop);
+        if (thread.mailbox.hasEnded && outgoing && meant.includes(outgoing.draft)) outgoing = undefined;
         await saveUnsent();
-        return before.slice(unsent().length).map(({ text }) => text);
+        return meant.filter((draft) => !unsent().includes(draft)).map(({ text }) => text);
       }),
   };
 }
 
 /** Not believed, since the other side would never see this text. */
 const notListed = () =>
-  new RelayError(
-    'conflict',
-    'The relay says that it has this text, and does not list it: `refresh` tries again.',
-  );
+  new RelayError('conflict', 'The relay has this text, and does not list it: `refresh` tries again.');

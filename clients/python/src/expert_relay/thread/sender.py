@@ -327,7 +327,7 @@ def _timeless(parts: Sequence[Part]) -> object:
 def _not_listed() -> RelayError:
     """Not believed, since the other side would never see this text."""
     return RelayError(
-        "conflict", "The relay says that it has this text, and does not list it: `refresh` tries again."
+        "conflict", "The relay has this text, and does not list it: `refresh` tries again."
     )
 
 

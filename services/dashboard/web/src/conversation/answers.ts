@@ -2,7 +2,7 @@ import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { AnswerOptions } from '@expert-relay/sdk/expert';
 import type { Storage } from '../storage/storage.ts';
 import type { Store } from '../ui/store.ts';
-import { type AnswerContent, contentOf, decidingOf, withoutSame } from './answer-content.ts';
+import { type AnswerContent, contentOf, decidingOf } from './answer-content.ts';
 import {
   type ConversationState,
   hasEnded,
@@ -10,7 +10,7 @@ import {
   type PendingAnswer,
 } from './conversation-state.ts';
 import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
-import { createRefusedStore } from './refused-store.ts';
+import { createRefusedAnswers } from './refused-answers.ts';
 import { createRetry } from './retry.ts';
 import { findUnsent, makeAnswerKey, settleAnswers, unsentOf, unsentStateOf } from './settle-answers.ts';
 import { shownMessages } from './shown-texts.ts';
@@ -43,36 +43,21 @@ const finalCodes: ReadonlySet<RelayErrorCode> = new Set(['invalid_input', 'messa
  */
 export function createAnswers(options: AnswersOptions) {
   const { requestId, storage, state, untilOpen, opened, update, reopen, onAnswers } = options;
-  const refusedStore = createRefusedStore(storage, requestId);
   /** Keys of the answers that the SDK is sending. */
   const inFlight = new Set<string>();
   /** Keys of the answers that the expert has removed. They are shown until they are deleted, so that they cannot come back. */
   const removed = new Set<string>();
   /** The relay has refused a waiting answer with this code. */
   let finalCode: FailureCode | undefined;
+  /** The opened request of which answers were removed again. */
+  let removing: OpenRequest | undefined;
   /** While answers are moved from the SDK to this page. */
   let moving: Promise<void> | undefined;
 
   const setAnswers = (answers: readonly PendingAnswer[]) => state.set({ ...state.get(), answers });
 
-  const restore = () =>
-    refusedStore
-      .restore()
-      .then(({ added, gone }) => {
-        if (added.length + gone.size === 0) return;
-        const { answers } = state.get();
-        const isGone = ({ key, delivery }: PendingAnswer) => delivery === 'refused' && gone.has(key);
-        setAnswers([...added, ...answers.filter((answer) => !isGone(answer))]);
-      })
-      .catch(() => {});
-  const restored = restore();
-
-  const storeRefused = (given?: readonly PendingAnswer[]) =>
-    refusedStore.store(() =>
-      (given ?? state.get().answers).filter(
-        ({ delivery, key }) => delivery === 'refused' && !removed.has(key),
-      ),
-    );
+  const refused = createRefusedAnswers({ requestId, storage, state, removed });
+  const restored = refused.restore().catch(() => {});
 
   function change(key: string, changes: Partial<PendingAnswer>): void {
     const { answers } = state.get();
@@ -85,8 +70,11 @@ export function createAnswers(options: AnswersOptions) {
     if (moving) return;
     const before = state.get();
     const isOver = hasEnded(request);
-    const answers = settleAnswers(before, { unsent: unsentOf(request), inFlight, isOver });
+    const unsent = unsentOf(request).filter(({ messageId }) => !removed.has(messageId));
+    const answers = settleAnswers(before, { unsent, inFlight, isOver });
     if (answers !== before.answers) setAnswers(answers);
+    removeAgain(request);
+    if (hasSentWaiting(before.answers, answers)) onAnswers();
     if (finalCode && inFlight.size === 0 && !isOver) {
       const code = finalCode;
       finalCode = undefined;
@@ -110,8 +98,24 @@ export function createAnswers(options: AnswersOptions) {
         findUnsent(request, answer),
     );
     if (left.length < answers.length) setAnswers(left);
-    void restore();
+    void refused.restore().catch(() => {});
   }
+
+  /** The SDK can remove an answer that it has encrypted only after the request was opened again. */
+  function removeAgain(request: OpenRequest): void {
+    const ids = request.unsentAnswers.flatMap(({ messageId }) => (removed.has(messageId) ? messageId : []));
+    if (ids.length === 0 || request === removing) return;
+    removing = request;
+    void request.discard(ids).catch(() => {});
+  }
+
+  /** Whether the SDK has sent an answer that waited, or found it in the list. Other tabs may still show it. */
+  const hasSentWaiting = (before: readonly PendingAnswer[], now: readonly PendingAnswer[]) =>
+    before.some(({ key, delivery }) => {
+      if (delivery !== 'waiting' || inFlight.has(key)) return false;
+      const after = now.find((one) => one.key === key);
+      return after === undefined || after.delivery === 'sending';
+    });
 
   /** Notes the error of a call: the relay may have refused a waiting answer permanently. */
   function noteFailure(request: OpenRequest, error: unknown): void {
@@ -121,52 +125,36 @@ export function createAnswers(options: AnswersOptions) {
   }
 
   /**
-   * The relay has refused the oldest waiting answer, so the expert decides about it. The SDK can only discard all answers
-   * that were not sent: waiting texts are sent again, and the expert decides again about decisions and held answers. An answer is
-   * shown as refused once the SDK no longer has it.
+   * The relay has refused the oldest waiting answer, so the expert decides about it: it is moved from the SDK to this page. It is
+   * stored by the id of its message, so that two tabs that move it have one answer. Those behind it stay, and are sent.
    */
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
-    const { answers } = state.get();
-    const unsent = answers.filter(
-      (answer) =>
-        (answer.delivery === 'waiting' || answer.delivery === 'held') && findUnsent(request, answer),
-    );
-    const first = unsent.find(({ delivery }) => delivery === 'waiting');
-    if (!first) {
-      moving = undefined;
-      return update();
-    }
-    const refused = ({ delivery }: PendingAnswer): Partial<PendingAnswer> => ({
-      delivery: 'refused',
-      code: delivery === 'held' ? 'newer_message' : code,
-    });
-    // The SDK would give a decision that is sent again a new time, and ten more minutes.
-    const isSentAgain = (answer: PendingAnswer) =>
-      answer.delivery === 'waiting' && answer !== first && !answer.answer;
-    // They are stored here before the SDK deletes them.
-    await storeRefused(
-      answers.map((answer) => (unsent.includes(answer) ? { ...answer, ...refused(answer) } : answer)),
-    );
-    const discarded = await request.discard().then(
-      () => withoutSame(unsent, unsentOf(request)),
-      () => [],
-    );
-    for (const answer of discarded) change(answer.key, refused(answer));
-    await storeRefused();
-    if (discarded.length < unsent.length) {
-      // The SDK cannot discard an answer that it has encrypted, unless the request is opened again.
-      finalCode = code;
+    const first = state.get().answers.find(({ delivery }) => delivery === 'waiting');
+    const messageId = first && findUnsent(request, first)?.messageId;
+    const isMoved =
+      first && messageId !== undefined && (await moveOne(request, { ...first, code }, messageId));
+    moving = undefined;
+    update();
+    if (isMoved) void sendWaiting().catch(() => {});
+  }
+
+  /** Whether it was moved. */
+  async function moveOne(request: OpenRequest, answer: PendingAnswer, messageId: string): Promise<boolean> {
+    const outcome = await refused.move(request, answer, messageId);
+    if (outcome === 'moved') onAnswers();
+    if (outcome === 'encrypted') {
+      // The SDK can discard it once the request was opened again.
+      finalCode = answer.code;
       retry.cancel();
       reopen();
     }
-    moving = undefined;
-    update();
-    if (discarded.length > 0) onAnswers();
-    for (const answer of discarded) if (isSentAgain(answer)) void sendAgain(answer, answer.shown);
+    return outcome === 'moved';
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */
-  const retry = createRetry(async () => {
+  const retry = createRetry(sendWaiting);
+
+  async function sendWaiting(): Promise<void> {
     const request = opened();
     if (!request) return;
     try {
@@ -177,7 +165,7 @@ export function createAnswers(options: AnswersOptions) {
     } finally {
       update();
     }
-  });
+  }
 
   async function send(
     content: AnswerContent,
@@ -204,6 +192,10 @@ export function createAnswers(options: AnswersOptions) {
     // While answers are moved, the SDK would discard this one too.
     while (moving) await moving;
     const request = await untilOpen();
+    if (removed.has(answer.key)) {
+      inFlight.delete(answer.key);
+      return hide(answer);
+    }
     try {
       // The time of a decision, and its ten minutes, begin in the SDK.
       if (decision && Date.now() - Date.parse(answer.at) > maxOpeningMs)
@@ -222,12 +214,13 @@ export function createAnswers(options: AnswersOptions) {
     } catch (error) {
       inFlight.delete(answer.key);
       const code = codeOf(error);
-      const isKept = findUnsent(request, answer) !== undefined;
+      const isKept = findUnsent(request, answer, state.get().answers) !== undefined;
       noteFailure(request, error);
       change(answer.key, isKept ? { delivery: 'waiting' } : { delivery: 'refused', code });
       if (isRefusal(code)) state.set({ ...state.get(), refusal: code });
-      if (!isKept) await storeRefused();
-      if (code === 'newer_message') onAnswers();
+      // An answer that cannot be stored is still shown.
+      if (!isKept) await refused.store.add([{ ...answer, delivery: 'refused', code }]).catch(() => {});
+      if (!isKept || code === 'newer_message') onAnswers();
     }
   }
 
@@ -243,22 +236,20 @@ export function createAnswers(options: AnswersOptions) {
     await deliver(answer, { evenIfNewer: true, onKept: onAnswers });
   }
 
-  /**
-   * Gives the answers that wait back to the expert, who changes them. The SDK can only discard all of them. `keep` stores
-   * what they say before that.
-   */
+  /** Gives the answers that wait back to the expert, who changes them. `keep` stores what they say before they are removed. */
   async function takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void> {
     const request = opened();
     if (!request || moving) return;
-    const isWaiting = (answer: PendingAnswer) =>
-      (answer.delivery === 'held' || answer.delivery === 'waiting') &&
-      !inFlight.has(answer.key) &&
-      findUnsent(request, answer);
-    const waiting = state.get().answers.filter(isWaiting);
-    await keep(waiting);
+    const waiting = state
+      .get()
+      .answers.filter(
+        ({ delivery, key }) => (delivery === 'held' || delivery === 'waiting') && !inFlight.has(key),
+      );
+    const ids = waiting.flatMap((answer) => findUnsent(request, answer)?.messageId ?? []);
+    await keep(waiting.filter((answer) => findUnsent(request, answer)));
     // Until they are gone, the list of answers stays as it is.
     moving = request
-      .discard()
+      .discard(ids)
       .then(() => {
         for (const answer of waiting) if (!findUnsent(request, answer)) hide(answer);
       })
@@ -270,36 +261,42 @@ export function createAnswers(options: AnswersOptions) {
     await moving;
   }
 
-  async function sendAgain(answer: PendingAnswer, shown?: readonly string[]): Promise<void> {
+  async function sendAgain(answer: PendingAnswer): Promise<void> {
     hide(answer);
-    // The storage has the refused answer until the SDK has stored the text.
-    await send(answer, () => void storeRefused().then(onAnswers), shown);
-    await storeRefused();
+    await untilOpen();
+    await refused.handOver(answer, (kept) => send(answer, kept));
     onAnswers();
   }
 
+  /** Removes an answer that was not sent. One that the SDK is sending at this moment may still arrive. */
   async function discard(answer: PendingAnswer): Promise<void> {
-    removed.add(answer.key);
-    await storeRefused();
-    onAnswers();
     const request = opened();
-    // Before the end, the SDK has only answers that it still sends.
-    if (request && hasEnded(request) && findUnsent(request, answer)) {
-      await request.discard().catch(() => {});
+    const messageId = request && findUnsent(request, answer)?.messageId;
+    removed.add(answer.key);
+    if (messageId !== undefined) removed.add(messageId);
+    await refused.store.remove(answer.key).catch(() => {});
+    if (request && messageId !== undefined) {
+      await request.discard([messageId]).catch(() => {});
+      if (request.unsentAnswers.some((one) => one.messageId === messageId)) {
+        retry.cancel();
+        reopen();
+      }
     }
     hide(answer);
+    onAnswers();
   }
 
   return {
     restored,
-    unsentState: () => unsentStateOf(state.get().answers, opened(), inFlight),
+    unsentState: () => unsentStateOf(state.get(), opened(), inFlight),
     settle,
     removeDecided,
     noteFailure,
     send,
-    sendAgain: (answer: PendingAnswer) => sendAgain(answer),
+    sendAgain,
     sendAnyway,
     takeBack,
     discard,
+    keepUnsendable: refused.keepUnsendable,
   };
 }

@@ -76,3 +76,13 @@ const isSame = (one: unknown, other: unknown): boolean =>
 
 export const hasEnded = ({ status }: Pick<RequestView, 'status'>): boolean =>
   status === 'closed' || status === 'expired';
+
+/** Whether the reply area lets the expert answer. A held answer stands there then. */
+export const canReply = (
+  { request, refusal }: Pick<ConversationState, 'request' | 'refusal'>,
+  isKeyReady: boolean,
+): boolean =>
+  request !== undefined &&
+  !refusal &&
+  !hasEnded(request) &&
+  (!request.encrypted || (isKeyReady && request.isPickedUp));

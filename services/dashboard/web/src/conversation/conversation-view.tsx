@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
@@ -14,8 +14,9 @@ import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
 import { FingerprintPanel } from './fingerprint-panel.tsx';
+import { PendingAnswers } from './pending-answers.tsx';
 import { Question } from './question.tsx';
-import { refusalSentence } from './refusal-sentences.ts';
+import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
 import type { OpenSnooze } from './snooze-panel.tsx';
 import { ShownContext } from './text-end.tsx';
@@ -58,7 +59,13 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
   });
 
   if (!request) {
-    if (failure) return <Failure code={failure} onRetry={conversation.readAgain} />;
+    if (failure) {
+      return (
+        <Failure code={failure} onRetry={conversation.readAgain}>
+          <PendingAnswers conversation={conversation} />
+        </Failure>
+      );
+    }
     if (kind !== 'online') return <Failure code={codeOfConnection[kind]} />;
     return <ConversationSkeleton />;
   }
@@ -72,9 +79,12 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
           <ShownContext value={conversation.markShown}>
             <Question request={request} shown={conversation.now.shown} />
             {request.erasedAt ? (
-              <Notice title="What was said here was erased.">
-                <p>The relay removes questions and answers some time after the end of a request.</p>
-              </Notice>
+              <>
+                <Notice title="What was said here was erased.">
+                  <p>The relay removes questions and answers some time after the end of a request.</p>
+                </Notice>
+                <PendingAnswers conversation={conversation} />
+              </>
             ) : (
               <Exchange conversation={conversation} />
             )}
@@ -115,7 +125,14 @@ function leaveField(event: KeyboardEvent<HTMLElement>): void {
   if (key === 'Escape' && !nativeEvent.isComposing && isTyping(target)) focusHeader();
 }
 
-function Failure({ code, onRetry }: { code: Parameters<typeof refusalSentence>[0]; onRetry?: () => void }) {
+interface FailureProps {
+  readonly code: FailureCode;
+  readonly onRetry?: () => void;
+  /** What the expert has written. */
+  readonly children?: ReactNode;
+}
+
+function Failure({ code, onRetry, children }: FailureProps) {
   const { what, next } = refusalSentence(code);
   return (
     <div className={styles.failure}>
@@ -129,6 +146,7 @@ function Failure({ code, onRetry }: { code: Parameters<typeof refusalSentence>[0
         )}
         <Link href={routes.inbox}>Go to the inbox</Link>
       </div>
+      {children && <div className={styles.written}>{children}</div>}
     </div>
   );
 }

@@ -34,6 +34,9 @@ function fakeRequest() {
   const listed: (ExpertMessage | Error | 'end')[] = [];
   let wake = () => {};
   const unsent: string[] = [];
+  /** The ids of their messages. */
+  const ids: string[] = [];
+  let count = 0;
   const fake = {
     ...requestView,
     status: 'pending' as OpenRequest['status'],
@@ -42,10 +45,27 @@ function fakeRequest() {
     held: [] as string[],
     decisions: new Map<string, typeof decision>(),
     get unsentAnswers(): OpenRequest['unsentAnswers'] {
-      return unsent.map((text) => {
+      ids.splice(unsent.length);
+      return unsent.map((text, at) => {
         const answer = fake.decisions.get(text);
-        return { text, isHeld: fake.held.includes(text), ...(answer && { answer }) };
+        ids[at] ??= `${text} ${count++}`;
+        const messageId = ids[at];
+        return { messageId, text, isHeld: fake.held.includes(text), ...(answer && { answer }) };
       });
+    },
+    /** The SDK sends what waits. */
+    sendWaiting() {
+      const sent = fake.unsentAnswers.filter(({ isHeld }) => !isHeld);
+      fake.remove(sent.map(({ messageId }) => messageId));
+      for (const { text, messageId } of sent) fake.list(message(text, 'provider', messageId));
+    },
+    /** The texts with these ids are removed. */
+    remove(messageIds?: readonly string[]) {
+      const gone = fake.unsentAnswers.map(({ messageId }) => !messageIds || messageIds.includes(messageId));
+      const left = unsent.filter((_, at) => !gone[at]);
+      unsent.splice(0, unsent.length, ...left);
+      ids.splice(0, ids.length, ...ids.filter((_, at) => !gone[at]));
+      return [];
     },
     /** What `answer` and `refresh` do. */
     onAnswer: async (_text: string): Promise<{ messageId: string; isSent: boolean }> => ({
@@ -66,8 +86,8 @@ function fakeRequest() {
     pickUp: async () => {
       fake.isPickedUp = true;
     },
-    onDiscard: async () => unsent.splice(0),
-    discard: () => fake.onDiscard(),
+    onDiscard: async (messageIds?: readonly string[]): Promise<readonly string[]> => fake.remove(messageIds),
+    discard: (messageIds?: readonly string[]) => fake.onDiscard(messageIds),
     close: async ({ reason }: { reason?: string | undefined } = {}) => {
       fake.status = 'closed';
       fake.closeReason = reason;
@@ -317,7 +337,7 @@ test('an answer that the SDK keeps waits, and is sent automatically', async () =
   expect(deliveries()).toEqual([['Yes.', 'waiting', '']]);
   request.onRefresh = async () => void request.unsent.splice(0);
   await untilPasses(() => expect(deliveries()).toEqual([['Yes.', 'sending', '']]));
-  request.list(message('Yes.', 'provider'));
+  request.list(message('Yes.', 'provider', 'Yes. 0'));
   await untilPasses(() => expect(deliveries()).toEqual([]));
 });
 
@@ -376,18 +396,19 @@ test('a waiting answer that the relay refuses permanently can be removed, and th
   await open();
   await sendWhileAway('Refused.');
   await sendWhileAway('Next.');
-  request.onAnswer = async (text) => ({ messageId: text, isSent: true });
-  request.onRefresh = () => Promise.reject(refusal('invalid_input'));
-  const expected = [
-    ['Refused.', 'refused', 'invalid_input'],
-    ['Next.', 'sent', ''],
-  ];
-  await untilPasses(() => expect(deliveries()).toEqual(expected));
+  request.onRefresh = async () => {
+    if (request.unsent.includes('Refused.')) throw refusal('invalid_input');
+    request.sendWaiting();
+  };
+  await untilPasses(() => expect(texts()).toEqual(['Next.']));
+  expect(deliveries()).toEqual([['Refused.', 'refused', 'invalid_input']]);
   expect(request.unsent).toEqual([]);
   expect(kept.get('refused:r1')).toContain('Refused.');
+  // The SDK has sent the other one: it was not given it again.
+  expect(request.answered).toHaveLength(2);
   const [answer] = now().answers;
   if (answer) await conversation.discard(answer);
-  expect(deliveries()).toEqual([['Next.', 'sent', '']]);
+  expect(deliveries()).toEqual([]);
   expect(kept.get('refused:r1')).toBe('[]');
 });
 
@@ -441,22 +462,19 @@ test('an encrypted answer that the relay refuses waits until the request is open
 
 test('two equal answers of which the relay refuses the first: one can be removed, the other is sent', async () => {
   const later = fakeRequest();
-  later.unsent.push('Yes.');
+  later.unsent.push('Yes.', 'Yes.');
+  later.onRefresh = async () => later.sendWaiting();
   const requests = [request, later];
   follow(async () => requests.shift() ?? later);
   await untilPasses(() => expect(now().request).toBeDefined());
   await sendWhileAway('Yes.');
   await sendWhileAway('Yes.');
   // The first one is encrypted already.
-  request.onDiscard = async () => request.unsent.splice(1);
+  request.onDiscard = async () => [];
   request.list(refusal('conflict'));
-  await untilPasses(() =>
-    expect(deliveries()).toEqual([
-      ['Yes.', 'refused', 'conflict'],
-      ['Yes.', 'sent', ''],
-    ]),
-  );
-  expect(later.answered).toHaveLength(1);
+  await untilPasses(() => expect(texts()).toEqual(['Yes.']));
+  expect(deliveries()).toEqual([['Yes.', 'refused', 'conflict']]);
+  expect(later.answered).toEqual([]);
 });
 
 test('answers that the browser cannot delete are not sent a second time', async () => {
@@ -467,19 +485,37 @@ test('answers that the browser cannot delete are not sent a second time', async 
   await sendWhileAway('Refused.');
   await sendWhileAway('Next.');
   later.unsent.push('Refused.', 'Next.');
+  later.onRefresh = async () => later.sendWaiting();
   request.onDiscard = () => Promise.reject(new Error('The disk is full.'));
   request.list(refusal('invalid_input'));
-  await untilPasses(() =>
-    expect(deliveries()).toEqual([
-      ['Refused.', 'refused', 'invalid_input'],
-      ['Next.', 'sent', ''],
-    ]),
-  );
+  await untilPasses(() => expect(texts()).toEqual(['Next.']));
+  expect(deliveries()).toEqual([['Refused.', 'refused', 'invalid_input']]);
   expect(request.answered).toHaveLength(2);
-  expect(later.answered).toHaveLength(1);
+  expect(later.answered).toEqual([]);
 });
 
-describe('a held answer is kept when the relay refuses another one permanently', () => {
+test('an answer that the browser cannot store stays with the SDK, which has it after a reload', async () => {
+  const storage = createPageStorage(kept);
+  conversation = createConversation({
+    requestId: 'r1',
+    storage: { ...storage, change: () => Promise.reject(new Error('The disk is full.')) },
+  });
+  await open();
+  await sendWhileAway('Refused.');
+  let reads = 0;
+  request.onRefresh = async () => {
+    reads += 1;
+    throw refusal('invalid_input');
+  };
+  request.list(refusal('invalid_input'));
+  await untilPasses(() => expect(reads).toBeGreaterThan(0));
+  expect(deliveries()).toEqual([['Refused.', 'waiting', '']]);
+  expect(request.unsent).toEqual(['Refused.']);
+  // Retries end.
+  await conversation.close();
+});
+
+describe('a held answer stays held when the relay refuses another one permanently', () => {
   /** One answer waits, and one is held. */
   async function sendBoth(): Promise<void> {
     await sendWhileAway('First.');
@@ -496,10 +532,10 @@ describe('a held answer is kept when the relay refuses another one permanently',
   }
   const refused = [
     ['First.', 'refused', 'conflict'],
-    ['Typed for ten minutes.', 'refused', 'newer_message'],
+    ['Typed for ten minutes.', 'held', ''],
   ];
 
-  test('also after the page is loaded again, and can be sent then', async () => {
+  test('and the other tabs learn of it', async () => {
     let reports = 0;
     conversation = create(() => {
       reports += 1;
@@ -507,37 +543,30 @@ describe('a held answer is kept when the relay refuses another one permanently',
     await open();
     await sendBoth();
     reports = 0;
-    request.onRefresh = () => Promise.reject(refusal('conflict'));
+    request.onRefresh = async () => {
+      if (request.unsent.includes('First.')) throw refusal('conflict');
+    };
     await untilPasses(() => expect(deliveries()).toEqual(refused));
-    expect(request.unsent).toEqual([]);
-    // To the other tabs, which still show it as held.
+    expect(request.unsent).toEqual(['Typed for ten minutes.']);
+    // To the other tabs, which still show it as waiting.
     expect(reports).toBe(1);
     conversation = create();
-    request = fakeRequest();
     await open();
     expect(deliveries()).toEqual(refused);
-    const [, answer] = now().answers;
-    if (answer) await conversation.sendAgain(answer);
-    expect(deliveries()).toEqual([
-      ['First.', 'refused', 'conflict'],
-      ['Typed for ten minutes.', 'sent', ''],
-    ]);
   });
 
   test('where the refused one was encrypted already', async () => {
     const later = fakeRequest();
-    later.unsent.push('First.');
+    later.unsent.push('First.', 'Typed for ten minutes.');
+    later.held.push('Typed for ten minutes.');
     const requests = [request, later];
     follow(async () => requests.shift() ?? later);
     await untilPasses(() => expect(now().request).toBeDefined());
     await sendBoth();
-    request.onDiscard = async () => request.unsent.splice(1);
+    request.onDiscard = async () => [];
     request.list(refusal('conflict'));
     await untilPasses(() => expect(deliveries()).toEqual(refused));
-    expect(later.unsent).toEqual([]);
-    conversation = create();
-    await open(fakeRequest());
-    expect(deliveries()).toEqual(refused);
+    expect(later.unsent).toEqual(['Typed for ten minutes.']);
   });
 
   test('where the held one is older', async () => {
@@ -546,16 +575,8 @@ describe('a held answer is kept when the relay refuses another one permanently',
     request.unsent.push('Typed for ten minutes.');
     await untilPasses(() => expect(deliveries()).toEqual([['Typed for ten minutes.', 'held', '']]));
     await sendWhileAway('First.');
-    await sendWhileAway('Next.');
-    request.onAnswer = async (text) => ({ messageId: text, isSent: true });
     request.list(refusal('conflict'));
-    await untilPasses(() =>
-      expect(deliveries()).toEqual([
-        ['Typed for ten minutes.', 'refused', 'newer_message'],
-        ['First.', 'refused', 'conflict'],
-        ['Next.', 'sent', ''],
-      ]),
-    );
+    await untilPasses(() => expect(deliveries()).toEqual([refused[1], refused[0]]));
   });
 
   test('and stays held where nothing else waits', async () => {
@@ -630,7 +651,6 @@ describe('a refused answer that two tabs show', () => {
     }
     first.onAnswer = fails('message_too_large');
     await tabs[0].send({ text: 'Long.' });
-    reopenSecond();
     await untilPasses(() => expect(shownIn(tabs[1])).toEqual([['Long.', 'refused']]));
   });
 
@@ -675,7 +695,7 @@ test('a decision is not sent automatically when opening its request took longer 
   expect(deliveries()).toEqual([['', 'refused', 'timeout']]);
 });
 
-test('a decision behind a refused answer is not sent again automatically', async () => {
+test('a decision behind a refused answer stays with the SDK, which knows its time', async () => {
   await open();
   await sendWhileAway('First.');
   request.onAnswer = async (text) => {
@@ -685,14 +705,18 @@ test('a decision behind a refused answer is not sent again automatically', async
   };
   await conversation.send({ text: 'Yes.', answer: decision });
   const { length } = request.answered;
-  request.onRefresh = () => Promise.reject(refusal('conflict'));
+  request.onRefresh = async () => {
+    if (request.unsent.includes('First.')) throw refusal('conflict');
+  };
   await untilPasses(() =>
     expect(deliveries()).toEqual([
       ['First.', 'refused', 'conflict'],
-      ['Yes.', 'refused', 'conflict'],
+      ['Yes.', 'waiting', ''],
     ]),
   );
   expect(request.answered).toHaveLength(length);
+  // Retries end.
+  await conversation.close();
 });
 
 test('an answer that is written while refused ones are moved is sent afterwards', async () => {
@@ -702,7 +726,7 @@ test('an answer that is written while refused ones are moved is sent afterwards'
   let isDiscarding = false;
   request.onDiscard = () => {
     isDiscarding = true;
-    return new Promise((resolve) => (finish = () => resolve(request.unsent.splice(0))));
+    return new Promise((resolve) => (finish = () => resolve(request.remove())));
   };
   request.list(refusal('invalid_input'));
   await untilPasses(() => expect(isDiscarding).toBe(true));

@@ -1,3 +1,4 @@
+import type { UnsentAnswer } from '@expert-relay/sdk/expert';
 import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
@@ -12,7 +13,7 @@ import {
   viewOf,
 } from './conversation-state.ts';
 import { followMessages } from './follow-messages.ts';
-import { codeOf, isRefusal } from './refusal-sentences.ts';
+import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
 import { createShownTexts } from './shown-texts.ts';
 
@@ -45,7 +46,7 @@ export interface Conversation {
   takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;
-  /** Removes an answer that was refused. */
+  /** Removes an answer that was not sent. */
   discard(answer: PendingAnswer): Promise<void>;
   /** Ends it for both sides. The agent is shown the reason. @throws RelayError */
   close(reason?: string): Promise<void>;
@@ -61,6 +62,8 @@ interface ConversationOptions {
   readonly onAnswers?: () => void;
   /** Notes what was not sent. */
   readonly onUnsent?: (unsent: UnsentAnswers | undefined) => void;
+  /** Gives back what the SDK has not sent, for a request that is gone: see its `withdrawAnswers`. */
+  readonly withdraw?: (keep: (answers: readonly UnsentAnswer[]) => Promise<void>) => Promise<void>;
 }
 
 export function createConversation({
@@ -68,6 +71,7 @@ export function createConversation({
   storage,
   onAnswers = () => {},
   onUnsent = () => {},
+  withdraw = async () => {},
 }: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
@@ -122,6 +126,12 @@ export function createConversation({
     onUnsent(now);
   }
 
+  /** The request is gone. Its answers can only be copied or removed. */
+  async function keepForExpert(code: FailureCode): Promise<void> {
+    await withdraw((unsent) => answers.keepUnsendable(unsent, code)).catch(() => {});
+    if (!answers.unsentState()) onUnsent(undefined);
+  }
+
   const shownTexts = createShownTexts({ requestId, storage, state });
 
   const restored = Promise.all([
@@ -167,7 +177,7 @@ export function createConversation({
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
-        if (code === 'not_found') onUnsent(undefined);
+        if (code === 'not_found') await keepForExpert(code);
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);

@@ -6,6 +6,7 @@ import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { focusHeader } from './conversation-header.tsx';
+import { canReply } from './conversation-state.ts';
 import { describeForm } from './open-form.ts';
 import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
@@ -65,7 +66,7 @@ export function EncryptedReply({ conversation, reply, kept }: EncryptedReplyProp
   }, [isConfidential, isPickedUp, isAnswering]);
 
   if (key.kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
-  if (isReady && isPickedUp) return reply((isAnswering && !isConfidential) || hasOpened);
+  if (canReply(conversation.now, isReady)) return reply((isAnswering && !isConfidential) || hasOpened);
   return (
     <>
       {step()}

@@ -29,7 +29,7 @@ const enclosing: Readonly<Record<string, readonly string[]>> = {
   em: ['em'],
   s: ['del'],
 };
-const withOwnDirection = new Set(['p', 'li', 'blockquote', 'th', 'td']);
+const withOwnDirection = new Set(['p', 'li', 'blockquote']);
 
 /** The longest text of a cell that is not broken into lines. */
 const maxUnbroken = 16;
@@ -211,13 +211,16 @@ class Rendering {
   #leave(): HTMLElement {
     const element = this.#open.pop() as HTMLElement;
     // Not before it is complete, since the browser decides the direction again whenever something is added.
-    if (withOwnDirection.has(element.localName) && !this.#isOfItem(element)) element.dir = 'auto';
+    if (withOwnDirection.has(element.localName) && !this.#isInside(element)) element.dir = 'auto';
     return element;
   }
 
-  /** A paragraph of a list item: the item, whose mark stands on the side where it begins, has the direction of its text. */
-  #isOfItem({ localName, parentNode }: HTMLElement): boolean {
-    return localName === 'p' && parentNode?.nodeName === 'LI';
+  /**
+   * A paragraph of a list item or a quote, whose mark stands on the side where its text begins. The browser decides its direction
+   * by the text within it that has none of its own.
+   */
+  #isInside({ localName, parentElement }: HTMLElement): boolean {
+    return localName === 'p' && (parentElement?.matches('li, blockquote') ?? false);
   }
 
   #count({ length }: string): void {
@@ -250,6 +253,8 @@ function wrap(element: Element, kind: 'table' | 'code'): HTMLElement {
   element.replaceWith(box);
   const scroller = kind === 'table' ? document.createElement('div') : element;
   if (scroller !== element) scroller.append(element);
+  // A table that is narrower than the text stands where its own text begins.
+  if (kind === 'table') scroller.setAttribute('dir', 'auto');
   scroller.setAttribute('tabindex', '0');
   box.append(scroller);
   return box;

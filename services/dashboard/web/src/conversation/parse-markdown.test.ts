@@ -112,3 +112,47 @@ test.each([
   const items = parseMarkdown(text).filter(({ type }) => type === 'list_item_open');
   expect(items.map(({ info, markup }) => info + markup)).toEqual(marks);
 });
+
+/** What is seen of a text: its words, and where its lines begin. */
+function seenOf(text: string): string {
+  let seen = '';
+  for (const { type, meta, children } of parseMarkdown(text)) {
+    seen += ' '.repeat(Number(meta?.indentation ?? 0));
+    for (const child of children ?? []) seen += child.type.endsWith('break') ? '\n' : child.content;
+    if (type === 'paragraph_close' || type === 'heading_close') seen += '\n';
+  }
+  return seen;
+}
+
+const containers = ['', '> ', '- ', '> - '];
+const breaks = ['\n', ' \n', '   \n', '\\\n', '\\\\\n', '\r\n', '\\\r\n'];
+const indents = ['', ' ', '   ', '     ', '\t', ' \t'];
+const spans = ['', '**', '~~', '`'];
+
+test.each(containers.flatMap((container) => breaks.map((end) => [container, end])))(
+  'in %j, a line keeps its spaces after %j',
+  (container, end) => {
+    const inside = container.replace('-', ' ');
+    for (const indent of indents) {
+      for (const mark of spans) {
+        const text = `${container}${mark}a:${end}${inside}${indent}b: 1${mark}`;
+        const second = seenOf(text).split('\n')[1] ?? '';
+        // Within a container the parser makes columns of a tab.
+        const spaces = /^\s*/.exec(second)?.[0].replaceAll(/ *\t/g, '    ') ?? '';
+        expect({ text, second, columns: spaces.length }).toEqual({
+          ...{ text, second: expect.stringContaining('b: 1') },
+          columns:
+            container && indent.includes('\t') ? expect.any(Number) : indent.replace(/ *\t/, '    ').length,
+        });
+        expect(spaces.length > 0).toBe(indent !== '');
+      }
+    }
+  },
+);
+
+test.each(['  a:\n---', '  a:\n    b\n==='])(
+  'the heading %j keeps the spaces that it begins with',
+  (text) => {
+    expect(seenOf(text)).toBe(`${text.replace(/\n(---|===)/, '')}\n`);
+  },
+);

@@ -35,8 +35,8 @@ const alt = ['paragraph', 'reference', 'blockquote', 'list', 'table'];
 parser.block.ruler.before('table', 'count_step', countStep, { alt });
 parser.inline.ruler.before('text', 'count_step', countStep);
 
-/** Notes the line at which the next block begins: the parser itself drops the spaces before a paragraph. */
-parser.block.ruler.before('paragraph', 'note_start', ({ env }, line, _end, silent) => {
+/** Notes the line at which the next block begins: the parser itself drops the spaces before a paragraph or a heading. */
+parser.block.ruler.before('heading', 'note_start', ({ env }, line, _end, silent) => {
   if (!silent) env.start = line;
   return false;
 });
@@ -55,16 +55,25 @@ parser.inline.ruler.at('newline', (state, silent) => {
   return true;
 });
 
+// The same for a line that ends with a backslash: the parser's own rule drops the spaces of the next one.
+parser.inline.ruler.before('escape', 'hard_break', (state, silent) => {
+  if (!state.src.startsWith('\\\n', state.pos)) return false;
+  if (!silent) state.push('hardbreak', 'br', 0);
+  state.pos += 2;
+  return true;
+});
+
 parser.block.State = class extends parser.block.State {
   override push(...token: Parameters<typeof parser.block.State.prototype.push>) {
     countStep(this);
     if (token[0] === 'tr_close') this.#checkRow();
     const pushed = super.push(...token);
-    if (token[0] === 'paragraph_open') pushed.meta = { indentation: this.#indentation() };
+    if (token[0] === 'paragraph_open' || token[0] === 'heading_open')
+      pushed.meta = { indentation: this.#indentation() };
     return pushed;
   }
 
-  /** The columns by which the paragraph that was found begins further inside than its block. */
+  /** The columns by which the paragraph or heading that was found begins further inside than its block. */
   #indentation(): number {
     return Math.max(0, (this.sCount[Number(this.env.start)] ?? 0) - this.blkIndent);
   }
@@ -84,9 +93,25 @@ const withoutMarks = (row: string): string => row.replaceAll(/[\s|\\]/g, '');
 parser.inline.State = class extends parser.inline.State {
   override push(...token: Parameters<typeof parser.inline.State.prototype.push>) {
     countStep(this);
-    return super.push(...token);
+    const pushed = super.push(...token);
+    if (token[0] === 'code_inline') pushed.meta = { at: this.pos };
+    return pushed;
   }
 };
+
+// The parser makes spaces of the line breaks in a code.
+parser.core.ruler.after('inline', 'keep_breaks', ({ tokens }) => {
+  for (const { content, children } of tokens) {
+    for (const code of children ?? []) {
+      if (code.type !== 'code_inline') continue;
+      const from = Number(code.meta?.at) + code.markup.length;
+      const written = (at: number) => content.slice(at, at + code.content.length);
+      // The parser may have dropped the first space.
+      const isWhole = written(from).replaceAll('\n', ' ') === code.content;
+      code.content = written(isWhole ? from : from + 1);
+    }
+  }
+});
 
 /**
  * Parses Markdown. HTML in it is text.

@@ -4,7 +4,7 @@ import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useStore } from '../ui/store.ts';
 import { AnswerBody } from './answer-body.tsx';
-import { hasEnded, type PendingAnswer } from './conversation-state.ts';
+import { canReply, hasEnded, type PendingAnswer } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { type FailureCode, refusedAnswerSentence } from './refusal-sentences.ts';
 import type { useConversation } from './use-conversation.ts';
@@ -13,10 +13,7 @@ type Conversation = ReturnType<typeof useConversation>;
 
 /** The pending answers with their delivery state. */
 export function PendingAnswers({ conversation }: { conversation: Conversation }) {
-  const { request, refusal } = conversation.now;
-  const isKeyReady = useExpertKey().kind === 'ready';
-  const canAnswer = request && (!request.encrypted || (isKeyReady && request.isPickedUp));
-  const isHeldShown = canAnswer && !refusal && !hasEnded(request);
+  const isHeldShown = canReply(conversation.now, useExpertKey().kind === 'ready');
   const held = conversation.now.answers.find(({ delivery }) => delivery === 'held');
   // It stands in place of the text box.
   const answers = conversation.now.answers.filter((answer) => !isHeldShown || answer !== held);
@@ -38,14 +35,27 @@ export function PendingAnswers({ conversation }: { conversation: Conversation })
 
 function Delivery({ answer, conversation }: { answer: PendingAnswer; conversation: Conversation }) {
   const { kind } = useStore(connection);
-  const { request } = conversation.now;
-  const isOver = request !== undefined && hasEnded(request);
+  const { request, refusal } = conversation.now;
+  const isOver = request === undefined || hasEnded(request);
   const { delivery, code = 'unreachable' } = answer;
+  const wayOut = (
+    <>
+      {answer.text && <CopyButton text={answer.text} label="Copy text" />}
+      <Button look="quiet" onClick={() => void conversation.discard(answer)}>
+        Remove
+      </Button>
+    </>
+  );
   if (delivery !== 'refused') {
+    // What is sent at this moment cannot be taken back.
+    const isWaiting = delivery !== 'sent' && (delivery !== 'sending' || kind !== 'online');
     return (
-      <p className={styles.remark} role="status">
-        {describe(answer, kind)}
-      </p>
+      <>
+        <p className={styles.remark} role="status">
+          {refusal && isWaiting ? 'Not sent: see the warning below.' : describe(answer, kind)}
+        </p>
+        {isWaiting && <div className={styles.wayOut}>{wayOut}</div>}
+      </>
     );
   }
   const { what, next } = refusedAnswerSentence(code, kind === 'online');
@@ -60,10 +70,7 @@ function Delivery({ answer, conversation }: { answer: PendingAnswer; conversatio
         {!isOver && !isDecision && !wouldFailAgain.has(code) && (
           <Button onClick={() => void conversation.sendAgain(answer)}>Try again</Button>
         )}
-        {answer.text && <CopyButton text={answer.text} label="Copy text" />}
-        <Button look="quiet" onClick={() => void conversation.discard(answer)}>
-          Remove
-        </Button>
+        {wayOut}
       </div>
     </div>
   );

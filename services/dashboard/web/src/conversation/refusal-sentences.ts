@@ -9,6 +9,7 @@ export interface Sentence {
   readonly next: string;
 }
 
+const copyIt = 'Copy the text if you need it: nothing more can be sent here.';
 const endAndAsk = 'End the request, and ask the agent’s owner over another channel what happened.';
 
 const refusals = {
@@ -135,11 +136,11 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
   },
   conversation_closed: {
     what: 'The request was ended before this was sent.',
-    next: 'Copy the text if you need it: nothing more can be sent here.',
+    next: copyIt,
   },
   conversation_expired: {
     what: 'The request expired before this was sent.',
-    next: 'Copy the text if you need it: nothing more can be sent here.',
+    next: copyIt,
   },
   conversation_full: {
     what: 'This conversation is full: it has as many messages as the relay keeps.',
@@ -203,6 +204,7 @@ const temporary: ReadonlySet<FailureCode> = new Set([
 
 /** For an answer that was refused. A reason that lasts for a while is not stated once it has passed. */
 export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sentence {
+  if (code === 'not_found') return { what: 'The relay has removed this request.', next: copyIt };
   if (!temporary.has(code)) return sentences[code];
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
 }

@@ -1,6 +1,6 @@
 import { readJson, writeJson } from '../files/json-with-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
-import { withoutSame } from './answer-content.ts';
+import { refusedPrefix } from '../unsent/unsent-answers.ts';
 import type { PendingAnswer } from './conversation-state.ts';
 
 /** What other tabs have changed in the storage. */
@@ -10,54 +10,58 @@ interface RefusedChanges {
   readonly gone: ReadonlySet<string>;
 }
 
-/** The refused answers of a request, as they are stored. All tabs store theirs under one name. */
-export function createRefusedStore(storage: Storage, requestId: string) {
-  const name = `refused:${requestId}`;
+/** Of so many answers, a tab that still has one as unsent does not store it again after its removal. */
+const maxRemoved = 100;
+
+/** The refused answers of a request, as they are stored. All tabs change one list, by their keys. */
+export function createRefusedStore(storage: Pick<Storage, 'get' | 'change'>, requestId: string) {
+  const name = refusedPrefix + requestId;
+  const removedName = `refused-removed:${requestId}`;
   /** Keys of the answers that this page has and the storage had. */
   let known: ReadonlySet<string> = new Set();
-  let last: Promise<unknown> = Promise.resolve();
 
-  const keysOf = (answers: readonly PendingAnswer[]) => new Set(answers.map(({ key }) => key));
-  const read = async () => readJson<PendingAnswer[]>((await storage.get(name)) ?? '[]');
+  const parse = (json = '[]') => readJson<readonly PendingAnswer[]>(json);
+  const edit = (change: (before: readonly PendingAnswer[]) => readonly PendingAnswer[]) =>
+    storage.change(name, (json) => writeJson(change(parse(json))));
+  const drop = (keys: readonly string[]) => edit((before) => before.filter(({ key }) => !keys.includes(key)));
+  const readRemoved = async (): Promise<readonly string[]> =>
+    JSON.parse((await storage.get(removedName)) ?? '[]');
 
-  /** A change of this page reads what the one before has stored. */
-  function queue<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work);
-    last = result.catch(() => {});
-    return result;
-  }
+  const has = async (key: string): Promise<boolean> =>
+    parse(await storage.get(name)).some((answer) => answer.key === key);
 
   return {
+    has,
+    /** Whether it was in the storage when this page read or wrote it last. */
+    wasStored: (key: string): boolean => known.has(key),
     /** What has changed since this page read or wrote them. */
-    restore: (): Promise<RefusedChanges> =>
-      queue(async () => {
-        const before = known;
-        const stored = await read();
-        known = keysOf(stored);
-        return {
-          added: stored.filter(({ key }) => !before.has(key)).map((answer) => ({ ...answer, after: 0 })),
-          gone: new Set([...before].filter((key) => !known.has(key))),
-        };
-      }),
+    async restore(): Promise<RefusedChanges> {
+      const stored = parse(await storage.get(name));
+      const before = known;
+      known = new Set(stored.map(({ key }) => key));
+      return {
+        added: stored.filter(({ key }) => !before.has(key)).map((answer) => ({ ...answer, after: 0 })),
+        gone: new Set([...before].filter((key) => !known.has(key))),
+      };
+    },
 
-    /**
-     * Stores what `refused` returns, without those that another tab has sent again or removed. What other tabs have stored
-     * stays, but for the same answer: it was refused in both.
-     */
-    store: (refused: () => readonly PendingAnswer[]): Promise<void> =>
-      queue(async () => {
-        const stored = await read().catch(() => undefined);
-        const inStorage = keysOf(stored ?? []);
-        const own = refused().filter(({ key }) => !stored || !known.has(key) || inStorage.has(key));
-        const owned = keysOf(own);
-        const others = (stored ?? []).filter(({ key }) => !known.has(key) && !owned.has(key));
-        // An answer that cannot be stored is still shown.
-        await storage.set(name, writeJson([...withoutSame(others, own), ...own])).then(
-          () => {
-            known = owned;
-          },
-          () => {},
-        );
-      }),
+    /** Two tabs may add the same answer. One that was removed in the meantime is not added again. */
+    async add(answers: readonly PendingAnswer[]): Promise<void> {
+      const keys = answers.map(({ key }) => key);
+      await edit((before) => [...before.filter(({ key }) => !keys.includes(key)), ...answers]);
+      known = new Set([...known, ...keys]);
+      const removed = await readRemoved();
+      const late = keys.filter((key) => removed.includes(key));
+      if (late.length > 0) await drop(late);
+    },
+
+    async remove(key: string): Promise<void> {
+      // First, so that a tab that adds it now finds it.
+      await storage.change(removedName, (json = '[]') =>
+        JSON.stringify([...JSON.parse(json), key].slice(-maxRemoved)),
+      );
+      await drop([key]);
+      known = new Set([...known].filter((one) => one !== key));
+    },
   };
 }

@@ -1,6 +1,5 @@
 import { useEffect, useState } from 'react';
 import { useAppContext } from '../app-context/app-context.tsx';
-import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { firstWords } from '../ui/first-words.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -16,23 +15,24 @@ interface SavedRepliesProps {
   readonly onClose: () => void;
 }
 
-const readReplies = async (storage: Storage): Promise<readonly string[]> =>
-  JSON.parse((await storage.get(name)) ?? '[]');
+const parse = (json = '[]'): readonly string[] => JSON.parse(json);
 
 /** Texts that the expert uses often. They stay in this browser, encrypted as drafts are, until the sign-out. */
 export function SavedReplies({ text, onChoose, onClose }: SavedRepliesProps) {
   const { storage } = useAppContext();
   const [replies, setReplies] = useState<readonly string[]>();
   useEffect(() => {
-    void readReplies(storage).then(setReplies, () => setReplies([]));
+    void storage.get(name).then(
+      (json) => setReplies(parse(json)),
+      () => setReplies([]),
+    );
   }, [storage]);
   if (!replies) return null;
 
   /** Changes what is stored now: another tab may have changed it since it was shown. */
   async function change(edit: (before: readonly string[]) => readonly string[]): Promise<void> {
-    const next = edit(await readReplies(storage).catch(() => replies ?? []));
-    setReplies(next);
-    await storage.set(name, JSON.stringify(next)).catch(() => {});
+    const edited = storage.change(name, (json) => JSON.stringify(edit(parse(json))));
+    setReplies(await edited.then(parse, () => edit(replies ?? [])));
   }
 
   const isNew = text.trim() !== '' && !replies.includes(text);

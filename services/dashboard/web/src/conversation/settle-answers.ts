@@ -24,10 +24,11 @@ export function settleAnswers(
   const settled: PendingAnswer[] = [];
   let hasChanged = false;
   for (const answer of answers) {
-    const at = left.findIndex((one) => isSameContent(one, answer));
+    const at = left.findIndex((one) => isSameAnswer(one, answer));
     const found = left[at];
     // After the end, a refused answer and the SDK's unsent text are the same one.
-    if (at >= 0 && (isOver || answer.delivery !== 'refused')) left.splice(at, 1);
+    const isOne = isOver || answer.delivery !== 'refused' || answer.messageId !== undefined;
+    if (at >= 0 && isOne) left.splice(at, 1);
     const next = settleOne(answer, found);
     if (next !== answer) hasChanged = true;
     if (next) settled.push(next);
@@ -37,7 +38,8 @@ export function settleAnswers(
     hasChanged = true;
     settled.push({
       ...content,
-      key: makeAnswerKey(),
+      // The same one in all tabs.
+      key: content.messageId,
       at: new Date().toISOString(),
       delivery: isOver ? 'refused' : isHeld ? 'held' : 'waiting',
       after: messages.length,
@@ -66,9 +68,9 @@ export function settleAnswers(
     }
     if (unsentOne) {
       if (isOver) return { ...answer, delivery: 'refused', code: 'conversation_closed' };
-      const { isHeld } = unsentOne;
-      if (isHeld === (answer.delivery === 'held')) return answer;
-      return { ...answer, delivery: isHeld ? 'held' : 'waiting' };
+      const { isHeld, messageId } = unsentOne;
+      if (isHeld === (answer.delivery === 'held') && messageId === answer.messageId) return answer;
+      return { ...answer, messageId, delivery: isHeld ? 'held' : 'waiting' };
     }
     if (isListed) return undefined;
     // The SDK has sent it, or another tab has discarded it: the list will show which.
@@ -82,19 +84,33 @@ export function settleAnswers(
 export const unsentOf = ({ unsentAnswers, encrypted }: OpenRequest) =>
   unsentAnswers.map((one) => ({ ...one, text: writtenText(one, encrypted) }));
 
-export const findUnsent = ({ unsentAnswers }: OpenRequest, answer: PendingAnswer) =>
-  unsentAnswers.find((one) => isSameContent(one, answer));
+/** An answer that was sent in this page has no id until the SDK has stored it: then only its content names it. */
+const isSameAnswer = (one: UnsentAnswer, answer: PendingAnswer): boolean =>
+  answer.messageId === undefined ? isSameContent(one, answer) : one.messageId === answer.messageId;
+
+/** The SDK's unsent text that is this answer, and none of the others. */
+export const findUnsent = (
+  { unsentAnswers }: OpenRequest,
+  answer: PendingAnswer,
+  others: readonly PendingAnswer[] = [],
+): UnsentAnswer | undefined =>
+  unsentAnswers.find(
+    (one) =>
+      isSameAnswer(one, answer) &&
+      !others.some(({ key, messageId }) => key !== answer.key && messageId === one.messageId),
+  );
 
 /** Of the answers that were not sent, the state that needs the expert most. */
 export function unsentStateOf(
-  answers: readonly PendingAnswer[],
+  { answers, refusal }: Pick<ConversationState, 'answers' | 'refusal'>,
   request: OpenRequest | undefined,
   inFlight: ReadonlySet<string>,
 ): UnsentState | undefined {
   const states = (['refused', 'held', 'waiting'] as const).filter((state) =>
     answers.some(({ delivery }) => delivery === state),
   );
-  if (states[0]) return states[0];
+  // It waits for as long as the conversation is refused.
+  if (states[0]) return refusal ? 'refused' : states[0];
   // The list may not show yet what the SDK has sent.
   const isOnItsWay = (answer: PendingAnswer) =>
     inFlight.has(answer.key) || !request || findUnsent(request, answer) !== undefined;

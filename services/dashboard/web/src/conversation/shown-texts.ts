@@ -59,18 +59,18 @@ export function createShownTexts(options: {
 }) {
   const { requestId, storage, state } = options;
   const storedName = `shown-texts:${requestId}`;
-  const read = async (): Promise<string[]> => JSON.parse((await storage.get(storedName)) ?? '[]');
+  const parse = (json = '[]'): string[] => JSON.parse(json);
   const add = (names: readonly string[]) =>
     state.set({ ...state.get(), shown: new Set([...state.get().shown, ...names]) });
 
-  async function store(): Promise<void> {
-    // Other tabs have shown other texts.
-    add(await read());
-    await storage.set(storedName, JSON.stringify([...state.get().shown]));
-  }
+  /** Other tabs have shown other texts. */
+  const store = () =>
+    storage
+      .change(storedName, (json) => JSON.stringify([...new Set([...parse(json), ...state.get().shown])]))
+      .then((json) => add(parse(json)));
 
   return {
-    restored: read().then(add),
+    restored: storage.get(storedName).then((json) => add(parse(json))),
     mark(name: string): void {
       if (state.get().shown.has(name)) return;
       add([name]);

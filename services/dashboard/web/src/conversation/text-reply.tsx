@@ -185,16 +185,22 @@ function Box(props: TextReplyProps) {
   );
 }
 
+/** Of a longer text, Chromium would lay out all again with each key, to find its direction and its height. */
+const longLength = 20_000;
+const longHeight = '10000px';
+
 /** Makes the box as high as its text. */
 function useHeight(box: RefObject<HTMLTextAreaElement | null>, text: string, isHidden: boolean): void {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element || isHidden) return;
     const resize = () => {
-      element.style.height = 'auto';
-      // Measuring a very long text is slow, and not needed: it fills the box.
-      const height = text.length > 20_000 ? 10_000 : element.scrollHeight + 2;
-      element.style.height = `${height}px`;
+      const isLong = text.length > longLength;
+      // A long text keeps its direction, and fills the box.
+      if (isLong === (element.dir === 'auto'))
+        element.dir = !isLong ? 'auto' : element.matches(':dir(rtl)') ? 'rtl' : 'ltr';
+      element.style.height = isLong ? longHeight : 'auto';
+      if (!isLong) element.style.height = `${element.scrollHeight + 2}px`;
     };
     resize();
     // A rotated phone changes the width, and so the height.

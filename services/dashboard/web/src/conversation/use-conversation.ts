@@ -43,7 +43,7 @@ export function sendWritten(
 }
 
 export function conversationOf(
-  { storage, live: { tabs }, unsent }: Context,
+  { expert, storage, live: { tabs }, unsent }: Context,
   requestId: string,
 ): Conversation {
   const conversations = recent.get(storage) ?? followTabs(tabs);
@@ -55,6 +55,7 @@ export function conversationOf(
       ...{ requestId, storage },
       onAnswers: () => tabs.send({ type: 'answers', requestId }),
       onUnsent: (answers) => unsent.note(requestId, answers),
+      withdraw: (keep) => loadCode(() => expert.withdrawAnswers(requestId, keep), isLoadFailure),
     });
   // The map is in order of use, the latest last.
   conversations.delete(requestId);

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { ActionError } from '../calls/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { useLeaveGuard } from '../ui/leave-guard.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { CodeField } from '../ui/text-field.tsx';
@@ -19,6 +20,7 @@ interface KeepRecoveryCodeProps {
 
 /** Shows a new recovery code, then asks for its last group to check that the expert has saved it. */
 export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecoveryCodeProps) {
+  useLeaveGuard('Leave without this recovery code? It is used only once you have typed its last group.');
   const groups = newKey.recoveryCode.split('-');
   const [step, setStep] = useState<'show' | 'check'>('show');
   const [typed, setTyped] = useState('');

@@ -33,15 +33,20 @@ export function createSnoozes(storage: Storage, tabs: Tabs): Snoozes {
     if (kept !== undefined) all.set(JSON.parse(kept));
   }
 
-  function change(entries: readonly (readonly [string, Snooze])[]): void {
-    all.set(Object.fromEntries(entries.slice(-maxKept)));
+  function change(requestId: string, snooze: Snooze | undefined): void {
+    const edit = (before: SnoozesById): SnoozesById => {
+      const others = Object.entries(before).filter(([id]) => id !== requestId);
+      return Object.fromEntries(
+        [...others, ...(snooze ? [[requestId, snooze] as const] : [])].slice(-maxKept),
+      );
+    };
+    all.set(edit(all.get()));
     void storage
-      .set(name, JSON.stringify(all.get()))
+      .change(name, (json = '{}') => JSON.stringify(edit(JSON.parse(json))))
       .then(() => tabs.send({ type: 'snoozes' }))
       .catch(() => {});
   }
 
-  const others = (requestId: string) => Object.entries(all.get()).filter(([id]) => id !== requestId);
   return {
     all,
     follow() {
@@ -53,9 +58,9 @@ export function createSnoozes(storage: Storage, tabs: Tabs): Snoozes {
     add({ requestId, lastActivityAt }, until) {
       const now = new Date().toISOString();
       const since = lastActivityAt > now ? lastActivityAt : now;
-      change([...others(requestId), [requestId, { until: until?.toISOString(), since }]]);
+      change(requestId, { until: until?.toISOString(), since });
     },
-    remove: (requestId) => change(others(requestId)),
+    remove: (requestId) => change(requestId, undefined),
   };
 }
 

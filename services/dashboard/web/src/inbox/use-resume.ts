@@ -1,9 +1,18 @@
 import { useEffect } from 'react';
 import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { connection } from '../calls/connection.ts';
+import { inOneTab } from '../live/in-one-tab.ts';
 import { needsExpert } from '../unsent/unsent-answers.ts';
 
-/** Sends answers of before a reload without their requests being opened: at the start, and when the relay can be reached again. */
+/** The tab that has noted an answer may be closed before it has sent it. */
+const checkAgainMs = 60_000;
+/** For how long one tab may resume the answers of a request: longer than it takes. */
+const maxTurnMs = 45_000;
+
+/**
+ * Sends answers of before a reload without their requests being opened: at the start, when the relay can be reached again, and now
+ * and then.
+ */
 export function useResume(): void {
   const context = useAppContext();
   const hasKey = useExpertKey().kind !== 'loading';
@@ -13,23 +22,30 @@ export function useResume(): void {
     let wasOnline = false;
     let isQueued = false;
     let last = Promise.resolve();
-    const begin = () => {
-      isQueued = false;
-      return resume(context, stopped.signal);
+    const queue = () => {
+      if (isQueued) return;
+      isQueued = true;
+      last = last
+        .then(() => {
+          isQueued = false;
+          return resumeAll(context, stopped.signal);
+        })
+        .catch(() => {});
     };
     const check = () => {
       const isOnline = connection.get().kind === 'online';
       // Not ended when the relay is away for a moment: it would begin again with the same request.
-      if (isOnline && !wasOnline && !isQueued) {
-        isQueued = true;
-        last = last.then(begin).catch(() => {});
-      }
+      if (isOnline && !wasOnline) queue();
       wasOnline = isOnline;
     };
     check();
     const unsubscribe = connection.subscribe(check);
+    const timer = setInterval(() => {
+      if (wasOnline && document.visibilityState === 'visible') queue();
+    }, checkAgainMs);
     return () => {
       unsubscribe();
+      clearInterval(timer);
       stopped.abort();
     };
   }, [context, hasKey]);
@@ -37,23 +53,19 @@ export function useResume(): void {
 
 type Context = ReturnType<typeof useAppContext>;
 
-/** In one tab: another one has sent them by the time that it is its turn. */
-async function resume(context: Context, signal: AbortSignal): Promise<void> {
-  const locks: LockManager | undefined = globalThis.navigator?.locks;
-  const work = () => resumeAll(context, signal);
-  await (locks ? locks.request(`expert-relay:${context.me.userId}:resume`, { signal }, work) : work());
-}
-
-/** One after another, since each costs calls. */
+/** One after another, since each costs calls, and in one tab: another one has sent them by the time that it is its turn. */
 async function resumeAll(context: Context, signal: AbortSignal): Promise<void> {
-  const { unsent } = context;
+  const { unsent, me } = context;
   await unsent.restored;
   for (const id of Object.keys(unsent.all.get())) {
-    if (signal.aborted) return;
-    // It may have been sent in the meantime.
-    const state = unsent.all.get()[id]?.state;
-    if (state === undefined || needsExpert(state)) continue;
+    const isDue = () => {
+      const state = unsent.all.get()[id]?.state;
+      return !signal.aborted && state !== undefined && !needsExpert(state);
+    };
+    if (!isDue()) continue;
     const { resumeAnswers } = await import('../conversation/resume-answers.ts');
-    await resumeAnswers(context, id, signal);
+    await inOneTab(`${me.userId}:resume:${id}`, maxTurnMs, async () => {
+      if (isDue()) await resumeAnswers(context, id, signal);
+    });
   }
 }

@@ -11,6 +11,11 @@ export interface Storage extends Memory {
   /** The names of the user's values that begin with this. */
   names(prefix: string): Promise<readonly string[]>;
   delete(name: string): Promise<void>;
+  /**
+   * Replaces a value by what `edit` makes of it; undefined stands for none. It is atomic: two tabs that change a value at the same
+   * time both change it, one after the other. So `edit` may be called more than once. Returns the new value.
+   */
+  change(name: string, edit: (value: string | undefined) => string | undefined): Promise<string | undefined>;
   /** Deletes what belongs to this root. */
   deleteOf(fingerprint: string): Promise<void>;
   /**
@@ -41,9 +46,9 @@ export async function openStorage(userId: string): Promise<Storage> {
 function inOrder(storage: Storage): Storage {
   const last = new Map<string, Promise<unknown>>();
   const ordered =
-    <T>(call: (name: string, value: string) => Promise<T>) =>
-    (name: string, value = ''): Promise<T> => {
-      const work = () => call(name, value);
+    <A extends unknown[], T>(call: (name: string, ...rest: A) => Promise<T>) =>
+    (name: string, ...rest: A): Promise<T> => {
+      const work = () => call(name, ...rest);
       const turn = Promise.resolve(last.get(name)).then(work, work);
       last.set(name, turn);
       return turn;
@@ -54,6 +59,7 @@ function inOrder(storage: Storage): Storage {
     set: ordered(storage.set),
     remember: ordered(storage.remember),
     delete: ordered(storage.delete),
+    change: ordered(storage.change),
   };
 }
 
@@ -112,15 +118,35 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     });
   }
 
+  const read = (path: string) =>
+    transact<Sealed | undefined>(database, ['values'], (store, done) => {
+      const reading = store('values').get(path);
+      reading.onsuccess = () => done(reading.result);
+    });
+
+  /** Stores a value, or none, if the stored one is still `before`. Returns whether it was. */
+  const replace = (name: string, before: Sealed | undefined, after: Sealed | undefined) =>
+    transact<boolean>(database, ['keys', 'values'], (store, done) => {
+      const { owner, path } = pathOf(name);
+      const values = store('values');
+      const key = store('keys').getKey(owner);
+      const reading = values.get(path);
+      reading.onsuccess = () => {
+        // Each value that is written has another one.
+        const isUnchanged = String(reading.result?.iv) === String(before?.iv);
+        done(isUnchanged);
+        if (!isUnchanged) return;
+        if (!after) values.delete(path);
+        else if (key.result !== undefined) values.put(after, path);
+        commit(values);
+      };
+    });
+
   return {
     isLasting: true,
     async get(name) {
       const { owner, path } = pathOf(name);
-      const sealed = await transact<Sealed | undefined>(database, ['values'], (store, done) => {
-        const reading = store('values').get(path);
-        reading.onsuccess = () => done(reading.result);
-      });
-      return open(owner, sealed);
+      return open(owner, await read(path));
     },
     set,
     async remember(name, value) {
@@ -138,6 +164,16 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
       const known = await open(owner, first);
       if (known === undefined && first) await set(name, value);
       return known ?? value;
+    },
+    async change(name, edit) {
+      const { owner, path } = pathOf(name);
+      // Encrypting takes longer than a transaction may.
+      for (;;) {
+        const before = await read(path);
+        const value = edit(await open(owner, before));
+        const after = value === undefined ? undefined : await seal(owner, value);
+        if (await replace(name, before, after)) return value;
+      }
     },
     async delete(name) {
       await transact<void>(database, ['values'], (store) => {
@@ -203,6 +239,12 @@ export function createPageStorage(values = new Map<string, string>()): Storage {
       return kept;
     },
     delete: async (name) => void values.delete(name),
+    async change(name, edit) {
+      const value = edit(values.get(name));
+      if (value === undefined) values.delete(name);
+      else values.set(name, value);
+      return value;
+    },
     names: async (prefix) => [...values.keys()].filter((name) => name.startsWith(prefix)),
     async deleteOf(fingerprint) {
       for (const name of values.keys()) if (name.startsWith(`${fingerprint}:`)) values.delete(name);

@@ -52,10 +52,10 @@ export function Button({
       type={type}
       className={[styles.button, styles[look], className].filter(Boolean).join(' ')}
       // Not `disabled`, which would take the focus away.
-      aria-disabled={isDisabled || isGuarded || undefined}
+      aria-disabled={isDisabled || undefined}
       aria-busy={isBusy || undefined}
-      // While it is only guarded it does not look disabled: it would flicker.
       data-disabled={isDisabled || undefined}
+      // For tests alone: a guard of half a second is neither shown nor announced.
       data-guarded={isGuarded || undefined}
       onClick={(event) => {
         if (!isDisabled && !isGuarded) return onClick?.(event);

@@ -28,6 +28,31 @@ export interface Unsent {
 }
 
 const prefix = 'unsent:';
+/** Followed by the id of the request: the refused answers of a request. */
+export const refusedPrefix = 'refused:';
+const olderName = 'unsent-of-older-versions';
+
+/** The requests for which the SDK has answers that were not sent. */
+async function requestsWithUnsent(storage: Storage): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const outbox = 'outbox:';
+  for (const name of await storage.names(outbox)) {
+    const [requestId = ''] = name.slice(outbox.length).split(':');
+    const value = found.has(requestId) ? undefined : await storage.get(name);
+    // What was sent leaves `null`.
+    if (value !== undefined && value !== 'null' && value !== '[]') found.add(requestId);
+  }
+  return found;
+}
+
+/** The requests with answers that were refused. */
+async function requestsWithRefused(storage: Storage): Promise<readonly string[]> {
+  const names = await storage.names(refusedPrefix);
+  const lists = await Promise.all(names.map((name) => storage.get(name)));
+  return names
+    .filter((_, at) => ![undefined, '[]'].includes(lists[at]))
+    .map((name) => name.slice(refusedPrefix.length));
+}
 
 export function createUnsent(storage: Storage, tabs: Tabs): Unsent {
   const all = createStore<UnsentById>({});
@@ -42,25 +67,54 @@ export function createUnsent(storage: Storage, tabs: Tabs): Unsent {
     put(requestId, stored === undefined ? undefined : JSON.parse(stored));
   }
 
+  /** Reads all again: a tab that was suspended was not told what others have noted. */
   async function restore(): Promise<void> {
-    const names = await storage.names(prefix);
-    await Promise.all(names.map((name) => read(name.slice(prefix.length))));
+    const stored = (await storage.names(prefix)).map((name) => name.slice(prefix.length));
+    await Promise.all([...new Set([...Object.keys(all.get()), ...stored])].map(read));
   }
 
+  /** Notes what older versions of this page have left, once: they noted nothing. */
+  async function noteOlder(): Promise<void> {
+    if ((await storage.get(olderName)) !== undefined) return;
+    const refused = await requestsWithRefused(storage);
+    const left = new Map<string, UnsentState>();
+    for (const requestId of await requestsWithUnsent(storage)) left.set(requestId, 'waiting');
+    for (const requestId of refused) left.set(requestId, 'refused');
+    for (const [requestId, state] of left) {
+      if (all.get()[requestId]) continue;
+      const noted = { refCode: '', state };
+      put(requestId, noted);
+      await storage.set(prefix + requestId, JSON.stringify(noted));
+    }
+    await storage.set(olderName, 'true');
+  }
+
+  const onShown = () => {
+    if (document.visibilityState === 'visible') void restore().catch(() => {});
+  };
+  document.addEventListener('visibilitychange', onShown);
+  addEventListener('pageshow', onShown);
   tabs.listen((message) => {
     if (message.type === 'unsent') void read(message.requestId).catch(() => {});
   });
 
   return {
     all,
-    restored: restore().catch(() => {}),
+    restored: restore()
+      .then(noteOlder)
+      .catch(() => {}),
     note(requestId, answers) {
       const before = all.get()[requestId];
       if (before?.state === answers?.state && before?.refCode === answers?.refCode) return;
       put(requestId, answers);
       const name = prefix + requestId;
       const stored = answers ? storage.set(name, JSON.stringify(answers)) : storage.delete(name);
-      stored.then(() => tabs.send({ type: 'unsent', requestId })).catch(() => {});
+      const report = () => {
+        tabs.send({ type: 'unsent', requestId });
+        // What was read before this was stored is out of date.
+        return read(requestId);
+      };
+      stored.then(report).catch(() => {});
     },
   };
 }

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { TabMessage, Tabs } from '../live/tabs.ts';
+import { createPageStorage } from '../storage/storage.ts';
+import { untilPasses } from '../testing/until-passes.ts';
+import { createUnsent } from './unsent-answers.ts';
+
+const page = Object.assign(new EventTarget(), { visibilityState: 'visible' });
+let kept: Map<string, string>;
+let listeners: Set<(message: TabMessage) => void>;
+
+beforeEach(() => {
+  kept = new Map();
+  listeners = new Set();
+  Object.assign(globalThis, { document: page, addEventListener: page.addEventListener.bind(page) });
+});
+afterEach(() => {
+  for (const name of ['document', 'addEventListener']) Reflect.deleteProperty(globalThis, name);
+});
+
+/** A tab whose reads take a while. A suspended one is told nothing. */
+function openTab({ isSuspended = false } = {}) {
+  const storage = createPageStorage(kept);
+  const own = new Set<(message: TabMessage) => void>();
+  const tabs: Pick<Tabs, 'send' | 'listen'> = {
+    send: (message) => {
+      for (const call of listeners) if (!own.has(call)) call(message);
+    },
+    listen(call) {
+      if (!isSuspended) listeners.add(call);
+      own.add(call);
+      return () => {};
+    },
+  };
+  const get = async (name: string) => {
+    const value = await storage.get(name);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    return value;
+  };
+  return createUnsent({ ...storage, get }, tabs as Tabs);
+}
+
+const waiting = { refCode: 'HS-1', state: 'waiting' } as const;
+
+test('a note that a tab reads while it writes a newer one does not stay', async () => {
+  const [one, other] = [openTab(), openTab()];
+  await Promise.all([one.restored, other.restored]);
+  one.note('r1', waiting);
+  await untilPasses(() => expect(other.all.get()).toEqual({ r1: waiting }));
+  one.note('r1', { ...waiting, state: 'sending' });
+  // The other one reads it now, and has sent the answer before it has read it.
+  await new Promise((resolve) => setTimeout(resolve, 1));
+  other.note('r1', undefined);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([one.all.get(), other.all.get()]).toEqual([{}, {}]);
+});
+
+test('a tab that was suspended knows what others have noted once it is shown again', async () => {
+  const [one, other] = [openTab(), openTab({ isSuspended: true })];
+  await Promise.all([one.restored, other.restored]);
+  one.note('r1', waiting);
+  one.note('r2', waiting);
+  await untilPasses(() => expect(kept.has('unsent:r2')).toBe(true));
+  page.dispatchEvent(new Event('visibilitychange'));
+  await untilPasses(() => expect(other.all.get()).toEqual({ r1: waiting, r2: waiting }));
+  one.note('r1', undefined);
+  await untilPasses(() => expect(kept.has('unsent:r1')).toBe(false));
+  page.dispatchEvent(new Event('pageshow'));
+  await untilPasses(() => expect(other.all.get()).toEqual({ r2: waiting }));
+});
+
+test('what an older version has left is noted once', async () => {
+  kept.set('outbox:r1:0', 'null');
+  kept.set('outbox:r1:1', JSON.stringify({ messageId: 'm1', text: 'Yes.' }));
+  kept.set('outbox:r2:0', 'null');
+  kept.set('outbox:r3', '[]');
+  kept.set('outbox:r4', JSON.stringify([{ messageId: 'm2', text: 'No.' }]));
+  kept.set('refused:r5', JSON.stringify([{ key: 'k', text: 'Long.' }]));
+  kept.set('refused:r6', '[]');
+  const noted = openTab();
+  await noted.restored;
+  const none = { refCode: '' };
+  expect(noted.all.get()).toEqual({
+    ...{ r1: { ...none, state: 'waiting' }, r4: { ...none, state: 'waiting' } },
+    r5: { ...none, state: 'refused' },
+  });
+  noted.note('r1', undefined);
+  await untilPasses(() => expect(kept.has('unsent:r1')).toBe(false));
+  const later = openTab();
+  await later.restored;
+  expect(Object.keys(later.all.get()).sort()).toEqual(['r4', 'r5']);
+});
