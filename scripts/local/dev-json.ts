@@ -57,6 +57,10 @@ export function writeDevJson(
 export const devFiles = (home: Home): string[] =>
   ['dev.json', 'agent.env', 'expert.env'].map((name) => home.file(name));
 
+/** A path as a word of a shell. */
+const quote = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+
 /** Shows the addresses, the keys, and two commands to try. */
 export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
   const { gatewayUrl, hubUrl, dashboardUrl, userId, consumerKey, providerKey } = run;
@@ -76,7 +80,7 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
   Consumer key  ${consumerKey}
   Provider key  ${providerKey}
 
-${faint(`  Set both up as README.md does: source ${folder}/expert.env, or source ${folder}/agent.env`)}
+${faint(`  Set both up as README.md does: source ${quote(`${folder}/expert.env`)}, or source ${quote(`${folder}/agent.env`)}`)}
 
 ${faint('  Wait for requests, as an expert:')}
 

@@ -43,6 +43,8 @@ test('a disk that is full for this process, a compiler or a server: one sentence
 test.each([
   ['EACCES', 'open'],
   ['EROFS', 'open'],
+  ['EEXIST', 'mkdir'],
+  ['ENOTDIR', 'mkdir'],
   ['ENOENT', 'mkdir'],
 ])('a folder that cannot be written (%s): one sentence', (code, syscall) => {
   const refuse = () => {

@@ -57,9 +57,9 @@ function explainDisk(error: unknown): string | undefined {
   if (/\b(ENOSPC|EDQUOT)\b|no space left on device/i.test(reports)) {
     return `The disk is full${path ? ` (${path})` : ''}. Free about 1 GB, then run the same command again.`;
   }
-  // On a read-only disk, making a folder with its parents fails with ENOENT.
-  const isReadOnly = code === 'ENOENT' && syscall === 'mkdir';
-  if (path && (isReadOnly || /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
+  // Making a folder with its parents fails with ENOENT on a read-only disk, and with the others where one of them is a file.
+  const isNoFolder = syscall === 'mkdir' && /^(ENOENT|EEXIST|ENOTDIR)$/.test(code ?? '');
+  if (path && (isNoFolder || /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
     return `${path} cannot be written. Make that possible, or keep data elsewhere: RELAY_HOME=<folder>.`;
   }
   return undefined;
