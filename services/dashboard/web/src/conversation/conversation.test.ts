@@ -662,6 +662,17 @@ describe('a refused answer that two tabs show', () => {
     await untilPasses(() => expect(shownIn(tabs[1])).toEqual([]));
   });
 
+  test('is gone in the other one once it was removed after the end', async () => {
+    for (const ended of requests) {
+      ended.status = 'closed';
+      ended.list('end');
+    }
+    await untilPasses(() => expect(now().request?.status).toBe('closed'));
+    const [answer] = tabs[0].state.get().answers;
+    if (answer) await tabs[0].discard(answer);
+    await untilPasses(() => expect(shownIn(tabs[1])).toEqual([]));
+  });
+
   test('does not come back once it was removed', async () => {
     const [answer] = tabs[0].state.get().answers;
     if (answer) await tabs[0].discard(answer);

@@ -88,6 +88,7 @@ export function createConversation({
   const pause = createPause();
   let isOutdated = false;
   let stopCollecting = () => {};
+  const afterEnd = createPause();
   /** How the request is opened with the current expert key. */
   let wanted: Open | undefined;
   let running: AbortController | undefined;
@@ -111,6 +112,7 @@ export function createConversation({
   function reopen(): void {
     isOutdated = true;
     stopCollecting();
+    afterEnd.wake();
   }
 
   let noted: UnsentAnswers | 'nothing yet' | undefined = 'nothing yet';
@@ -165,8 +167,8 @@ export function createConversation({
           if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
         } else await collect(opened.request, signal, false);
-        // After `reopen` it is opened at once: answers wait for it.
-        if (!isOutdated) return;
+        // After `reopen` it is opened at once: answers wait for it. One that has ended may be opened again later.
+        if (!isOutdated) await afterEnd.wait(undefined, signal);
       } catch (error) {
         if (signal.aborted) return;
         const code = codeOf(error);
