@@ -5,9 +5,9 @@ import { ClientLeft } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
-import { Problem, unavailable } from '../problem/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
 import { createPool, maxConnections } from './create-pool.ts';
+import { type Failure, failureOf, hasBegun, isUnmade, problemOf } from './failures.ts';
 import { answerTooLarge } from './read-answer.ts';
 
 export interface ServiceCall {
@@ -274,51 +274,7 @@ function limitSilence(answer: IncomingMessage, timeoutMs: number): () => void {
 /** An answer that this process destroys because its own client has left has no error, or another one. */
 const bodyFailures = new Set<string | undefined>(['ECONNRESET', 'ETIMEDOUT', answerTooLarge]);
 
-/**
- * Why there was no answer:
- * - `refused`: nothing listens at the port;
- * - `unreached`: no connection, for another reason;
- * - `late`: no head of an answer in time;
- * - `broken`: the connection ended before the answer.
- *
- * After the first two, the attempt has certainly not taken effect.
- */
-type Failure = 'refused' | 'unreached' | 'late' | 'broken';
-
-const hasBegun = (failure: Failure): boolean => failure === 'late' || failure === 'broken';
-
-const unreachedCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
-
-function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failure {
-  if (code === 'ECONNREFUSED') return 'refused';
-  // Connecting can fail with ETIMEDOUT too, so it is checked before that code.
-  if (unreachedCodes.has(code) || syscall === 'connect') return 'unreached';
-  return code === 'ETIMEDOUT' ? 'late' : 'broken';
-}
-
-/** A further attempt may reach another instance. A name that is not found stays so. */
-const isUnmade = (failure: Failure, { code }: NodeJS.ErrnoException): boolean =>
-  failure === 'refused' || (failure === 'unreached' && code === 'ETIMEDOUT');
-
 const timeoutError = (what: string, ms: number): Error =>
   Object.assign(new Error(`${what} within ${ms} ms`), { code: 'ETIMEDOUT' });
 
 const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-
-const events: Readonly<Record<Failure, string>> = {
-  refused: 'cannot be reached',
-  unreached: 'cannot be reached',
-  late: 'did not answer in time',
-  broken: 'broke off before it answered',
-};
-
-function problemOf(
-  failure: Failure,
-  call: { name: string; mayHaveTakenEffect: boolean; cause?: Error },
-): Problem {
-  const { name, mayHaveTakenEffect, cause } = call;
-  const event = `The ${name} service ${events[failure]}`;
-  if (!mayHaveTakenEffect) return unavailable(`${event}.`, { cause });
-  const detail = `${event}: it is not known whether the call took effect.`;
-  return new Problem('bad_gateway', { detail, headers: { 'retry-after': '2' }, cause });
-}
