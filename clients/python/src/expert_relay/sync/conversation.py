@@ -122,11 +122,7 @@ class Conversation(ConversationFacts):
 
     def export(self) -> State:
         """All that `resume` needs, as JSON. It contains the private keys."""
-
-        async def export() -> State:
-            return self._async.export()
-
-        return self._portal.run(export)
+        return self._portal.read(self._async.export)
 
 
 def in_caller(on_reply: SyncOnReply | None) -> OnReply | None:

@@ -133,11 +133,11 @@ class ExpertRequest(ConversationFacts):
 
     @property
     def form(self) -> RequestForm | None:
-        return self._async.form
+        return self._portal.read(lambda: self._async.form)
 
     @property
     def decision(self) -> DecisionState | None:
-        return self._async.decision
+        return self._portal.read(lambda: self._async.decision)
 
     @property
     def encrypted(self) -> bool:
@@ -162,7 +162,7 @@ class ExpertRequest(ConversationFacts):
 
     @property
     def held(self) -> list[str]:
-        return self._async.held
+        return self._portal.read(lambda: self._async.held)
 
     def messages(self) -> Iterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation."""

@@ -114,7 +114,9 @@ class Sender:
 
     @property
     def unsent(self) -> list[Draft]:
-        waiting = [self._outgoing[0], *self._drafts] if self._outgoing else self._drafts
+        # Another thread may ask, for a client that blocks.
+        outgoing, drafts = self._outgoing, self._drafts
+        waiting = [outgoing[0], *drafts] if outgoing else drafts
         return [one for one in waiting if self._is_unsent(one)]
 
     @property
