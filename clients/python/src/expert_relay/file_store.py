@@ -20,6 +20,9 @@ from .memory import Memory
 
 # A relay keeps a conversation no longer by default: three days, and thirty days of retention.
 _kept_for = 33 * 24 * 3_600
+# No write takes this long.
+_abandoned_after = 24 * 3_600
+_temporary_file = re.compile(r".+\.[0-9a-f-]{36}\.new")
 _state_file = re.compile(r"([0-9a-f-]{36})\.json")
 
 
@@ -56,9 +59,7 @@ class FileStore:
             text = self._folder.read(name)
             return None if text is None else check_state(json.loads(text))
         except (ValueError, RelayError) as error:
-            raise invalid_input(
-                f"The file {self._folder.path / name} cannot be used: put it back from a backup, or move it away."
-            ) from error
+            raise _damaged(self._folder.path / name) from error
 
     def list(self) -> list[State]:
         """The conversations that may go on, those that end first at the beginning. One whose file is damaged is left out: `find`
@@ -96,19 +97,26 @@ class FileStore:
 
 
 class FileMemory:
-    """A memory in a folder of its own, one file for each value. Processes may share it."""
+    """A memory in a folder of its own, one file for each value, with a line break at its end: without it a file was cut off.
+    Processes may share it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._folder = _PrivateFolder(Path(path))
 
     def get(self, name: str) -> str | None:
-        return self._folder.read(_file_of(name))
+        line = self._folder.read(_file_of(name))
+        return None if line is None else self._value_in(line, name)
 
     def set(self, name: str, value: str) -> None:
-        self._folder.write(_file_of(name), value)
+        self._folder.write(_file_of(name), f"{value}\n")
 
     def remember(self, name: str, value: str) -> str:
-        return self._folder.write_first(_file_of(name), value)
+        return self._value_in(self._folder.write_first(_file_of(name), f"{value}\n"), name)
+
+    def _value_in(self, line: str, name: str) -> str:
+        if not line.endswith("\n"):
+            raise _damaged(self._folder.path / _file_of(name))
+        return line[:-1]
 
 
 def _file_of(name: str) -> str:
@@ -134,6 +142,10 @@ def _end_of(state: State) -> str:
     return str(object_of(state.get("request")).get("expiresAt", "9"))
 
 
+def _damaged(path: Path) -> RelayError:
+    return invalid_input(f"The file {path} cannot be used: put it back from a backup, or move it away.")
+
+
 class _PrivateFolder:
     """A folder whose files only this user can read."""
 
@@ -155,13 +167,25 @@ class _PrivateFolder:
                 f"Other users can enter the folder {self.path}, which has private keys. Close it: chmod 700 '{self.path}'"
             )
         self._is_made = True
+        self._remove_abandoned()
+
+    def _remove_abandoned(self) -> None:
+        """Removes the temporary files of processes that were killed while they wrote: they may have private keys."""
+        for name in os.listdir(self.path):
+            # Another process may be writing, or may have removed it.
+            with suppress(OSError):
+                if _temporary_file.fullmatch(name) and self.written_at(name) < time.time() - _abandoned_after:
+                    self.remove(name)
 
     def read(self, name: str) -> str | None:
         self._make()
         try:
-            return (self.path / name).read_text(encoding="utf-8")
+            with (self.path / name).open(encoding="utf-8", newline="") as opened:
+                return opened.read()
         except FileNotFoundError:
             return None
+        except UnicodeDecodeError as error:
+            raise _damaged(self.path / name) from error
 
     def write(self, name: str, text: str) -> None:
         """Readers see the old or the new text, never a part, also after a crash."""
@@ -204,7 +228,7 @@ class _PrivateFolder:
         draft = self.path / f"{name}.{uuid.uuid4()}.new"
         try:
             file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(file, "w", encoding="utf-8") as opened:
+            with os.fdopen(file, "w", encoding="utf-8", newline="") as opened:
                 opened.write(text)
                 opened.flush()
                 os.fsync(opened.fileno())

@@ -58,6 +58,9 @@ class RequestNotes:
     close_reason: str | None
 
 
+NO_NOTES = RequestNotes((), None, None)
+
+
 @dataclass(frozen=True)
 class ListedRequest(RequestState):
     """A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it."""

@@ -3,6 +3,11 @@ import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/
 import { join } from 'node:path';
 import { invalidInput } from '../relay-error.ts';
 
+/** No write takes this long. */
+const abandonedAfterMs = 24 * 3_600_000;
+
+const temporaryFile = /.\.[0-9a-f-]{36}\.new$/;
+
 /** A folder whose files only this user can read. */
 export interface PrivateFolder {
   /** Undefined when there is no such file. */
@@ -24,10 +29,23 @@ export function openPrivateFolder(path: string): PrivateFolder {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const { mode } = await stat(path);
     // Windows has no such modes.
-    if (process.platform === 'win32' || (mode & 0o077) === 0) return;
-    throw invalidInput(
-      `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
-    );
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+      throw invalidInput(
+        `Other users can enter the folder ${path}, which has private keys. Close it: chmod 700 '${path}'`,
+      );
+    await removeAbandoned();
+  }
+
+  /** Removes the temporary files of processes that were killed while they wrote: they may have private keys. */
+  async function removeAbandoned(): Promise<void> {
+    for (const name of (await readdir(path)).filter((one) => temporaryFile.test(one))) {
+      try {
+        const { mtimeMs } = await stat(join(path, name));
+        if (mtimeMs < Date.now() - abandonedAfterMs) await rm(join(path, name));
+      } catch {
+        // Another process may be writing, or may have removed it.
+      }
+    }
   }
   const made = () => {
     making ??= make().catch((error) => {

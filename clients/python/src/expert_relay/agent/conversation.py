@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from ..crypto.keys import OwnKeys
 from ..crypto.parts import File
@@ -12,7 +12,8 @@ from ..errors import RelayError
 from ..forms.to_form import FormOrModel, to_form
 from ..json_text import Members, write_json
 from ..memory import Memory
-from ..requests import AskedRequest, RequestStatus
+from ..requests import NO_NOTES, AskedRequest
+from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.follower import Follower
 from ..thread.message import Message, ReadMessage, describe
 from ..thread.parts_to_send import make_parts
@@ -32,7 +33,7 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 
-class AsyncConversation:
+class AsyncConversation(ConversationFacts):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> async for answer in conversation:
@@ -72,48 +73,13 @@ class AsyncConversation:
         """Unique to this conversation. It exists before the question is sent."""
         return str(self._state["id"])
 
-    @property
-    def request_id(self) -> str:
-        return self._request.request_id
-
-    @property
-    def ref_code(self) -> str:
-        """The code that people use, such as `HS-7KQ2M9XD`."""
-        return self._request.ref_code
+    def _facts(self) -> Facts:
+        head = self.thread.head
+        return Facts(self._request.ref_code, self._latest, head.notes if head else NO_NOTES, self.sender)
 
     @property
     def _latest(self) -> AskedRequest:
         return self.thread.head.request if self.thread.head else self._request
-
-    @property
-    def status(self) -> RequestStatus:
-        """As last seen."""
-        return self._latest.status
-
-    @property
-    def expires_at(self) -> str:
-        """ISO 8601, UTC."""
-        return self._latest.expires_at
-
-    @property
-    def response_count(self) -> int:
-        """As last seen, including answers that were not returned yet."""
-        return self._latest.response_count
-
-    @property
-    def erased_at(self) -> str | None:
-        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
-        return self._latest.erased_at
-
-    @property
-    def closed_by(self) -> Literal["consumer", "provider"] | None:
-        """Which side closed the conversation, as the relay states it."""
-        return self.thread.head.notes.closed_by if self.thread.head else None
-
-    @property
-    def close_reason(self) -> str | None:
-        """Why, as the relay states it: neither encrypted nor signed."""
-        return self.thread.head.notes.close_reason if self.thread.head else None
 
     @property
     def is_encrypted(self) -> bool:
@@ -133,12 +99,6 @@ class AsyncConversation:
     @property
     def verification(self) -> Verification:
         return self.side.exchange.verification if self.side.exchange else "none"
-
-    @property
-    def unsent(self) -> list[str]:
-        """Texts that were not sent yet, because they wait for the expert's keys or the relay could not be reached. They are sent
-        automatically, before any later text: do not send them again."""
-        return [draft.text for draft in self.sender.unsent]
 
     def verify(self, fingerprint: str) -> bool:
         """Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is known

@@ -29,7 +29,7 @@ from ..thread.refresher import Refresher
 from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..timing import Timing
-from ..transport.api import Api, OnOutage, is_outage
+from ..transport.api import Api, OnOutage, client_stopped, is_outage
 from ..transport.hub import Hub
 from ..transport.shape import members
 from .expert_side import ExpertSide
@@ -127,7 +127,7 @@ class AsyncExpert:
                 add(event["requestId"])
 
         if self._is_stopped:
-            raise _stopped()
+            raise client_stopped()
         self._stops.append(mailbox.end)
         unlisten = self._listen(on_event)
         refresher.refresh()
@@ -178,7 +178,7 @@ class AsyncExpert:
         """Ends all waiting and all streams."""
         self._is_stopped = True
         for stop in [*self._stops]:
-            stop(_stopped())
+            stop(client_stopped())
         await self._hub.stop()
         await self._api.close()
 
@@ -216,7 +216,7 @@ class AsyncExpert:
 
         def listen(refresh: Callable[[], None]) -> Callable[[], None]:
             if self._is_stopped:
-                follower.stop(_stopped())
+                follower.stop(client_stopped())
                 return lambda: None
             self._stops.append(follower.stop)
 
@@ -244,7 +244,3 @@ class AsyncExpert:
         assert thread.head
         request = AsyncExpertRequest(thread=thread, sender=sender, follower=follower, side=side, head=thread.head)
         return request
-
-
-def _stopped() -> RelayError:
-    return RelayError("aborted", "The client was stopped. Make a new one to go on.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Any
 
 from ..crypto.parts import File
 from ..errors import RelayError, RelayErrorCode, invalid_input, is_refusal
 from ..forms.answer import DecisionState
 from ..forms.check_form import read_form
 from ..json_text import Members
-from ..requests import RequestStatus
+from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.follower import Follower
 from ..thread.message import Message, describe
 from ..thread.page import Head
@@ -25,7 +25,7 @@ from .question import NO_QUESTION
 from .write_decision import Accept, Decline, RequestForm, write_decision
 
 
-class AsyncExpertRequest:
+class AsyncExpertRequest(ConversationFacts):
     """A request for help, as the expert sees it.
 
     >>> request = await expert.request("HS-7KQ2M9XD")
@@ -42,15 +42,6 @@ class AsyncExpertRequest:
         self._question = side.question or NO_QUESTION
         # How many loops over the messages have not ended.
         self._loops = 0
-
-    @property
-    def request_id(self) -> str:
-        return self._first_head.state.request_id
-
-    @property
-    def ref_code(self) -> str:
-        """The code that people use, such as `HS-7KQ2M9XD`."""
-        return self._first_head.state.ref_code
 
     @property
     def agent(self) -> str | None:
@@ -109,14 +100,13 @@ class AsyncExpertRequest:
         """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
         return self._thread.refusal.code if self._thread.refusal else None
 
+    def _facts(self) -> Facts:
+        head = self._head
+        return Facts(self._first_head.state.ref_code, head.request, head.notes, self._sender)
+
     @property
     def _head(self) -> Head:
         return self._thread.head or self._first_head
-
-    @property
-    def status(self) -> RequestStatus:
-        """As last seen."""
-        return self._head.state.status
 
     @property
     def created_at(self) -> str:
@@ -124,38 +114,9 @@ class AsyncExpertRequest:
         return self._head.state.created_at
 
     @property
-    def expires_at(self) -> str:
-        """ISO 8601, UTC."""
-        return self._head.state.expires_at
-
-    @property
-    def response_count(self) -> int:
-        return self._head.state.response_count
-
-    @property
-    def erased_at(self) -> str | None:
-        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
-        return self._head.erased_at
-
-    @property
     def tags(self) -> tuple[str, ...]:
         """The agent's words for sorting, as the relay states them."""
         return self._head.notes.tags
-
-    @property
-    def closed_by(self) -> Literal["consumer", "provider"] | None:
-        """Which side closed the conversation, as the relay states it."""
-        return self._head.notes.closed_by
-
-    @property
-    def close_reason(self) -> str | None:
-        """Why, as the relay states it: neither encrypted nor signed."""
-        return self._head.notes.close_reason
-
-    @property
-    def unsent(self) -> list[str]:
-        """Answers that were not sent yet. They are sent before the next answer or by `refresh`: do not send them again."""
-        return [draft.text for draft in self._sender.unsent]
 
     @property
     def held(self) -> list[str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 from ..agent.answers import Answer, Decision, OnReply
 from ..agent.conversation import AsyncConversation
 from ..agent.conversation_state import State, Verification
 from ..crypto.parts import File
 from ..forms.to_form import FormOrModel
-from ..requests import RequestStatus
+from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.message import Message
 from ..thread.sender import Sending
 from .portal import Portal, call_in_caller
@@ -19,7 +19,7 @@ M = TypeVar("M")
 SyncOnReply = Callable[[Answer], None]
 
 
-class Conversation:
+class Conversation(ConversationFacts):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> for answer in conversation:
@@ -31,49 +31,13 @@ class Conversation:
     def __init__(self, portal: Portal, conversation: AsyncConversation) -> None:
         self._portal, self._async = portal, conversation
 
+    def _facts(self) -> Facts:
+        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
+
     @property
     def id(self) -> str:
         """Unique to this conversation. It exists before the question is sent."""
         return self._async.id
-
-    @property
-    def request_id(self) -> str:
-        return self._async.request_id
-
-    @property
-    def ref_code(self) -> str:
-        """The code that people use, such as `HS-7KQ2M9XD`."""
-        return self._async.ref_code
-
-    @property
-    def status(self) -> RequestStatus:
-        """As last seen."""
-        return self._async.status
-
-    @property
-    def expires_at(self) -> str:
-        """ISO 8601, UTC."""
-        return self._async.expires_at
-
-    @property
-    def response_count(self) -> int:
-        """As last seen, including answers that were not returned yet."""
-        return self._async.response_count
-
-    @property
-    def erased_at(self) -> str | None:
-        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
-        return self._async.erased_at
-
-    @property
-    def closed_by(self) -> Literal["consumer", "provider"] | None:
-        """Which side closed the conversation, as the relay states it."""
-        return self._async.closed_by
-
-    @property
-    def close_reason(self) -> str | None:
-        """Why, as the relay states it: neither encrypted nor signed."""
-        return self._async.close_reason
 
     @property
     def is_encrypted(self) -> bool:
@@ -93,11 +57,6 @@ class Conversation:
     @property
     def verification(self) -> Verification:
         return self._async.verification
-
-    @property
-    def unsent(self) -> list[str]:
-        """Texts that were not sent yet. They are sent automatically, before any later text: do not send them again."""
-        return self._async.unsent
 
     def verify(self, fingerprint: str) -> bool:
         """See `AsyncConversation.verify`."""
@@ -163,11 +122,7 @@ class Conversation:
 
     def export(self) -> State:
         """All that `resume` needs, as JSON. It contains the private keys."""
-
-        async def export() -> State:
-            return self._async.export()
-
-        return self._portal.run(export)
+        return self._portal.read(self._async.export)
 
 
 def in_caller(on_reply: SyncOnReply | None) -> OnReply | None:

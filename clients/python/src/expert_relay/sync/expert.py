@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any
 
 import httpx
 
@@ -16,7 +16,8 @@ from ..expert.list_questions import ListedQuestion
 from ..expert.request import AsyncExpertRequest
 from ..forms.answer import DecisionState
 from ..memory import Memory
-from ..requests import RequestStatus, WhoAmI
+from ..requests import WhoAmI
+from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.message import Message
 from ..thread.sender import Sending
 from ..timing import Timing
@@ -91,7 +92,7 @@ class Expert:
         self.stop()
 
 
-class ExpertRequest:
+class ExpertRequest(ConversationFacts):
     """A request for help, as the expert sees it: see `AsyncExpertRequest`.
 
     >>> request = expert.request("HS-7KQ2M9XD")
@@ -103,13 +104,8 @@ class ExpertRequest:
     def __init__(self, portal: Portal, request: AsyncExpertRequest) -> None:
         self._portal, self._async = portal, request
 
-    @property
-    def request_id(self) -> str:
-        return self._async.request_id
-
-    @property
-    def ref_code(self) -> str:
-        return self._async.ref_code
+    def _facts(self) -> Facts:
+        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
 
     @property
     def agent(self) -> str | None:
@@ -137,11 +133,11 @@ class ExpertRequest:
 
     @property
     def form(self) -> RequestForm | None:
-        return self._async.form
+        return self._portal.read(lambda: self._async.form)
 
     @property
     def decision(self) -> DecisionState | None:
-        return self._async.decision
+        return self._portal.read(lambda: self._async.decision)
 
     @property
     def encrypted(self) -> bool:
@@ -156,24 +152,8 @@ class ExpertRequest:
         return self._async.refused
 
     @property
-    def status(self) -> RequestStatus:
-        return self._async.status
-
-    @property
     def created_at(self) -> str:
         return self._async.created_at
-
-    @property
-    def expires_at(self) -> str:
-        return self._async.expires_at
-
-    @property
-    def response_count(self) -> int:
-        return self._async.response_count
-
-    @property
-    def erased_at(self) -> str | None:
-        return self._async.erased_at
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -181,22 +161,8 @@ class ExpertRequest:
         return self._async.tags
 
     @property
-    def closed_by(self) -> Literal["consumer", "provider"] | None:
-        """Which side closed the conversation, as the relay states it."""
-        return self._async.closed_by
-
-    @property
-    def close_reason(self) -> str | None:
-        """Why, as the relay states it: neither encrypted nor signed."""
-        return self._async.close_reason
-
-    @property
-    def unsent(self) -> list[str]:
-        return self._async.unsent
-
-    @property
     def held(self) -> list[str]:
-        return self._async.held
+        return self._portal.read(lambda: self._async.held)
 
     def messages(self) -> Iterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation."""

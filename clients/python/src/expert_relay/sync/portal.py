@@ -114,6 +114,14 @@ class Portal:
             raise
         return future.result()
 
+    def read(self, read: Callable[[], T]) -> T:
+        """For what is computed of several values, which the event loop changes meanwhile."""
+
+        async def read_in_loop() -> T:
+            return read()
+
+        return self.run(read_in_loop)
+
     def iterate(
         self, begin: Callable[[], AsyncIterator[T]], give_back: Callable[[T], None] = lambda _: None
     ) -> Iterator[T]:

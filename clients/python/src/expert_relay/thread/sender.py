@@ -114,8 +114,10 @@ class Sender:
 
     @property
     def unsent(self) -> list[Draft]:
-        waiting = [self._outgoing[0], *self._drafts] if self._outgoing else self._drafts
-        return [one for one in waiting if self._is_unsent(one)]
+        # A client that blocks asks in another thread: a text that becomes the outgoing one meanwhile is in both.
+        drafts, outgoing = self._drafts, self._outgoing
+        first = [outgoing[0]] if outgoing else []
+        return [one for one in (*first, *(one for one in drafts if one not in first)) if self._is_unsent(one)]
 
     @property
     def held(self) -> list[Draft]:
@@ -255,8 +257,8 @@ class Sender:
             return
         else:
             body = thread.seal(draft.message_id, draft.text, draft.parts, draft.shown)
-        self._drop(draft)
         self._outgoing = draft, {"role": thread.side.role, **body}
+        self._drop(draft)
 
     async def _is_wanted(self) -> bool:
         """Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides."""

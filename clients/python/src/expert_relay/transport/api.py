@@ -160,6 +160,8 @@ class Api:
             self._on_outage(error)
 
     async def _attempt(self, method: str, path: str, content: bytes | None) -> tuple[Any, httpx.Headers]:
+        if self.client.is_closed:
+            raise client_stopped()
         headers = {"content-type": "application/json"} if content is not None else {}
         request = self.client.build_request(method, self.url + path, content=content, headers=headers)
         try:
@@ -209,6 +211,10 @@ async def _read_text(response: httpx.Response) -> str:
                 "answer_too_large", "The answer is not a relay's: expected at most 8 MiB. Check the address."
             )
     return "".join(pieces) + decoder.decode(b"", True)
+
+
+def client_stopped() -> RelayError:
+    return RelayError("aborted", "The client was stopped. Make a new one to go on.")
 
 
 def is_transient(error: BaseException) -> bool:
