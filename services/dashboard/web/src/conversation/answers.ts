@@ -262,8 +262,12 @@ export function createAnswers(options: AnswersOptions) {
   }
 
   async function sendAgain(answer: PendingAnswer): Promise<void> {
-    hide(answer);
+    // It is shown until the SDK gets it, which may take as long as the relay is away.
+    inFlight.add(answer.key);
+    change(answer.key, { delivery: 'waiting' });
     await untilOpen();
+    inFlight.delete(answer.key);
+    hide(answer);
     await refused.handOver(answer, (kept) => send(answer, kept));
     onAnswers();
   }

@@ -673,6 +673,20 @@ describe('a refused answer that two tabs show', () => {
     await untilPasses(() => expect(shownIn(tabs[1])).toEqual([]));
   });
 
+  test('stays visible while it waits for the request to be opened again', async () => {
+    requests[0].onAnswer = async () => ({ messageId: 'm1', isSent: true });
+    const [tab] = tabs;
+    const [answer] = tab.state.get().answers;
+    let open = (_request: FakeRequest) => {};
+    conversation = tab;
+    follow(() => new Promise((resolve) => (open = resolve)));
+    const sending = answer && tab.sendAgain(answer);
+    await untilPasses(() => expect(shownIn(tab)).toEqual([['Long.', 'sending']]));
+    open(requests[0]);
+    await sending;
+    expect(shownIn(tab)).toEqual([['Long.', 'sent']]);
+  });
+
   test('does not come back once it was removed', async () => {
     const [answer] = tabs[0].state.get().answers;
     if (answer) await tabs[0].discard(answer);
