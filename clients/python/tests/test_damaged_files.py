@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from expert_relay import FileMemory, FileStore, RelayError
+from expert_relay import FileStore, RelayError
 from expert_relay.agent.conversation_state import State
 
 
@@ -48,16 +48,6 @@ def test_a_conversation_that_was_cut_off(tmp_path: Path) -> None:
 def test_a_secret_that_was_cut_off(tmp_path: Path) -> None:
     FileStore(tmp_path).secret()
     every_cut(tmp_path / "secret", lambda: FileStore(tmp_path).secret())
-
-
-def test_a_value_of_a_memory_that_was_cut_off(tmp_path: Path) -> None:
-    for value in ("04918 22734", '{"requestId":"ä"}', "", "a\rb"):
-        folder = tmp_path / str(uuid.uuid4())
-        FileMemory(folder).set("expert", value)
-        (file,) = folder.iterdir()
-        assert FileMemory(folder).get("expert") == value
-        every_cut(file, lambda folder=folder: FileMemory(folder).get("expert"))  # type: ignore[misc]
-        every_cut(file, lambda folder=folder: FileMemory(folder).remember("expert", "another"))  # type: ignore[misc]
 
 
 # Ends itself without warning when half of the file was written.

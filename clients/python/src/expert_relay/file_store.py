@@ -97,26 +97,19 @@ class FileStore:
 
 
 class FileMemory:
-    """A memory in a folder of its own, one file for each value, with a line break at its end: without it a file was cut off.
-    Processes may share it."""
+    """A memory in a folder of its own, one file for each value. Processes may share it."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._folder = _PrivateFolder(Path(path))
 
     def get(self, name: str) -> str | None:
-        line = self._folder.read(_file_of(name))
-        return None if line is None else self._value_in(line, name)
+        return self._folder.read(_file_of(name))
 
     def set(self, name: str, value: str) -> None:
-        self._folder.write(_file_of(name), f"{value}\n")
+        self._folder.write(_file_of(name), value)
 
     def remember(self, name: str, value: str) -> str:
-        return self._value_in(self._folder.write_first(_file_of(name), f"{value}\n"), name)
-
-    def _value_in(self, line: str, name: str) -> str:
-        if not line.endswith("\n"):
-            raise _damaged(self._folder.path / _file_of(name))
-        return line[:-1]
+        return self._folder.write_first(_file_of(name), value)
 
 
 def _file_of(name: str) -> str:

@@ -6,7 +6,7 @@ import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import { openPrivateFolder } from './private-folder.ts';
+import { openPrivateFolder, type PrivateFolder } from './private-folder.ts';
 
 export interface FileStore extends Required<ConversationStore> {
   readonly memory: Memory;
@@ -74,7 +74,7 @@ export function createFileStore(path: string): FileStore {
       if (secret?.length === 32) return secret;
       throw invalidInput(`The file ${join(path, 'secret')} was changed: put it back.`);
     },
-    memory: createFileMemory(join(path, 'memory')),
+    memory: createFileMemory(openPrivateFolder(join(path, 'memory'))),
   };
 }
 
@@ -91,16 +91,13 @@ function parseState(text: string, path: string): ConversationState {
     checkState(state);
     return state;
   } catch (cause) {
-    throw damaged(path, cause);
+    throw new RelayError(
+      'invalid_input',
+      `The file ${path} cannot be used: put it back from a backup, or move it away.`,
+      { cause },
+    );
   }
 }
-
-const damaged = (path: string, cause?: unknown) =>
-  new RelayError(
-    'invalid_input',
-    `The file ${path} cannot be used: put it back from a backup, or move it away.`,
-    { cause },
-  );
 
 const mayGoOn = ({ request, thread }: ConversationState): boolean =>
   !request || !hasEnded(request) || (thread?.messages ?? []).length > 0;
@@ -108,20 +105,11 @@ const mayGoOn = ({ request, thread }: ConversationState): boolean =>
 /** Those that may not have reached the relay come last. */
 const endOf = ({ request }: ConversationState): string => request?.expiresAt ?? '9';
 
-/** One file for each value, with a line break at its end: without it a file was cut off. */
-function createFileMemory(path: string): Memory {
-  const folder = openPrivateFolder(path);
+function createFileMemory(folder: PrivateFolder): Memory {
   const fileOf = (name: string) => createHash('sha256').update(name).digest('hex');
-  const valueIn = (line: string, name: string): string => {
-    if (line.endsWith('\n')) return line.slice(0, -1);
-    throw damaged(join(path, fileOf(name)));
-  };
   return {
-    async get(name) {
-      const line = await folder.read(fileOf(name));
-      return line === undefined ? undefined : valueIn(line, name);
-    },
-    set: (name, value) => folder.write(fileOf(name), `${value}\n`),
-    remember: async (name, value) => valueIn(await folder.writeFirst(fileOf(name), `${value}\n`), name),
+    get: (name) => folder.read(fileOf(name)),
+    set: (name, value) => folder.write(fileOf(name), value),
+    remember: (name, value) => folder.writeFirst(fileOf(name), value),
   };
 }
