@@ -49,8 +49,6 @@ export function createAnswers(options: AnswersOptions) {
   const removed = new Set<string>();
   /** The relay has refused a waiting answer with this code. */
   let finalCode: FailureCode | undefined;
-  /** The opened request of which answers were removed again. */
-  let removing: OpenRequest | undefined;
   /** While answers are moved from the SDK to this page. */
   let moving: Promise<void> | undefined;
 
@@ -73,7 +71,6 @@ export function createAnswers(options: AnswersOptions) {
     const unsent = unsentOf(request).filter(({ messageId }) => !removed.has(messageId));
     const answers = settleAnswers(before, { unsent, inFlight, isOver });
     if (answers !== before.answers) setAnswers(answers);
-    removeAgain(request);
     if (hasSentWaiting(before.answers, answers)) onAnswers();
     if (finalCode && inFlight.size === 0 && !isOver) {
       const code = finalCode;
@@ -90,6 +87,7 @@ export function createAnswers(options: AnswersOptions) {
    * were refused there.
    */
   function removeDecided(request: OpenRequest): void {
+    removeAgain(request);
     const { answers } = state.get();
     const left = answers.filter(
       (answer) =>
@@ -101,12 +99,10 @@ export function createAnswers(options: AnswersOptions) {
     void refused.restore().catch(() => {});
   }
 
-  /** The SDK can remove an answer that it has encrypted only after the request was opened again. */
+  /** The SDK can discard an answer that it was sending only after the request was opened again, and before it sends again. */
   function removeAgain(request: OpenRequest): void {
     const ids = request.unsentAnswers.flatMap(({ messageId }) => (removed.has(messageId) ? messageId : []));
-    if (ids.length === 0 || request === removing) return;
-    removing = request;
-    void request.discard(ids).catch(() => {});
+    if (ids.length > 0) void request.discard(ids).catch(() => {});
   }
 
   /** Whether the SDK has sent an answer that waited, or found it in the list. Other tabs may still show it. */
@@ -236,15 +232,16 @@ export function createAnswers(options: AnswersOptions) {
     await deliver(answer, { evenIfNewer: true, onKept: onAnswers });
   }
 
-  /** Gives the answers that wait back to the expert, who changes them. `keep` stores what they say before they are removed. */
+  /**
+   * Gives the held answers back to the expert, who changes them. `keep` stores what they say before they are removed. Those that wait
+   * are sent: the SDK may be sending one of them already.
+   */
   async function takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void> {
     const request = opened();
     if (!request || moving) return;
     const waiting = state
       .get()
-      .answers.filter(
-        ({ delivery, key }) => (delivery === 'held' || delivery === 'waiting') && !inFlight.has(key),
-      );
+      .answers.filter(({ delivery, key }) => delivery === 'held' && !inFlight.has(key));
     const ids = waiting.flatMap((answer) => findUnsent(request, answer)?.messageId ?? []);
     await keep(waiting.filter((answer) => findUnsent(request, answer)));
     // Until they are gone, the list of answers stays as it is.
@@ -277,8 +274,11 @@ export function createAnswers(options: AnswersOptions) {
     const request = opened();
     const messageId = request && findUnsent(request, answer)?.messageId;
     removed.add(answer.key);
-    if (messageId !== undefined) removed.add(messageId);
     await refused.store.remove(answer.key).catch(() => {});
+    if (messageId !== undefined && messageId !== answer.key) {
+      removed.add(messageId);
+      await refused.store.remove(messageId).catch(() => {});
+    }
     if (request && messageId !== undefined) {
       await request.discard([messageId]).catch(() => {});
       if (request.unsentAnswers.some((one) => one.messageId === messageId)) {
@@ -292,6 +292,8 @@ export function createAnswers(options: AnswersOptions) {
 
   return {
     restored,
+    /** Before the request is opened. */
+    readRemoved: () => refused.readRemoved().catch(() => {}),
     unsentState: () => unsentStateOf(state.get(), opened(), inFlight),
     settle,
     removeDecided,

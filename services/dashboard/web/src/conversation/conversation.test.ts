@@ -494,6 +494,23 @@ test('answers that the browser cannot delete are not sent a second time', async 
   expect(later.answered).toEqual([]);
 });
 
+test('an answer that is removed while the SDK is sending it is not sent later, also after a reload', async () => {
+  await open();
+  await sendWhileAway('Tried.');
+  // The SDK keeps what it may have sent.
+  request.onDiscard = async () => [];
+  const [answer] = now().answers;
+  if (answer) await conversation.discard(answer);
+  expect(deliveries()).toEqual([]);
+  conversation = create();
+  const later = fakeRequest();
+  later.unsent.push('Tried.', 'Other.');
+  await open(later);
+  await untilPasses(() => expect(later.unsent).toEqual(['Other.']));
+  expect(deliveries()).toEqual([['Other.', 'waiting', '']]);
+  later.unsent.splice(0);
+});
+
 test('an answer that the browser cannot store stays with the SDK, which has it after a reload', async () => {
   const storage = createPageStorage(kept);
   conversation = createConversation({

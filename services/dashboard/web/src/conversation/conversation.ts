@@ -42,7 +42,7 @@ export interface Conversation {
   sendAgain(answer: PendingAnswer): Promise<void>;
   /** Sends an answer that was held since the agent had written meanwhile. */
   sendAnyway(answer: PendingAnswer): Promise<void>;
-  /** Removes the answers that wait, once `keep` has stored what they say. */
+  /** Removes the held answers, once `keep` has stored what they say. */
   takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;
@@ -158,6 +158,7 @@ export function createConversation({
     while (!signal.aborted) {
       try {
         if (opened?.open !== open || isOutdated) {
+          await answers.readRemoved();
           const request = await open(signal);
           if (signal.aborted) return;
           opened = { open, request };

@@ -11,7 +11,7 @@ interface RefusedOptions {
   readonly storage: Storage;
   readonly state: Store<ConversationState>;
   /** Keys of the answers that the expert has removed. */
-  readonly removed: ReadonlySet<string>;
+  readonly removed: Set<string>;
 }
 
 /** For how long a tab may hand an answer over to the SDK. */
@@ -30,6 +30,11 @@ export function createRefusedAnswers({ requestId, storage, state, removed }: Ref
     const isLeft = ({ key, delivery }: PendingAnswer) =>
       !keys.includes(key) && (delivery !== 'refused' || !gone.has(key));
     setAnswers([...added.filter(({ key }) => !removed.has(key)), ...state.get().answers.filter(isLeft)]);
+  }
+
+  /** What was removed, in any tab, while the SDK was sending it: the SDK still has it. */
+  async function readRemoved(): Promise<void> {
+    for (const key of await store.readRemoved()) removed.add(key);
   }
 
   /**
@@ -86,5 +91,5 @@ export function createRefusedAnswers({ requestId, storage, state, removed }: Ref
     setAnswers([...refused, ...others]);
   }
 
-  return { store, restore, move, handOver, keepUnsendable };
+  return { store, restore, readRemoved, move, handOver, keepUnsendable };
 }

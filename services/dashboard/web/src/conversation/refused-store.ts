@@ -32,6 +32,7 @@ export function createRefusedStore(storage: Pick<Storage, 'get' | 'change'>, req
 
   return {
     has,
+    readRemoved,
     /** Whether it was in the storage when this page read or wrote it last. */
     wasStored: (key: string): boolean => known.has(key),
     /** What has changed since this page read or wrote them. */
