@@ -694,12 +694,13 @@ describe('a refused answer that two tabs show', () => {
     requests[0].onAnswer = async () => ({ messageId: 'm1', isSent: true });
     const [tab] = tabs;
     const [answer] = tab.state.get().answers;
-    let open = (_request: FakeRequest) => {};
+    let open: ((opened: FakeRequest) => void) | undefined;
     conversation = tab;
     follow(() => new Promise((resolve) => (open = resolve)));
     const sending = answer && tab.sendAgain(answer);
     await untilPasses(() => expect(shownIn(tab)).toEqual([['Long.', 'sending']]));
-    open(requests[0]);
+    await untilPasses(() => expect(open).toBeDefined());
+    open?.(requests[0]);
     await sending;
     expect(shownIn(tab)).toEqual([['Long.', 'sent']]);
   });
