@@ -39,6 +39,22 @@ const rolesOf = async (device: Device, requestId: string) =>
     ({ role }) => role,
   );
 
+/** Two encrypted requests: the answer to one of them waits, and the other one is on the screen. */
+async function leaveUnsent(device: Device, agent: TestAgent) {
+  const other = await agent.ask('Which zone?');
+  const conversation = await agent.ask('Which region?');
+  const page = await openPickedUp(device, conversation);
+  await row(page, other.requestId).waitFor();
+  const letThrough = await cutMessages(page);
+  await box(page).fill(text);
+  await button(page, 'Send and next').click();
+  await page.waitForURL(`**/${other.requestId}`);
+  await row(page, conversation.requestId)
+    .getByText(/Sending…|Not sent yet/)
+    .waitFor();
+  return { conversation, page, letThrough };
+}
+
 /** Two plain requests: the first one is open, and the answer to it written. */
 async function writeFirst(device: Device, agent: TestAgent) {
   const ask = (question: string) => agent.askPlainly({ question, plaintext: question });
@@ -134,17 +150,7 @@ describe('after "Send and next", the list says of an answer', () => {
   test('that the agent wrote meanwhile', async () => {
     await using device = await product.signIn(newUser());
     await using agent = await device.newAgent();
-    const other = await agent.ask('Which zone?');
-    const conversation = await agent.ask('Which region?');
-    const page = await openPickedUp(device, conversation);
-    await row(page, other.requestId).waitFor();
-    const letThrough = await cutMessages(page);
-    await box(page).fill(text);
-    await button(page, 'Send and next').click();
-    await page.waitForURL(`**/${other.requestId}`);
-    await row(page, conversation.requestId)
-      .getByText(/Sending…|Not sent yet/)
-      .waitFor();
+    const { conversation, page, letThrough } = await leaveUnsent(device, agent);
     await conversation.refresh();
     await conversation.send('Forget it: us is on fire.');
     await letThrough();
@@ -158,13 +164,7 @@ describe('after "Send and next", the list says of an answer', () => {
 test('an answer that waited at a reload is sent without its request being opened, once, with two tabs', async () => {
   await using device = await product.signIn(newUser());
   await using agent = await device.newAgent();
-  const { first, second, page } = await writeFirst(device, agent);
-  await device.context.route(messages, (route) => route.abort('internetdisconnected'));
-  await button(page, 'Send and next').click();
-  await page.waitForURL(`**/${second.requestId}`);
-  await row(page, first.requestId)
-    .getByText(/Sending…|Not sent yet/)
-    .waitFor();
+  const { first, second, page } = await openWaiting(device, agent);
   const other = await device.newTab();
   await other.goto(`/dashboard/requests/${second.requestId}`);
   await page.reload();
@@ -291,17 +291,7 @@ describe('there is a way out for an answer that waits', () => {
   test('of a conversation whose keys have changed', async () => {
     await using device = await product.signIn(newUser());
     await using agent = await device.newAgent();
-    const other = await agent.ask('Which zone?');
-    const conversation = await agent.ask('Which region?');
-    const page = await openPickedUp(device, conversation);
-    await row(page, other.requestId).waitFor();
-    const letThrough = await cutMessages(page);
-    await box(page).fill(text);
-    await button(page, 'Send and next').click();
-    await page.waitForURL(`**/${other.requestId}`);
-    await row(page, conversation.requestId)
-      .getByText(/Sending…|Not sent yet/)
-      .waitFor();
+    const { conversation, page, letThrough } = await leaveUnsent(device, agent);
     const { providerSignPubKey } = await device.call<{ providerSignPubKey: string }>(
       ...(['GET', `/api/requests/${conversation.requestId}`] as const),
     );

@@ -49,7 +49,7 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
   async function call(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    // What is told later is about later calls: one that an earlier client left behind would count as the first.
+    // A call keeps the lie that was set when it arrived, so that a late call of an earlier test is not counted by the next lie.
     const told = lie;
     const text = Buffer.concat(chunks).toString();
     const asked: Call = {
@@ -78,7 +78,7 @@ export async function startLyingRelay(real: { gatewayUrl: string; hubUrl: string
     const body = (await answer.json()) as Json;
     if (told.delay) await new Promise((resolve) => setTimeout(resolve, told.delay));
     if (asked.path === '/.well-known/expert-relay') body.hubUrl = `${url}/hub`;
-    // Nobody gets this answer.
+    // The client has closed its connection.
     if (response.destroyed) return;
     const position = answer.headers.get('relay-position');
     const instead = told.instead?.(asked);

@@ -1,10 +1,9 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-
-const readingMethods: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD']);
+import { isRead } from './is-read.ts';
 
 /** For how many intervals a call may go on without an answer. */
-const patienceOf = ({ req }: ServerResponse): number => (readingMethods.has(req.method) ? 1 : 30);
+const patienceOf = ({ req }: ServerResponse): number => (isRead(req.method) ? 1 : 30);
 
 /**
  * Answers clients that end their side of the connection after their last request, as `nc -N` does, and closes the connection after

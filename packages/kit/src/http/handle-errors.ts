@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { type Log, lastLine } from '../log/index.ts';
 import { Problem, sendProblem, unavailable } from '../problem/index.ts';
+import { isRead } from './is-read.ts';
 
 export interface ErrorHandling {
   /** The gateway's own function also works while a body is still arriving. */
@@ -42,7 +43,7 @@ export function handleErrors(
 }
 
 function outageProblem(method: string): Problem {
-  if (method === 'GET' || method === 'HEAD') return unavailable('A server behind this service is away.');
+  if (isRead(method)) return unavailable('A server behind this service is away.');
   return unavailable(
     'A server behind this service is away, and it is not known whether the call took effect. It takes effect once, with the same `messageId` or `Idempotency-Key`.',
   );

@@ -5,6 +5,7 @@ export { createWindowCounter, type WindowCounter, type WindowState } from './cre
 export { type Cursor, formatCursor, isTime, parseCursor } from './cursor.ts';
 export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
+export { isRead } from './is-read.ts';
 export { jsonText } from './json-text.ts';
 // How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`. `limitPerUser` refuses what is too
 // much, `queuePerUser` lets it wait.

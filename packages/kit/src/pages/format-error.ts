@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isRead } from '../http/index.ts';
 import { type FormattedAnswer, formatProblem, type Problem, sendFormatted } from '../problem/index.ts';
 import { formatPage, html } from './page.ts';
 
@@ -17,7 +18,7 @@ export function formatError(request: IncomingMessage, problem: Problem): Formatt
   }
   const { title, detail } = status === 429 ? sentencesOf(problem) : away;
   // A form must not be sent again automatically.
-  if (!['GET', 'HEAD'].includes(request.method ?? '')) {
+  if (!isRead(request.method)) {
     return formatPage({ title, status, headers, body: html`<p>${detail}</p><p>Go back and try again.</p>` });
   }
   const seconds = String(Math.max(retrySeconds, Number(headers['retry-after']) || 0));

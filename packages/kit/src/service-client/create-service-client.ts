@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Clock } from '../clock/index.ts';
 import type { KeysWithIds } from '../config/index.ts';
-import { ClientLeft } from '../http/index.ts';
+import { ClientLeft, isRead } from '../http/index.ts';
 import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
@@ -98,7 +98,6 @@ export function createServiceClient(options: {
 
     return new Promise((resolve, reject) => {
       const repeated = new Set<Failure>();
-      const isRead = method === 'GET' || method === 'HEAD';
       let mayHaveTakenEffect = false;
       /** Cancels the current step: an attempt, the pause before the next one, or reading the answer. */
       let cancel = () => {};
@@ -109,7 +108,7 @@ export function createServiceClient(options: {
         reject(reason);
       }
 
-      const endAtStop = () => end(problemOf('broken', { name, mayHaveTakenEffect: !isRead }));
+      const endAtStop = () => end(problemOf('broken', { name, mayHaveTakenEffect: !isRead(method) }));
 
       function attempt(onNewConnection: boolean): void {
         headers[principalHeader] = sign({ principal, method, path, callId, body });
@@ -133,7 +132,7 @@ export function createServiceClient(options: {
 
       function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
         const failure = failureOf(error);
-        if (!isRead && hasBegun(failure)) mayHaveTakenEffect = true;
+        if (!isRead(method) && hasBegun(failure)) mayHaveTakenEffect = true;
         const isRepeatable = isUnmade(failure, error) || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(labels, error, startedAt);

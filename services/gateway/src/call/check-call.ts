@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyLimit, checkHost, hasBody } from '@expert-relay/kit/http';
+import { bodyLimit, checkHost, hasBody, isRead } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { EdgeStep } from './edge-call.ts';
 
@@ -18,7 +18,7 @@ export const checkCall: EdgeStep = (request, response, next) => {
     return;
   }
   if (!route) throw new Problem('method_not_allowed', { headers: { allow: pathRoutes.allow } });
-  if ((request.method === 'GET' || request.method === 'HEAD') && hasBody(request)) {
+  if (isRead(request.method) && hasBody(request)) {
     throw new Problem('invalid_request', {
       detail: 'A GET or HEAD call has no body: send parameters in the query.',
     });

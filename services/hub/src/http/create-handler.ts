@@ -5,6 +5,7 @@ import {
   type ClientAddress,
   checkHost,
   hasBody,
+  isRead,
   type ObservedCall,
   preflightHeaders,
 } from '@expert-relay/kit/http';
@@ -59,7 +60,7 @@ export function createHandler(options: {
     call.route = '/';
     checkHost(request);
     if (request.method === 'OPTIONS') return answerOptions(response);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (!isRead(request.method)) {
       throw new Problem('method_not_allowed', { headers: { allow: methods } });
     }
     if (hasBody(request)) throw new Problem('invalid_request', { detail: 'This request takes no body.' });

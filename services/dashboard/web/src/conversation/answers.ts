@@ -127,24 +127,18 @@ export function createAnswers(options: AnswersOptions) {
   async function moveRefused(request: OpenRequest, code: FailureCode): Promise<void> {
     const first = state.get().answers.find(({ delivery }) => delivery === 'waiting');
     const messageId = first && findUnsent(request, first)?.messageId;
-    const isMoved =
-      first && messageId !== undefined && (await moveOne(request, { ...first, code }, messageId));
-    moving = undefined;
-    update();
-    if (isMoved) void sendWaiting().catch(() => {});
-  }
-
-  /** Whether it was moved. */
-  async function moveOne(request: OpenRequest, answer: PendingAnswer, messageId: string): Promise<boolean> {
-    const outcome = await refused.move(request, answer, messageId);
+    const outcome =
+      first && messageId !== undefined && (await refused.move(request, { ...first, code }, messageId));
     if (outcome === 'moved') onAnswers();
     if (outcome === 'encrypted') {
       // The SDK can discard it once the request was opened again.
-      finalCode = answer.code;
+      finalCode = code;
       retry.cancel();
       reopen();
     }
-    return outcome === 'moved';
+    moving = undefined;
+    update();
+    if (outcome === 'moved') void sendWaiting().catch(() => {});
   }
 
   /** Retries answers that are waiting, also while the conversation is not shown. */

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const name of ['document', 'addEventListener']) Reflect.deleteProperty(globalThis, name);
 });
 
-/** A tab whose reads take a while. A suspended one is told nothing. */
+/** A tab in which each read of the storage takes 5 ms. A suspended tab receives no messages from the other tabs. */
 function openTab({ isSuspended = false } = {}) {
   const storage = createPageStorage(kept);
   const own = new Set<(message: TabMessage) => void>();
