@@ -27,11 +27,12 @@ async function openPickedUp(device: Device, conversation: Conversation): Promise
   return page;
 }
 
-/** Lets no message through until the returned function is called. */
-async function cutMessages(page: Page): Promise<() => Promise<void>> {
+/** Lets no message through until `letThrough` is called. `failed` resolves once one was tried. */
+async function cutMessages(page: Page) {
   const cut = (route: Route) => route.abort('internetdisconnected');
   await page.route(messages, cut);
-  return () => page.unroute(messages, cut);
+  const failed = page.waitForEvent('requestfailed', (call) => messages.test(call.url()));
+  return { failed, letThrough: () => page.unroute(messages, cut) };
 }
 
 const rolesOf = async (device: Device, requestId: string) =>
@@ -45,9 +46,11 @@ async function leaveUnsent(device: Device, agent: TestAgent) {
   const conversation = await agent.ask('Which region?');
   const page = await openPickedUp(device, conversation);
   await row(page, other.requestId).waitFor();
-  const letThrough = await cutMessages(page);
+  const { failed, letThrough } = await cutMessages(page);
   await box(page).fill(text);
   await button(page, 'Send and next').click();
+  // What is on its way while the agent writes may arrive.
+  await failed;
   await page.waitForURL(`**/${other.requestId}`);
   await row(page, conversation.requestId)
     .getByText(/Sending…|Not sent yet/)
@@ -74,8 +77,7 @@ describe('an answer that was encrypted before its call failed', () => {
       await using agent = await device.newAgent();
       const conversation = await agent.ask('May I deploy to eu?');
       const page = await openPickedUp(device, conversation);
-      const letThrough = await cutMessages(page);
-      const failed = page.waitForRequest((call) => call.method() === 'POST' && messages.test(call.url()));
+      const { failed, letThrough } = await cutMessages(page);
       await box(page).fill('Yes.');
       // The list was read at the pick-up, less than a second ago: the answer is encrypted without reading it again.
       await button(page, 'Send').click();
