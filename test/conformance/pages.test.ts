@@ -193,6 +193,7 @@ test.each([
   '/internal/sessions/end',
   '/internal/sign-in-links/use',
   '/internal/stream-token',
+  '/internal/revocations',
   '/metrics',
   '/livez',
   '/readyz',

@@ -169,4 +169,33 @@ describe('without NATS', () => {
     }
     await untilUp('hub', 'stream', '1');
   });
+
+  test('a revoked key is refused, and its streams and those of a session that signs out end', async () => {
+    const visitor = createVisitor(relay.gatewayUrl);
+    await visitor.call('POST', '/auth/dev', { user: 'nadia' });
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const { id, key } = (await visitor.call('POST', '/api/keys', { name: 'laptop', kind: 'provider' })).json;
+    const topic = `/svc/providers/${userId}`;
+    const { token } = (await visitor.call('POST', '/api/stream-token', { topics: [topic] })).json;
+    const byKey = { 'x-api-key': key };
+    const bySession = { authorization: `Bearer ${token}` };
+    const subscribe = (headers: Record<string, string>) =>
+      openStream(topicUrl(relay.hubUrl, topic), { headers });
+    const streams = [await subscribe(byKey), await subscribe(bySession)];
+    expect((await get('/api/v1/vault', byKey)).status).not.toBe(401);
+
+    await proxies.nats.cut();
+    await untilReportedAway('nats', ['gateway', 'requests', 'hub']);
+    expect((await visitor.call('DELETE', `/api/keys/${id}`)).status).toBe(204);
+    expect((await visitor.call('POST', '/logout')).status).toBeLessThan(400);
+    for (const [at, reason] of ['key_revoked', 'signed_out'].entries()) {
+      const stream = streams[at];
+      await eventually(`the end of a stream: ${reason}`, () => stream?.ended);
+      expect(stream?.events.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason }) });
+    }
+    await eventually('the key is refused', async () => (await get('/api/v1/vault', byKey)).status === 401);
+    for (const headers of [byKey, bySession]) expect((await subscribe(headers)).response.status).toBe(401);
+    await proxies.nats.restore();
+    await allReady();
+  });
 });

@@ -1,7 +1,7 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
 export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
-export { insertEvent, insertSharedEvent } from './outbox/index.ts';
+export { insertEvent, insertSharedEvent, readRevocationEvents } from './outbox/index.ts';
 export { failures } from './postgres/failures.ts';
 export { empty, join, type Query, raw, type Sql, sql } from './postgres/query.ts';
 export {

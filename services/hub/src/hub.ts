@@ -5,7 +5,9 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Metrics } from '@expert-relay/kit/metrics';
 import type { Nats } from '@expert-relay/kit/nats';
+import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Tracing } from '@expert-relay/kit/tracing';
+import { createRevocationPoll } from './authorise/revocation-poll.ts';
 import { Revocations, readRevocations } from './authorise/revocations.ts';
 import type { Config } from './config.ts';
 import { EventHistory, type ReceivedEvent } from './history/event-history.ts';
@@ -25,13 +27,14 @@ import { SubscribersByTopic } from './sse/subscriber.ts';
 export function createHub(options: {
   config: Pick<Config, 'nats' | 'ring' | 'stream' | 'caps' | 'scans'>;
   nats: Nats;
+  requests: ServiceClient;
   clock: Clock;
   log: Log;
   lineLevel: LineLevel;
   metrics: Metrics;
   tracing: Tracing;
 }) {
-  const { config, nats, clock, log, lineLevel, tracing } = options;
+  const { config, nats, requests, clock, log, lineLevel, tracing } = options;
   const natsStream = createNatsStream({ nats, prefix: config.nats.prefix });
   const caps = new StreamCaps(config.caps);
   const metrics = createStreamMetrics(options.metrics, caps);
@@ -94,6 +97,8 @@ export function createHub(options: {
     log,
   });
 
-  const parts: readonly Part[] = [follower, catchUp, streams];
+  const poll = createRevocationPoll({ requests, onEvent: applyRevocation, log });
+
+  const parts: readonly Part[] = [poll, follower, catchUp, streams];
   return { history, caps, streams, catchUp, revocations, metrics, parts };
 }

@@ -28,14 +28,13 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const nats = createNats({ ...config.nats, name: 'hub', isRequired: true, log });
   const tracing = createTracing('hub', { settings: config.tracing, log });
   const lineLevel = createLineLevel(clock);
-  const hub = createHub({ config, nats, clock, log, lineLevel, metrics, tracing });
-
   const requests = createServiceClient({
     ...{ caller: 'hub', name: 'requests', url: config.requestsUrl, keys: config.principalKeys },
     clock,
     log,
     timeoutMs: 2_500,
   });
+  const hub = createHub({ config, nats, requests, clock, log, lineLevel, metrics, tracing });
   const failures = new FailureLimit({ perMinute: config.failuresPerAddress, clock });
   const verify = createStreamTokenVerifier({ keys: parseStreamTokenKeys(config.streamTokenKeys), clock });
   const authorise = createAuthorise({

@@ -4,3 +4,4 @@ export {
   type OutboxPublisher,
   type OutboxPublisherOptions,
 } from './outbox-publisher.ts';
+export { readRevocationEvents } from './revocation-events.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem, type ProblemCode } from '../problem/index.ts';
 
-/** The longest answer that a service reads whole. The longest one that is expected has 75 KB: the end of 1,000 sessions. */
+/** The longest answer that a service reads whole. The longest one that is expected has 300 KB: 1,000 revocations. */
 const maxAnswerBytes = 1_048_576;
 
 /** The code of the error of an answer that is longer. */

@@ -29,6 +29,7 @@ test.each([
   '/authx',
   '/internal/keys',
   '/internal/stream-token',
+  '/internal/revocations',
 ])('%s is not found', (path) => {
   expect(find(path)).toBeUndefined();
 });

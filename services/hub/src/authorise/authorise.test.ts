@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { systemClock } from '@expert-relay/kit/clock';
 import { listen, readBody } from '@expert-relay/kit/http';
@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { RequestEvents, revoked } from '../testing/make-event.ts';
 import { Reader, type ReaderOptions } from '../testing/reader.ts';
 import { makeToken, principalKey, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { createTestRequests } from '../testing/test-requests.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
@@ -44,7 +45,7 @@ async function exchange(call: IncomingMessage): Promise<{ status: number; body: 
 
 beforeAll(async () => {
   stream = await openTestStream();
-  requests = createServer((call, response) => {
+  requests = createTestRequests((call, response) => {
     void exchange(call).then(({ status, body }) => response.writeHead(status).end(JSON.stringify(body)));
   });
   requestsUrl = await listen(requests, '127.0.0.1', 0);
@@ -131,7 +132,7 @@ describe('a subscription', () => {
     await using alone = await startTestHub({ prefix: stream.prefix, overrides });
     const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
     expect(withKey.status).toBe(503);
-    expect(aloneLogs.lines.filter(({ level }) => level === 'warn')).toEqual([
+    expect(aloneLogs.lines.filter(({ route }) => route === '/internal/stream-token')).toEqual([
       expect.objectContaining({ callee: 'requests', code: 'ECONNREFUSED' }),
     ]);
     expect(withKey.head).toMatch(/retry-after: \d/);

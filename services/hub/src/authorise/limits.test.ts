@@ -1,10 +1,11 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { IncomingHttpHeaders, Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen, readBody } from '@expert-relay/kit/http';
 import { openRaw, type RawConnection } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { createTestRequests } from '../testing/test-requests.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
@@ -19,7 +20,7 @@ const valid = makeApiKey('consumer').text;
 beforeEach(async () => {
   calls = [];
   stream = await openTestStream();
-  requests = createServer(async (call, response) => {
+  requests = createTestRequests(async (call, response) => {
     const { apiKey, topics } = JSON.parse(String(await readBody(call)));
     calls.push({ apiKey, headers: call.headers });
     if (apiKey === valid) response.writeHead(201).end(JSON.stringify({ token: await makeToken(topics) }));

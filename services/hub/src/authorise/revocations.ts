@@ -19,13 +19,14 @@ const endedTokensBefore = (credential: 'apiKeyId' | 'sessionId', revokedAt: numb
 
 interface Revocation {
   readonly eventId: string;
-  readonly at: number;
+  /** When this hub received it: after a long outage of NATS, it may be older than any token, and still ends open streams. */
+  readonly receivedAt: number;
   /** It ends the credentials that are older than this time. */
   readonly before: number;
   readonly endsAt: number;
 }
 
-/** The credentials that were revoked in the last ten minutes. */
+/** The revocations that were received in the last ten minutes. */
 export class Revocations {
   readonly #clock: Clock;
   /** By credential; the newest revocation is the last entry. */
@@ -47,7 +48,7 @@ export class Revocations {
     const { eventId } = event;
     const at = recordedAtOf(event) ?? this.#clock.now();
     const known = this.#byCredential.get(id) ?? [];
-    if (this.#isForgotten({ at }) || known.some((one) => one.eventId === eventId)) return undefined;
+    if (known.some((one) => one.eventId === eventId)) return undefined;
     const remembered = known.filter((one) => !this.#isForgotten(one));
     this.#byCredential.delete(id);
     const isRotation = secretsBeforeMs > 0n;
@@ -55,7 +56,7 @@ export class Revocations {
       ...remembered,
       {
         eventId,
-        at,
+        receivedAt: this.#clock.now(),
         before: isRotation ? Number(secretsBeforeMs) : endedTokensBefore(credential.case, at),
         endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : immediately,
       },
@@ -76,8 +77,8 @@ export class Revocations {
     return this.endOf(credential) <= this.#clock.now();
   }
 
-  #isForgotten({ at }: Pick<Revocation, 'at'>): boolean {
-    return at < this.#clock.now() - rememberedMs;
+  #isForgotten({ receivedAt }: Revocation): boolean {
+    return receivedAt < this.#clock.now() - rememberedMs;
   }
 
   #prune(): void {

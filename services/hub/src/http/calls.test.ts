@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen } from '@expert-relay/kit/http';
 import { captureLogs, eventually, openRaw } from '@expert-relay/testkit';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { createTestRequests } from '../testing/test-requests.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
@@ -18,7 +19,7 @@ const { topic } = new RequestEvents();
 
 beforeAll(async () => {
   stream = await openTestStream();
-  requests = createServer((_call, response) => {
+  requests = createTestRequests((_call, response) => {
     if (exchange === 'none') response.writeHead(500).end();
     exchange = exchange === 'none' ? 'refused' : 'unanswered';
   });

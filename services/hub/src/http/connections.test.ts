@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { listen } from '@expert-relay/kit/http';
 import { openRaw, type RawConnection } from '@expert-relay/testkit';
@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { startTestHub, type TestHub } from '../testing/test-hub.ts';
+import { createTestRequests } from '../testing/test-requests.ts';
 import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
@@ -20,7 +21,7 @@ const opened: RawConnection[] = [];
 
 beforeAll(async () => {
   stream = await openTestStream();
-  requests = createServer((_call, response) => void exchanges.push(response));
+  requests = createTestRequests((_call, response) => void exchanges.push(response));
   hub = await startTestHub({
     prefix: stream.prefix,
     env: { RELAY_REQUESTS_URL: await listen(requests, '127.0.0.1', 0) },

@@ -15,6 +15,7 @@ import { joinIdentity } from './join-identity.ts';
 import { listIdentities } from './list-identities.ts';
 import { listKeys } from './list-keys.ts';
 import { listRequests } from './list-requests.ts';
+import { listRevocations } from './list-revocations.ts';
 import { pollHelp } from './poll-help.ts';
 import { putVault } from './put-vault.ts';
 import { removeIdentity } from './remove-identity.ts';
@@ -39,6 +40,7 @@ export const routes = (context: Context): readonly Route[] => [
   putVault(context),
   // For the dashboard and the hub. The gateway has no routes to these.
   exchangeKeyForToken(context),
+  listRevocations(context),
   signInUser(context),
   findEndedUsers(context),
   findSignInLink(context),

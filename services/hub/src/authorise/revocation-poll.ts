@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { EventHead } from '@expert-relay/contracts';
+import type { Part } from '@expert-relay/kit/lifecycle';
+import type { Log } from '@expert-relay/kit/log';
+import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import { parseEvent } from '../events/event-content.ts';
+
+/** A revocation takes effect within 5 s: this time, and that of a call. */
+const intervalMs = 2_000;
+
+/**
+ * Reads the newest revocations from the requests service. NATS delivers them sooner, but not while this hub or the leader of the
+ * outbox cannot reach it. While requests cannot be read either, the hub goes on with those that it knows.
+ */
+export function createRevocationPoll(options: {
+  requests: ServiceClient;
+  /** Gets events again that it has had, from here or from NATS. */
+  onEvent: (event: EventHead) => void;
+  log: Log;
+}): Part {
+  const { requests, onEvent, log } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let hasFailed = false;
+
+  async function read(): Promise<void> {
+    const answer = await requests.call({
+      ...{ method: 'GET', path: '/internal/revocations' },
+      principal: { kind: 'hub' },
+      callId: randomUUID(),
+    });
+    const { events } = await readAnswer<{ events: readonly string[] }>(answer);
+    for (const bytes of events) {
+      const event = parseEvent(Buffer.from(bytes, 'base64'));
+      if (event) onEvent(event);
+    }
+  }
+
+  async function readUntilStopped(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await read();
+        hasFailed = false;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { message: reason } = error as Error;
+        if (!hasFailed) log.warn({ reason }, 'revocations cannot be read: only NATS delivers them');
+        hasFailed = true;
+      }
+      await pause(intervalMs, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  return {
+    name: 'revocation poll',
+    async start() {
+      void readUntilStopped();
+    },
+    async stop() {
+      stopping.abort();
+    },
+  };
+}
