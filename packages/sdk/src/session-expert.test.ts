@@ -233,7 +233,7 @@ describe('with the option `listen`', () => {
 
 /** The texts that wait. */
 async function outboxOf(requestId: string): Promise<string[]> {
-  const waiting: { text: string }[] = JSON.parse((await memory.get(`outbox:${requestId}`)) ?? '[]');
+  const waiting: { text: string }[] = [];
   for (let number = 0; ; number += 1) {
     const value = await memory.get(`outbox:${requestId}:${number}`);
     if (value === undefined) return waiting.map(({ text }) => text);
@@ -425,7 +425,7 @@ describe('an unsent answer of a page that was closed', () => {
       if (isEncrypted) await startAnswer(conversation, closing('before'));
       else {
         const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false, shown: [] };
-        await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+        await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
       }
       const tabs = [expertWith(), expertWith(), expertWith()];
       const requests = await Promise.all(tabs.map((tab) => tab.request(conversation.requestId)));
@@ -466,14 +466,14 @@ describe('an unsent answer of a page that was closed', () => {
   test('is discarded alone, by its id: what waits behind it is sent', async () => {
     const conversation = await ask('Is it safe?', false);
     const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
-    await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
     const tabs = [
       await expertWith().request(conversation.requestId),
       await expertWith().request(conversation.requestId),
     ];
     for (const tab of tabs) await expect(tab.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
     const next = { ...draft, messageId: crypto.randomUUID(), text: 'Behind it.' };
-    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(next));
+    await memory.set(`outbox:${conversation.requestId}:1`, JSON.stringify(next));
     tabs.push(await expertWith().request(conversation.requestId));
     for (const tab of tabs) await tab.discard([draft.messageId]);
     expect(tabs[2]?.unsentAnswers).toEqual([
@@ -511,7 +511,7 @@ describe('an unsent answer of a page that was closed', () => {
   test('stays in `unsent` if the relay refuses its content, and blocks no other answer', async () => {
     const conversation = await ask('Is it safe?', false);
     const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
-    await memory.set(`outbox:${conversation.requestId}`, JSON.stringify([draft]));
+    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
     const request = await expertWith().request(conversation.requestId);
     await expect(request.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
     expect(request.unsent).toEqual(['No \0 is taken.']);

@@ -75,18 +75,3 @@ test('the order is kept beyond one batch, and a change is stored', async () => {
   await again.save(recalled.slice(1));
   expect(await openTab().recall()).toEqual(others);
 });
-
-test('a list of an earlier version is taken over, by two tabs at the same time too', async () => {
-  values.set('outbox:r', JSON.stringify([draft('1'), draft('2')]));
-  const tabs = [openTab(), openTab()];
-  const recalled = await Promise.all(tabs.map((tab) => tab.recall()));
-  await Promise.all(tabs.map((tab, at) => tab.save([...(recalled[at] ?? []), draft(`of ${at}`)])));
-  expect((await idsIn(openTab())).sort()).toEqual(['1', '2', 'of 0', 'of 1']);
-  expect(values.get('outbox:r')).toBe('[]');
-  const last = openTab();
-  await last.recall();
-  await last.save([]);
-  expect(await idsIn(openTab())).toEqual([]);
-  await openTab().recall();
-  expect(new Set(contents())).toEqual(new Set(['[]', 'null']));
-});

@@ -19,14 +19,11 @@ const over = 'null';
 export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   const queue = createQueue();
   const numbered = (number: number) => `outbox:${requestId}:${number}`;
-  /** One list for all clients, of pages from before texts had values of their own. */
-  const listName = `outbox:${requestId}`;
   const sealedName = (messageId: string) => `sealed:${messageId}`;
   const isOver = async ({ messageId }: Draft) => (await memory.get(sealedName(messageId))) === over;
   const stored = new Map<string, { readonly number: number; readonly json: string }>();
   let own: readonly Draft[] = [];
   let free = 0;
-  let list = '[]';
 
   async function readNumbered(): Promise<Draft[]> {
     const drafts: Draft[] = [];
@@ -64,12 +61,8 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
   return {
     recall: () =>
       queue(async () => {
-        list = (await memory.get(listName)) ?? '[]';
-        const found = new Map<string, Draft>();
-        for (const draft of [...JSON.parse(list), ...(await readNumbered())])
-          found.set(draft.messageId, draft);
         own = [];
-        for (const draft of found.values()) {
+        for (const draft of await readNumbered()) {
           if (await isOver(draft)) await remove(draft);
           else own = [...own, draft];
         }
@@ -87,8 +80,6 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
           if (await isOver(draft)) await remove(draft);
           else await store(draft);
         }
-        if (list !== '[]' && (await memory.get(listName)) === list) await memory.set(listName, '[]');
-        list = '[]';
       }),
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);

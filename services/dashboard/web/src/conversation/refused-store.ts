@@ -1,6 +1,5 @@
 import { readJson, writeJson } from '../files/json-with-bytes.ts';
 import type { Storage } from '../storage/storage.ts';
-import { refusedPrefix } from '../unsent/unsent-answers.ts';
 import type { PendingAnswer } from './conversation-state.ts';
 
 /** What other tabs have changed in the storage. */
@@ -15,7 +14,7 @@ const maxRemoved = 100;
 
 /** The refused answers of a request, as they are stored. All tabs change one list, by their keys. */
 export function createRefusedStore(storage: Pick<Storage, 'get' | 'change'>, requestId: string) {
-  const name = refusedPrefix + requestId;
+  const name = `refused:${requestId}`;
   const removedName = `refused-removed:${requestId}`;
   /** Keys of the answers that this page has and the storage had. */
   let known: ReadonlySet<string> = new Set();

@@ -67,25 +67,3 @@ test('a tab that was suspended knows what others have noted once it is shown aga
   page.dispatchEvent(new Event('pageshow'));
   await untilPasses(() => expect(other.all.get()).toEqual({ r2: waiting }));
 });
-
-test('what an older version has left is noted once', async () => {
-  kept.set('outbox:r1:0', 'null');
-  kept.set('outbox:r1:1', JSON.stringify({ messageId: 'm1', text: 'Yes.' }));
-  kept.set('outbox:r2:0', 'null');
-  kept.set('outbox:r3', '[]');
-  kept.set('outbox:r4', JSON.stringify([{ messageId: 'm2', text: 'No.' }]));
-  kept.set('refused:r5', JSON.stringify([{ key: 'k', text: 'Long.' }]));
-  kept.set('refused:r6', '[]');
-  const noted = openTab();
-  await noted.restored;
-  const none = { refCode: '' };
-  expect(noted.all.get()).toEqual({
-    ...{ r1: { ...none, state: 'waiting' }, r4: { ...none, state: 'waiting' } },
-    r5: { ...none, state: 'refused' },
-  });
-  noted.note('r1', undefined);
-  await untilPasses(() => expect(kept.has('unsent:r1')).toBe(false));
-  const later = openTab();
-  await later.restored;
-  expect(Object.keys(later.all.get()).sort()).toEqual(['r4', 'r5']);
-});

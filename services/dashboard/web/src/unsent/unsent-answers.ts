@@ -28,31 +28,6 @@ export interface Unsent {
 }
 
 const prefix = 'unsent:';
-/** Followed by the id of the request: the refused answers of a request. */
-export const refusedPrefix = 'refused:';
-const olderName = 'unsent-of-older-versions';
-
-/** The requests for which the SDK has answers that were not sent. */
-async function requestsWithUnsent(storage: Storage): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  const outbox = 'outbox:';
-  for (const name of await storage.names(outbox)) {
-    const [requestId = ''] = name.slice(outbox.length).split(':');
-    const value = found.has(requestId) ? undefined : await storage.get(name);
-    // What was sent leaves `null`.
-    if (value !== undefined && value !== 'null' && value !== '[]') found.add(requestId);
-  }
-  return found;
-}
-
-/** The requests with answers that were refused. */
-async function requestsWithRefused(storage: Storage): Promise<readonly string[]> {
-  const names = await storage.names(refusedPrefix);
-  const lists = await Promise.all(names.map((name) => storage.get(name)));
-  return names
-    .filter((_, at) => ![undefined, '[]'].includes(lists[at]))
-    .map((name) => name.slice(refusedPrefix.length));
-}
 
 export function createUnsent(storage: Storage, tabs: Tabs): Unsent {
   const all = createStore<UnsentById>({});
@@ -73,22 +48,6 @@ export function createUnsent(storage: Storage, tabs: Tabs): Unsent {
     await Promise.all([...new Set([...Object.keys(all.get()), ...stored])].map(read));
   }
 
-  /** Notes what older versions of this page have left, once: they noted nothing. */
-  async function noteOlder(): Promise<void> {
-    if ((await storage.get(olderName)) !== undefined) return;
-    const refused = await requestsWithRefused(storage);
-    const left = new Map<string, UnsentState>();
-    for (const requestId of await requestsWithUnsent(storage)) left.set(requestId, 'waiting');
-    for (const requestId of refused) left.set(requestId, 'refused');
-    for (const [requestId, state] of left) {
-      if (all.get()[requestId]) continue;
-      const noted = { refCode: '', state };
-      put(requestId, noted);
-      await storage.set(prefix + requestId, JSON.stringify(noted));
-    }
-    await storage.set(olderName, 'true');
-  }
-
   const onShown = () => {
     if (document.visibilityState === 'visible') void restore().catch(() => {});
   };
@@ -100,9 +59,7 @@ export function createUnsent(storage: Storage, tabs: Tabs): Unsent {
 
   return {
     all,
-    restored: restore()
-      .then(noteOlder)
-      .catch(() => {}),
+    restored: restore().catch(() => {}),
     note(requestId, answers) {
       const before = all.get()[requestId];
       if (before?.state === answers?.state && before?.refCode === answers?.refCode) return;
