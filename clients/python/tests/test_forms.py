@@ -14,6 +14,7 @@ from expert_relay.forms import (
     check_form,
     decide,
     defaults_of,
+    describe_content,
     parse_form,
     parse_form_answer,
     to_form,
@@ -137,3 +138,13 @@ def test_a_number_that_programs_would_read_as_another_one(type: str, member: str
     assert failure_of(refused.value) == ("invalid_form", f"properties.id.{member}")
     form = to_form({"type": "object", "properties": {"id": {"type": type}}})
     assert [one.name for one in check_content(form, {"id": number})] == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(3, "3"), (3.0, "3"), (2.0**53, "9007199254740992"), (1e17, "100000000000000000"), (1e-7, "1e-7"), (1.5e300, "1.5e+300")],
+)
+def test_a_number_is_shown_as_it_is_sent(number: float, written: str) -> None:
+    form = check_form({"type": "object", "properties": {"n": {"type": "number", "minimum": number}}})
+    assert describe_content(form, {"n": number}) == [("n", written)]
+    assert [one.message for one in check_content(form, {"n": -1.6e300})] == [f"At least {written}."]

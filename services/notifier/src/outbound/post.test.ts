@@ -72,19 +72,19 @@ describe('an answer', () => {
     const port = await http((_, response) => {
       calls++;
       response.writeHead(status, { location: '/other' });
-      response.end('text\u0007 with\n"controls" and é');
+      response.end('text\u0007 with\n"controls", \u202eé, 日本 and 😀');
     });
     expect(await post(port)).toEqual({
       ...(reason && { reason }),
       statusCode: status,
-      response: 'text with"controls" and ',
+      response: 'text with "controls", é, 日本 and 😀',
     });
     expect(calls).toBe(1);
   });
 
-  test('keeps 256 characters of its body', async () => {
-    const port = await http((_, response) => response.end('x'.repeat(100_000)));
-    expect((await post(port)).response).toBe('x'.repeat(256));
+  test.each(['x', 'ä', '😀'])('keeps 256 characters of its body: %s', async (character) => {
+    const port = await http((_, response) => response.end(character.repeat(100_000)));
+    expect((await post(port)).response).toBe(character.repeat(256));
   });
 
   test('in very many parts is not read to its end', async () => {

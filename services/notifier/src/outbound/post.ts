@@ -3,6 +3,7 @@ import { request as httpsRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { Api } from '@expert-relay/contracts';
 import { type AddressRules, isSameAddress } from './address-rules.ts';
+import { printableStart } from './printable-start.ts';
 import type { Resolve } from './resolve.ts';
 import { smallReads } from './small-reads.ts';
 
@@ -36,7 +37,6 @@ const maxInterim = 10;
 export const bodyMs = 1_000;
 const bodyBytes = 65_536;
 const bodyParts = 256;
-const keptCharacters = 256;
 
 /**
  * The one client for addresses that users have set. It resolves the name itself, checks every address, and connects to the
@@ -154,7 +154,7 @@ function readStart(response: IncomingMessage): Promise<string> {
       clearTimeout(timer);
       // What has arrived already would be emitted even after `destroy`, in up to thousands of parts.
       response.off('data', take).off('end', finish).off('close', finish).destroy();
-      resolve(printableStart(Buffer.concat(chunks)));
+      resolve(printableStart(Buffer.concat(chunks).subarray(0, bodyBytes).toString()));
     };
     response.on('data', take);
     response.on('end', finish);
@@ -162,13 +162,6 @@ function readStart(response: IncomingMessage): Promise<string> {
     response.on('close', finish);
   });
 }
-
-const printableStart = (bytes: Buffer): string =>
-  bytes
-    .subarray(0, bodyBytes)
-    .toString('latin1')
-    .replace(/[^\x20-\x7e]/g, '')
-    .slice(0, keptCharacters);
 
 /** Seconds, or a date (RFC 9110). */
 export function parseRetryAfter(text: string | undefined, nowMs = Date.now()): number | undefined {

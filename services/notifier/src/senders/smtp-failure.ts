@@ -1,5 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import type { Attempt } from '../deliveries/record-attempt.ts';
+import { printableStart } from '../outbound/printable-start.ts';
 
 /** An error of nodemailer. */
 export interface SmtpError extends Error {
@@ -27,7 +28,7 @@ export function resultOf(error: SmtpError): Omit<Attempt, 'durationMs'> {
   return {
     reason,
     ...(responseCode !== undefined && { statusCode: responseCode }),
-    response: response.replace(/[^\x20-\x7e]/g, '').slice(0, 256),
+    response: printableStart(response),
     ...(refused !== 'relay' && { ends: 'deliveries' }),
     ...(refused === 'address' && { isAddressRefused: true }),
   };

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..json_text import is_integer, is_list, is_number, is_object, is_text
+from ..json_text import is_integer, is_list, is_number, is_object, is_text, write_json
 from .formats import FORMATS
 
 Form = Mapping[str, Any]
@@ -102,7 +102,8 @@ def _problem_of_text(field: Mapping[str, Any], value: object) -> str | None:
 
 def _outside(amount: float, least: float | None, most: float | None, noun: str = "") -> str | None:
     def counted(limit: float) -> str:
-        return f"{limit} {noun}{'' if limit == 1 else 's'}" if noun else f"{limit}"
+        number = write_json(limit)
+        return f"{number} {noun}{'' if limit == 1 else 's'}" if noun else number
 
     if least is not None and amount < least:
         return f"At least {counted(least)}."
@@ -131,5 +132,5 @@ def _in_words(field: Mapping[str, Any], value: Any) -> str:
         return "yes" if value else "no"
     titles = {option.value: option.title for option in options_of(field)}
     if is_list(value):
-        return ", ".join(titles.get(one, str(one)) for one in value) or "none"
-    return titles.get(value, str(value))
+        return ", ".join(titles.get(one, one) for one in value) or "none"
+    return titles.get(value, value) if is_text(value) else write_json(value)
