@@ -4,7 +4,7 @@ import { ConfigError } from '@expert-relay/kit/config';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { createLog, lastLine } from '@expert-relay/kit/log';
 import type { Write } from './admin/command.ts';
-import { readCommand } from './admin/commands.ts';
+import { helpOf, readCommand } from './admin/commands.ts';
 import { readAdminConfig } from './config.ts';
 
 // Each write reports its own error.
@@ -20,8 +20,10 @@ const unwritten = ({ code }: NodeJS.ErrnoException) =>
       'are shown nowhere else: revoke them on the page "Keys".',
   );
 
-try {
-  const run = readCommand(process.argv.slice(2));
+async function runCommand(args: readonly string[]): Promise<void> {
+  const help = helpOf(args);
+  if (help) return write(help);
+  const run = readCommand(args);
   const config = readAdminConfig();
   const database = createDatabase({
     ...config.database,
@@ -35,6 +37,10 @@ try {
   } finally {
     await database.stop?.();
   }
+}
+
+try {
+  await runCommand(process.argv.slice(2));
 } catch (error) {
   if (failures.isOutage(error)) {
     process.stderr.write(

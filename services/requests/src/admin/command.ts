@@ -46,7 +46,8 @@ export const userOptions = { user: { type: 'string' }, identity: { type: 'string
 /** Checks that the command line names a user in one way; returns the function that finds the user. */
 export function findUser(name: UserName, usage: string): (prisma: PrismaClient) => Promise<User> {
   const { user: id, identity } = name;
-  if ((id === undefined) === (identity === undefined)) throw new StartupError(usage);
+  if ((id === undefined) === (identity === undefined))
+    throw new StartupError(`Name the user by --user or by --identity.\n\n${usage}`);
   if (id !== undefined && !z.uuid().safeParse(id).success) {
     throw new StartupError('--user must be a UUID, as `create-user` and GET /api/v1/whoami show it.');
   }

@@ -14,10 +14,18 @@ const commands: Readonly<Record<string, Command>> = {
   'erase-user': eraseUserCommand,
 };
 
+const find = (name = '') => (Object.hasOwn(commands, name) ? commands[name] : undefined);
+const usageOf = (command: Command | undefined) =>
+  (command ? [command] : Object.values(commands)).map(({ usage }) => usage).join('\n');
+
+/** The text that the arguments ask for. */
+export const helpOf = (args: readonly string[]): string | undefined =>
+  args.includes('--help') ? usageOf(find(args[0])) : undefined;
+
 /** The command that the arguments name. */
-export function readCommand([name = '', ...args]: readonly string[]): ReturnType<Command['read']> {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command && !args.includes('--help')) return command.read(args);
-  const described = command ? [command] : Object.values(commands);
-  throw new StartupError(described.map(({ usage }) => usage).join('\n'));
+export function readCommand([name, ...args]: readonly string[]): ReturnType<Command['read']> {
+  const command = find(name);
+  if (command) return command.read(args);
+  const mistake = name === undefined ? 'Name a command.' : `There is no command ${name}.`;
+  throw new StartupError(`${mistake}\n\n${usageOf(undefined)}`);
 }

@@ -31,7 +31,7 @@ export const createUserCommand: Command = {
   usage,
   read(args) {
     const { name, identity, key = [], json } = parseOptions(args, options, usage);
-    if (!name) throw new StartupError(usage);
+    if (!name) throw new StartupError(`--name is missing or empty.\n\n${usage}`);
     const signIn = parseIdentity(identity ?? `admin:${name}`);
     const keys = key.map(keyKind);
     return async (prisma, write) => {

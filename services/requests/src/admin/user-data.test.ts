@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { EndReason, EventHead } from '@expert-relay/contracts';
@@ -7,7 +7,7 @@ import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createSignInLink } from '../users/sign-in-link.ts';
-import { readCommand } from './commands.ts';
+import { helpOf, readCommand } from './commands.ts';
 import { createUser } from './create-user.ts';
 import { deleteUser } from './erase-user.ts';
 
@@ -269,19 +269,28 @@ describe('erase-user', () => {
 
 describe('the command line', () => {
   test.each([
-    [[], 'erase-user --user USER_ID --yes'],
-    [['toString'], 'create-user --name NAME'],
-    [['create-user'], 'create-user --name NAME'],
-    [['create-user', '--help'], /^Creates a user/],
+    [[], /^Name a command\.[\s\S]*erase-user --user USER_ID --yes/],
+    [['toString'], /^There is no command toString\.[\s\S]*create-user --name NAME/],
+    [['create-user'], /^--name is missing or empty\.[\s\S]*create-user --name NAME/],
+    [['create-user', '--name', ''], /^--name is missing or empty\./],
     [['create-user', '--name', 'ada', '--key', 'master'], '--key must be consumer or provider'],
     [['create-user', '--name', 'ada', '--identity', 'ada'], '--identity must be PROVIDER:SUBJECT'],
-    [['export-user'], 'export-user --user USER_ID'],
+    [['export-user'], /^Name the user by --user or by --identity\.[\s\S]*export-user --user USER_ID/],
     [['export-user', '--user', 'ada'], '--user must be a UUID'],
     [['export-user', '--user', randomUUID(), '--identity', 'github:ada'], 'export-user --user USER_ID'],
     [['end-sessions'], 'end-sessions --user USER_ID'],
     [['erase-user', '--all'], "Unknown option '--all'"],
   ])('%j is refused with a helpful sentence', (args, sentence) => {
     expect(() => readCommand(args)).toThrow(sentence);
+  });
+
+  test('prints its help on standard output', () => {
+    const env = { PATH: process.env.PATH };
+    expect(
+      execFileSync(process.execPath, [adminProgram, 'create-user', '--help'], { env }).toString(),
+    ).toMatch(/^Creates a user/);
+    expect(helpOf(['--help'])).toMatch(/^Creates a user[\s\S]*Erases a user/);
+    expect(helpOf(['create-user'])).toBeUndefined();
   });
 
   test('prints a long export completely, even if its reader is slow', async () => {
