@@ -95,16 +95,21 @@ test('a call without a principal is answered with 401, counted and not logged', 
   expect(await metrics.metrics()).toMatch(/^relay_principal_refused_total\{reason="missing",.*\} 1$/m);
 });
 
-test('one refusal of each reason is logged in 10 seconds, with the number of the others; all are counted', async () => {
-  const refuse = (reason: Refusal['reason']) => {
-    refused = { reason };
+test('one refusal of each caller and reason is logged in 10 seconds, with the number of the others; all are counted', async () => {
+  const refuse = (reason: Refusal['reason'], caller = 'gateway') => {
+    refused = { reason, caller };
     expect(() => guard(header, call)).toThrow();
   };
   for (let times = 0; times < 1_000; times++) refuse('wrong_mac');
   refuse('unknown_key');
-  expect(lines().map(({ reason }) => reason)).toEqual(['wrong_mac', 'unknown_key']);
+  refuse('unknown_key', 'hub');
+  expect(lines().map(({ reason, caller }) => [reason, caller])).toEqual([
+    ['wrong_mac', 'gateway'],
+    ['unknown_key', 'gateway'],
+    ['unknown_key', 'hub'],
+  ]);
   clock.time += 10_000;
   refuse('wrong_mac');
-  expect(lines()[2]).toMatchObject({ reason: 'wrong_mac', unloggedBefore: 999 });
+  expect(lines()[3]).toMatchObject({ reason: 'wrong_mac', unloggedBefore: 999 });
   expect(await metrics.metrics()).toMatch(/^relay_principal_refused_total\{reason="wrong_mac",.*\} 1001$/m);
 });

@@ -13,7 +13,7 @@ export interface GuardedCall extends VerifiedCall {
 /** Returns the content of a valid principal. Throws a `Problem` for any other header. */
 export type PrincipalGuard = (...call: Parameters<PrincipalVerifier>) => GuardedCall;
 
-/** Only one line for each reason is logged in this time, so that many invalid principals do not fill the logs. */
+/** Only one line for each caller and reason is logged in this time, so that many invalid principals do not fill the logs. */
 const logIntervalMs = 10_000;
 
 const compareKeys = 'Compare the RELAY_PRINCIPAL_KEY_... that the two services share.';
@@ -62,18 +62,18 @@ export function createPrincipalGuard(options: {
     labelNames: ['reason'],
     registers: [metrics],
   });
-  /** The last line of each reason, and the number of refusals that were not logged since then. */
-  const lastLines = new Map<Refusal['reason'], { at: number; unlogged: number }>();
+  /** The last line of each caller and reason, and the number of refusals that were not logged since then. */
+  const lastLines = new Map<string, { at: number; unlogged: number }>();
 
   function report(refusal: Refusal): void {
-    const { reason } = refusal;
+    const name = `${refusal.caller} ${refusal.reason}`;
     const now = clock.now();
-    const last = lastLines.get(reason);
+    const last = lastLines.get(name);
     if (last && Math.abs(now - last.at) < logIntervalMs) {
       last.unlogged++;
       return;
     }
-    lastLines.set(reason, { at: now, unlogged: 0 });
+    lastLines.set(name, { at: now, unlogged: 0 });
     log.error(
       { ...refusal, unloggedBefore: last?.unlogged ?? 0 },
       `a call was refused because its principal is not valid. ${nextStepOf(refusal)}`,
