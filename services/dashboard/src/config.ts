@@ -91,7 +91,7 @@ export const variables = {
       optional: true,
     }),
     issuer: url('RELAY_GOOGLE_ISSUER', {
-      help: 'The OpenID Connect issuer.',
+      help: 'The OpenID Connect issuer. An http address must be one of this machine.',
       protocols: ['https:', 'http:'],
       default: 'https://accounts.google.com',
     }),
@@ -106,7 +106,7 @@ export const variables = {
       optional: true,
     }),
     issuer: url('RELAY_OIDC_ISSUER', {
-      help: 'The issuer of that provider: its address without /.well-known/openid-configuration.',
+      help: 'The issuer of that provider: its address without /.well-known/openid-configuration. An http address must be one of this machine.',
       protocols: ['https:', 'http:'],
       optional: true,
     }),
