@@ -72,11 +72,13 @@ export const answer = defineCommand({
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
-        await request.discard();
+        const held = request.unsentAnswers.find(({ isHeld }) => isHeld);
         shown = await requireStill(context, { expert, request, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );
-        return await send();
+        // It may have arrived meanwhile. Otherwise the held answer is sent, under its id.
+        const arrived = shown.ids.find((id) => id === held?.messageId);
+        return arrived === undefined ? await send() : { messageId: arrived, isSent: true };
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);
