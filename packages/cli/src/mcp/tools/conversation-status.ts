@@ -1,6 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
 import * as z from 'zod';
+import { explainError } from '../../explain-error.ts';
 import { hasEnded } from '../../relay/request-state.ts';
 import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
@@ -138,7 +139,8 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
 
 /** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
-  const all = pool.list();
+  const broken: string[] = [];
+  const all = pool.list((error) => broken.push(explainError(error, signal).message));
   const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
   const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
   const conversations = all.map((stored) => {
@@ -151,10 +153,15 @@ async function listAll(pool: ConversationPool, signal: AbortSignal) {
       : (current?.get(reference)?.status ?? request.status);
     return { reference, status, expires_at, answers_given };
   });
-  const next =
+  const then =
     conversations.length > 0
       ? 'Call conversation_status or wait_for_answer with one of these references.'
       : 'Call ask_expert to ask a question.';
+  // Otherwise a model would take a question that it has asked for one that it has not.
+  const next =
+    broken.length === 0
+      ? then
+      : `${then} A conversation is missing, since its file is broken. Tell your user: ${broken.join(' ')}`;
   return {
     text: [
       conversations.length === 0
