@@ -69,29 +69,30 @@ test.concurrent(
   }),
 );
 
-test.concurrent.each<[string, RegExp, string, object]>([
-  ['secret', /agent-secret\.json$/, 'ask_expert', { ...asked, idempotency_key: 'other' }],
-  ['memory', /agents\/[0-9a-f]+\.json$/, 'wait_for_answer', {}],
-])('a broken %s is named, and nothing is lost', (_what, ending, tool, input) =>
+test.concurrent.each([
+  ['secret', /agent-secret\.json$/],
+  ['memory', /agents\/[0-9a-f]+\.json$/],
+])('a broken %s is named, and nothing is lost', (what, ending) =>
   withClient(async (session) => {
     const { reference, request } = await session.ask(asked);
     await request.answer('Yes.');
-    if (tool === 'wait_for_answer') {
-      // The expert is remembered from the first answer on.
-      await session.wait(reference);
-    }
+    // The expert is remembered from the first answer on.
+    await session.wait(reference);
     const second = await session.ask({ question: 'And the log?' });
     await second.request.answer('No.');
+    const call = () =>
+      what === 'secret'
+        ? session.agent.call('ask_expert', { ...asked, idempotency_key: 'other' })
+        : session.wait(second.reference, 20);
     const [path = ''] = filesOf(session, ending);
     const putBack = cut(path);
-    const given = tool === 'wait_for_answer' ? { reference: second.reference, max_seconds: 20 } : input;
-    const { isError, text } = await session.agent.call(tool, given);
+    const { isError, text } = await call();
     expect({ isError, text }).toEqual({
       isError: true,
       text: expect.stringContaining(`The file ${path} is broken.`),
     });
     putBack();
-    expect((await session.agent.call(tool, given)).isError).toBeFalsy();
+    expect((await call()).isError).toBeFalsy();
     expect((await session.listed(request.requestId)).messages).toHaveLength(1);
   })(),
 );

@@ -1,8 +1,8 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
 import { explainError } from '../../explain-error.ts';
-import { hasEnded } from '../../relay/request-state.ts';
 import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
@@ -69,7 +69,7 @@ function describe(conversation: Conversation, stored: StoredConversation, withTr
   const { delivered, early } = countAnswers(stored);
   const waiting = Math.max(0, responseCount - delivered);
   const pickedUp = isPickedUp || responseCount > 0;
-  const isOpen = !hasEnded(status);
+  const isOpen = !hasEnded({ status });
   const next =
     waiting > 0 || isOpen
       ? `Call wait_for_answer with ${refCode}.`
@@ -141,16 +141,14 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const broken: string[] = [];
   const all = pool.list((error) => broken.push(explainError(error, signal).message));
-  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
+  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request));
   const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
   const conversations = all.map((stored) => {
     const { id, request } = stored.state;
     const answers_given = countAnswers(stored).delivered;
     if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
     const { refCode: reference, expiresAt: expires_at } = request;
-    const status = hasEnded(request.status)
-      ? request.status
-      : (current?.get(reference)?.status ?? request.status);
+    const status = hasEnded(request) ? request.status : (current?.get(reference)?.status ?? request.status);
     return { reference, status, expires_at, answers_given };
   });
   const then =
