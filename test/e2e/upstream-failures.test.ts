@@ -77,11 +77,13 @@ const failed = (code: string, method: string) =>
   });
 
 describe('the messages service', () => {
-  test('closes the connection before it answers: 502, as documented, and the reason is logged once', async () => {
+  test('closes the connection before it answers: 503 for reads, 502 for writes, and the reason is logged once', async () => {
     const since = logs.length;
-    for (const answer of await callMessages()) {
-      expect(answer).toMatchObject({ status: 502, error: 'bad_gateway' });
-    }
+    const [read, write] = [
+      { status: 503, error: 'unavailable' },
+      { status: 502, error: 'bad_gateway' },
+    ];
+    expect(await callMessages()).toMatchObject([read, write, read, write]);
     expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET'), failed('ECONNRESET', 'POST')]);
   });
 
