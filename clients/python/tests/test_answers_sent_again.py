@@ -11,7 +11,7 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import AsyncConversation, AsyncExpert, AsyncExpertRequest, AsyncRelay, RelayError
+from expert_relay import AsyncConversation, AsyncExpert, AsyncExpertRequest, AsyncRelay, Message, RelayError
 
 Real = Callable[[], Awaitable[httpx.Response]]
 WAIT = "WAIT: also PRODUCTION?"
@@ -70,14 +70,17 @@ class Scene:
             return await take(request)
 
 
-async def take(request: AsyncExpertRequest) -> list[str]:
-    texts: list[str] = []
+async def current(request: AsyncExpertRequest) -> AsyncIterator[Message]:
     messages = request.messages()
     while True:
         try:
-            texts.append((await asyncio.wait_for(anext_of(messages), 0.5)).text)
+            yield await asyncio.wait_for(anext_of(messages), 0.5)
         except asyncio.TimeoutError:
-            return texts
+            return
+
+
+async def take(request: AsyncExpertRequest) -> list[str]:
+    return [message.text async for message in current(request)]
 
 
 async def anext_of(messages: AsyncIterator[Any]) -> Any:
@@ -138,6 +141,25 @@ def test_is_held_while_the_call_is_repeated_and_discarded(tenant: Tenant) -> Non
         answer = await scene.conversation.wait_for_answer(60)
         assert (answer.text, answer.seen_your_last) == ("No!", True)
         assert await scene.texts() == [WAIT, "No!"]
+
+    play(tenant, act)
+
+
+def test_is_confirmed_and_the_first_call_arrives_late(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        late: list[Real] = []
+
+        async def delay(real: Real) -> None:
+            late.append(real)
+            await scene.interrupt()
+
+        scene.network.instead = delay
+        await held(scene.request.answer("Yes.", shown=[]))
+        newer = [message.message_id async for message in current(scene.request)]
+        assert (await scene.request.answer("Yes.", shown=newer)).is_sent
+        assert (scene.request.unsent, scene.request.held) == ([], [])
+        await late[0]()
+        assert await scene.texts() == [WAIT, "Yes."]
 
     play(tenant, act)
 

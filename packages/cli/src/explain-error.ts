@@ -71,10 +71,6 @@ const inTheTerminal: SentencesOf = {
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
 };
 
-/** Whether the SDK has thrown an error with this code. */
-export const hasCode = (error: unknown, code: RelayErrorCode): boolean =>
-  error instanceof RelayError && error.code === code;
-
 /** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>
   outcome === 'untrusted' || outcome === 'plaintext';

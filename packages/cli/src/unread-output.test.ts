@@ -151,6 +151,24 @@ describe.each(['closed', 'full'] as const)('to a %s output', (stdout) => {
     },
   );
 
+  test.each(['make', 'recovery'])(
+    'a recovery code that could not be printed as JSON is a failure, which says how to get another one: relay keys %s',
+    async (action) => {
+      const { providerKey } = await cli.relay.makeTenant();
+      const folder = `${cli.folder}/${crypto.randomUUID()}`;
+      const env = { ...cli.expert, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: folder };
+      const keys = (...args: string[]) => cli.run(['keys', ...args, '--json'], { env });
+      if (action === 'recovery') expect((await keys('make')).code).toBe(0);
+      const { code, stderr } = await cli.run(['keys', action, '--json'], { env, stdout });
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/relay\s+keys\s+recovery/) });
+      const { recoveryCode } = JSON.parse((await keys('recovery')).stdout);
+      const other = { ...env, RELAY_CONFIG_DIR: `${folder}-other` };
+      expect(await cli.run(['keys', 'restore'], { env: other, input: recoveryCode })).toMatchObject({
+        code: 0,
+      });
+    },
+  );
+
   test('no failure becomes a success', async () => {
     const { otherConsumerKey } = await cli.relay.makeTenant();
     const refCode = (await run('agent', ['ask', 'Mine?', '--no-wait'])).stdout.trim();

@@ -1,8 +1,10 @@
 export type RequestStatus = 'pending' | 'responded' | 'closed' | 'expired';
 
 /** Both states are final. */
-export const hasEnded = ({ status }: { readonly status: RequestStatus }): boolean =>
-  status === 'closed' || status === 'expired';
+export const hasEnded = <T extends { readonly status: RequestStatus }>(
+  request: T,
+): request is T & { readonly status: 'closed' | 'expired' } =>
+  request.status === 'closed' || request.status === 'expired';
 
 /** A request, as the relay describes it. */
 export interface RequestState {

@@ -2,6 +2,7 @@ import { eventually, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { Expert, ExpertRequest } from './expert/index.ts';
+import type { Form } from './forms/index.ts';
 import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
@@ -30,14 +31,14 @@ const refuseMessages = {
 const kinds: readonly [
   string,
   {
-    ask(): Promise<Conversation>;
+    ask(form?: Form): Promise<Conversation>;
     expert(url?: string, change?: (own: typeof fetch) => typeof fetch): Expert;
   },
 ][] = [
   [
     'by key',
     {
-      ask: () => server.agent().ask({ question: 'May I delete test?' }),
+      ask: (form) => server.agent().ask({ question: 'May I delete test?', form }),
       expert: (url, change) =>
         server.expert({ root, memory, ...(url && { url }), ...(change && { fetch: change(fetch) }) }),
     },
@@ -45,7 +46,8 @@ const kinds: readonly [
   [
     'by session',
     {
-      ask: () => server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I delete test?' }),
+      ask: (form) =>
+        server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I delete test?', form }),
       expert: (url, change) =>
         session.expert({
           root,
@@ -167,6 +169,38 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       await takeMessages(request);
       await request.answer('No!');
       expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
+    });
+
+    test.each([
+      ['a text', undefined],
+      ['a decision', { action: 'accept', content: {} }],
+    ] as const)('is confirmed, and the first call arrives late: %s', async (_what, decision) => {
+      const form = { type: 'object', properties: {} } as const;
+      const conversation = await ask(decision && form);
+      const waiting = decision && conversation.waitForDecision(patiently);
+      let arrive: (() => Promise<unknown>) | undefined;
+      const request = await cutOff(conversation, async (own) => {
+        arrive = own;
+        await conversation.send(wait);
+      });
+      const answering = (shown: readonly string[]) => request.answer('Yes.', { shown, decision });
+      await expect(answering([])).rejects.toMatchObject({ code: 'newer_message' });
+      const [first] = request.unsentAnswers;
+      const shown = (await takeMessages(request)).map(({ messageId }) => messageId);
+      const { messageId } = await answering(shown);
+      expect(request).toMatchObject({ unsent: [], held: [] });
+      await arrive?.();
+      const read = (await takeMessages(await expert().request(conversation.requestId))).map(
+        ({ text }) => text,
+      );
+      if (decision) {
+        // Of two decisions the one counts that knows all messages.
+        expect(messageId).not.toBe(first?.messageId);
+        expect(await waiting).toMatchObject({ action: 'accept' });
+      } else {
+        expect(messageId).toBe(first?.messageId);
+        expect(read).toEqual([wait, 'Yes.']);
+      }
     });
 
     test('also while the client repeats the call', async () => {

@@ -21,7 +21,10 @@ export const askOptions = {
     help: 'a form, as JSON Schema, that the expert fills in; its values are printed as JSON. - for stdin',
   },
   attach: attachOption,
-  wait: { value: 'TIME', help: 'how long to wait for the answer, such as 90s or 2h; 10m by default' },
+  wait: {
+    value: 'TIME',
+    help: 'how long to wait for the answer once the question was sent, such as 90s or 2h; 10m by default',
+  },
   'no-wait': { help: 'do not wait: print the reference code and exit' },
   confidential: {
     help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',

@@ -1,8 +1,8 @@
 import type { Conversation } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../context.ts';
 import { partsToJson, showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
-import { hasEnded } from '../relay/request-state.ts';
 import type { Entry } from '../store/conversations.ts';
 import { describeTrust, writtenBefore } from '../terminal/protection-words.ts';
 
@@ -57,7 +57,7 @@ export function describeUnsent({ unsent, status, isEncrypted, verification }: Ab
   const { length } = unsent;
   if (length === 0) return '';
   const [texts, are, they] = length === 1 ? ['One text', 'is', 'it'] : [`${length} texts`, 'are', 'they'];
-  if (hasEnded(status)) {
+  if (hasEnded({ status })) {
     return `${texts} could not be sent: the conversation is ${status}.`;
   }
   const waits = isEncrypted && verification === 'none';

@@ -6,7 +6,7 @@ import { createExpert } from '@expert-relay/sdk/expert';
 import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { openRelayFolder } from '../store/relay-folder.ts';
-import { readAgainMs, useTestCli } from '../testing/test-cli.ts';
+import { later, readAgainMs, useTestCli } from '../testing/test-cli.ts';
 
 const cli = useTestCli();
 let liar: LyingRelay;
@@ -170,6 +170,41 @@ test('a yes at the terminal covers all that was shown, also what arrived while t
     code: 0,
     stdout: expect.stringMatching(/The last message of the agent:\s+The third one\./),
   });
+  agent.stop();
+});
+
+test('an answer whose call may arrive late is sent once after a yes at the terminal', async () => {
+  const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = cli.agent;
+  const agent = createRelay({ url, apiKey });
+  const conversation = await agent.ask({ question: 'May I?' });
+  const { refCode } = conversation;
+  expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
+  await conversation.refresh();
+  let late: { path: string; body: Json } | undefined;
+  let isSent = false;
+  liar.tell({
+    swallow({ method, path, body }) {
+      const isFirst = method === 'POST' && path.includes('/message/') && !late;
+      if (isFirst) {
+        late = { path, body };
+        conversation.send('Wait!').then(() => {
+          isSent = true;
+        });
+      }
+      return isFirst || (late && !isSent) ? { status: 503, body: {} } : undefined;
+    },
+  });
+  const run = cli.start(['answer', refCode, 'Yes.'], { env: deceived(), columns: 80, ...later });
+  await run.printed(/Wait![\s\S]*unchanged\?/);
+  const arrived = await fetch(url + late?.path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': cli.expert.RELAY_API_KEY ?? '' },
+    body: JSON.stringify(late?.body),
+  });
+  expect(arrived.status).toBe(201);
+  run.type('y\n');
+  expect(await run.ended).toMatchObject({ code: 0 });
+  expect(await messagesOf(refCode)).toBe(2);
   agent.stop();
 });
 

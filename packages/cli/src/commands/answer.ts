@@ -1,8 +1,9 @@
 import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
+import { hasCode } from '@expert-relay/sdk/transport';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
-import { hasCode, isRefusal } from '../explain-error.ts';
+import { isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
@@ -72,11 +73,13 @@ export const answer = defineCommand({
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
-        await request.discard();
+        const held = request.unsentAnswers.find(({ isHeld }) => isHeld);
         shown = await requireStill(context, { expert, request, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );
-        return await send();
+        // It may have arrived meanwhile. Otherwise the held answer is sent, under its id.
+        const arrived = shown.ids.find((id) => id === held?.messageId);
+        return arrived === undefined ? await send() : { messageId: arrived, isSent: true };
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);

@@ -103,7 +103,7 @@ describe('relay hook install', () => {
     expect(model).toBe('opus');
     expect(hooks).toMatchObject({
       PermissionRequest: [
-        { hooks: [{ type: 'command', command: expect.stringMatching(/ hook --wait 1h$/), timeout: 3_630 }] },
+        { hooks: [{ type: 'command', command: expect.stringMatching(/ hook --wait 1h$/), timeout: 3_690 }] },
       ],
       Notification: [
         { hooks: [{ command: expect.stringMatching(/ hook --on notification --wait 1h$/), timeout: 60 }] },

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { explainError } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
+import { timing } from '../relay/timing.ts';
 import { answerHook } from './hook/answer-hook.ts';
 import {
   type Program,
@@ -15,8 +16,8 @@ import {
   writeSettings,
 } from './hook/hook-settings.ts';
 
-/** The program waits a little longer than the hook, so that the hook can withdraw its question. */
-const spareSeconds = 30;
+/** The program waits longer than the hook, which first submits the question, and in the end withdraws it. */
+const spareSeconds = timing.patience / 1_000 + 15;
 const notificationSeconds = 60;
 
 export const hook = defineCommand({
@@ -34,7 +35,10 @@ export const hook = defineCommand({
       value: 'EVENT',
       help: 'what the hook answers: permission, which is the default, or notification, which tells the expert that the agent waits; `install` with notification adds that hook to the one for permissions',
     },
-    wait: { value: 'TIME', help: 'how long to wait for the decision, such as 90s or 2h; 10m by default' },
+    wait: {
+      value: 'TIME',
+      help: 'how long to wait for the decision once the question was sent, such as 90s or 2h; 10m by default',
+    },
     confidential: {
       help: 'hide the question from the relay: it is sent encrypted once the expert picks it up',
     },

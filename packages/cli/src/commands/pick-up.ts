@@ -18,7 +18,10 @@ export const pickUp = defineCommand({
   about:
     'An agent that asks confidentially sends its question only once an expert has picked the request up. This command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up other requests automatically.',
   options: {
-    wait: { value: 'TIME', help: 'how long to wait for the agent, such as 90s; 10s by default' },
+    wait: {
+      value: 'TIME',
+      help: 'how long to wait for the agent after the pick-up, such as 90s; 10s by default',
+    },
   },
   examples: ['relay pickup HS-7KQ2M9XD'],
   words: [1, 1],

@@ -70,7 +70,7 @@ export const nextSteps: Readonly<Record<Code, string>> = {
   untrusted: stop,
   plaintext: stop,
   unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
-  state: 'If you cannot correct that yourself, tell your user.',
+  state: 'If you cannot correct that yourself, tell your user. Then make the same call again.',
   closed: ended,
   expired: ended,
   failed: 'Tell your user if it happens again.',

@@ -1,10 +1,10 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { DecisionState, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { showForm } from '../forms/show-form.ts';
-import { hasEnded } from '../relay/request-state.ts';
 import { describeClosing } from '../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../terminal/protection-words.ts';
 import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
@@ -60,7 +60,7 @@ export interface ConversationView {
 /** Prints it, with the protection of each message. */
 export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
   const { refCode, status, createdAt, expiresAt, question, context, answerForm, messages, unsent } = view;
-  const end = hasEnded(status) ? '' : `, open until ${shortTime(expiresAt)}`;
+  const end = hasEnded({ status }) ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
   if (me === 'provider') showAgent(out, view);
@@ -94,7 +94,7 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     if (text !== '') out.foreign(text, { indent: '  ' });
     showParts(out, message);
   }
-  if (view.form && !hasEnded(status)) showDecision(out, view);
+  if (view.form && !hasEnded(view)) showDecision(out, view);
   for (const text of unsent) {
     out.line();
     out.line(out.paint('yellow', 'you  NOT SENT YET'));

@@ -1,7 +1,6 @@
 import { RelayError } from '@expert-relay/sdk';
-import { quoteProblem, readText, withTimeout } from '@expert-relay/sdk/transport';
+import { parseJson, quoteProblem, readText, withTimeout } from '@expert-relay/sdk/transport';
 import { Failure } from '../failure.ts';
-import { parseJson } from '../parse-json.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
 import type { Access } from './require-relay.ts';
 import { timing } from './timing.ts';

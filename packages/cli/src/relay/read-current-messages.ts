@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import { hasCode } from '@expert-relay/sdk/transport';
 import { explainError, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
@@ -18,7 +19,11 @@ export async function readCurrentMessages(
   const messages: ExpertMessage[] = [];
   const iterator = request.messages[Symbol.asyncIterator]();
   try {
-    if (!isFresh) await request.refresh({ signal });
+    // That an answer is held says nothing of the messages, which were read.
+    if (!isFresh)
+      await request.refresh({ signal }).catch((error: unknown) => {
+        if (!hasCode(error, 'newer_message')) throw error;
+      });
     for (;;) {
       // Messages that were read are returned in this turn of the event loop; later ones are not.
       const next = await Promise.race([iterator.next(), nextTurn(undefined)]);

@@ -1,8 +1,8 @@
 import type { ListedRequest, RequestState } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import { callRelay, describeProblem, isTooLarge } from './call-relay.ts';
-import { hasEnded } from './request-state.ts';
 import type { Access } from './require-relay.ts';
 
 const status = z.enum(['pending', 'responded', 'closed', 'expired']);
@@ -42,7 +42,7 @@ const listedConversation = state.extend({
 });
 // The content of an open conversation is never erased: there the member is ignored, as in the SDK.
 const conversation = listedConversation.transform(({ erasedAt, ...listed }) =>
-  hasEnded(listed.status) ? { ...listed, erasedAt } : listed,
+  hasEnded(listed) ? { ...listed, erasedAt } : listed,
 );
 
 /** As the relay lists it: not decrypted and not verified. */

@@ -1,20 +1,18 @@
-import { confidentialQuestion, RelayError, type RequestStatus } from '@expert-relay/sdk';
+import { confidentialQuestion, type RequestStatus } from '@expert-relay/sdk';
+import { hasCode, hasEnded } from '@expert-relay/sdk/transport';
 import { Failure } from '../failure.ts';
 
-export const hasEnded = (status: RequestStatus): status is 'closed' | 'expired' =>
-  status === 'closed' || status === 'expired';
-
 /** For experts: throws a Failure when nothing can be sent any more. */
-export function requireOpen({ refCode, status }: { refCode: string; status: RequestStatus }): void {
-  if (!hasEnded(status)) return;
+export function requireOpen(request: { refCode: string; status: RequestStatus }): void {
+  if (!hasEnded(request)) return;
+  const { refCode, status } = request;
   const sentence = `${refCode} is ${status}, so nothing was sent. To go on, the agent makes a new request.`;
   throw new Failure(status, sentence, { code: `conversation_${status}`, details: { refCode } });
 }
 
 /** Whether an error only means that the conversation has ended. */
 export const isEndError = (error: unknown): boolean =>
-  error instanceof RelayError &&
-  (error.code === 'conversation_closed' || error.code === 'conversation_expired');
+  hasCode(error, 'conversation_closed', 'conversation_expired');
 
 /** Whether the agent sends the question only after the pick-up. `encrypted` is undefined for a request that was not read. */
 export const isConfidential = (request: {

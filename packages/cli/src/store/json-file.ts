@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
+import { parseJson } from '@expert-relay/sdk/transport';
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
-import { parseJson } from '../parse-json.ts';
 import { createPrivate, readPrivate, writePrivate } from './private-file.ts';
 
 /** A private file with one JSON value. */

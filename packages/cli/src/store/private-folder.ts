@@ -1,4 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Failure } from '../failure.ts';
 
 /** Makes a folder that only its owner can enter. Throws when an existing one is open to others. */
@@ -12,8 +13,28 @@ export function makePrivateFolder(path: string): void {
         `The folder ${path} can be entered by others (mode ${describeMode(mode)}). Close it: chmod 700 '${path}'`,
       );
     }
+    removeAbandoned(path);
   } catch (error) {
     throw explainFileError(error, path);
+  }
+}
+
+/** No write takes this long. */
+const abandonedAfterMs = 24 * 3_600_000;
+
+const temporaryFile = /.\.[0-9a-f-]{36}\.new$/;
+
+const cleaned = new Set<string>();
+
+/** Removes the temporary files of processes that were killed while they wrote: they may have private keys. Once for each process. */
+function removeAbandoned(folder: string): void {
+  if (cleaned.has(folder)) return;
+  cleaned.add(folder);
+  for (const name of readdirSync(folder).filter((one) => temporaryFile.test(one))) {
+    const path = join(folder, name);
+    // Another process may have removed it.
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
+    if (mtimeMs < Date.now() - abandonedAfterMs) rmSync(path, { force: true });
   }
 }
 

@@ -71,12 +71,12 @@ function connect(
         keyMemory,
       )
     : keyMemory;
-  const requests = createRequestMemory(memory);
+  const requestMemory = createRequestMemory(memory);
   const shownMessages = createShownMessages(memory);
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
-    const connection = { client, activity, requests, expert, isSession, stopWith };
+    const connection = { client, activity, requestMemory, expert, isSession, stopWith };
     return await openRequest(connection, requestId, signal);
   }
 
@@ -145,9 +145,9 @@ function connect(
     },
     async list(options = {}) {
       const heads = await listRequests(api, { ...checkOptions(options, 'status signal'), read: readRow });
-      return await Promise.all(heads.map((head) => checkRow(requests, head)));
+      return await Promise.all(heads.map((head) => checkRow(requestMemory, head)));
     },
-    check: (rows) => checkRows(requests, rows),
+    check: (rows) => checkRows(requestMemory, rows),
     markShown: (requestId, messageIds = []) => shownMessages.mark(requestId, messageIds),
     shownBefore: shownMessages.before,
     async request(requestIdOrRefCode, options = {}) {

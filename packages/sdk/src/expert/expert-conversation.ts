@@ -135,7 +135,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const written = decision && writeDecision(decision, text, thread.formTracker, !isEncrypted);
     const sent = await sender.send(written?.text ?? text, {
       ...{ ...sending, answer: written?.answer },
-      ...{ isHeldIfNewer, releases: evenIfNewer },
+      isHeldIfNewer,
     });
     if (sender.held.some(({ messageId }) => messageId === sent.messageId)) throw heldError();
     // Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.

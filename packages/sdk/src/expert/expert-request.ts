@@ -52,9 +52,8 @@ export interface AnswerOptions extends SendOptions {
   readonly plaintext?: boolean | undefined;
   /**
    * True to send the text although the agent has written something that was not shown. The agent is informed that the text
-   * had not seen it. An equal answer in {@link ExpertRequest.held} is sent in place of a new one. Default false: then
-   * `answer` throws `newer_message`, and the text is held. A loop over `messages` is not asked, unless it gives
-   * `shown`: it gets the newer message next.
+   * had not seen it. Default false: then `answer` throws `newer_message`, and the text is held. A loop over `messages` is not
+   * asked, unless it gives `shown`: it gets the newer message next.
    */
   readonly evenIfNewer?: boolean | undefined;
   /**
@@ -130,7 +129,8 @@ export interface ExpertRequest {
   readonly unsent: readonly string[];
   /**
    * Those of them that wait for your user, since the agent has written something that had not been shown when they were
-   * written, or since they answer a form and were written more than ten minutes ago, or before a restart. `answer` with `evenIfNewer` sends one, `discard` removes all.
+   * written, or since they answer a form and were written more than ten minutes ago, or before a restart. An equal `answer`
+   * sends one, once its `shown` names what is newer, or with `evenIfNewer`; `discard` removes them.
    */
   readonly held: readonly string[];
   /** The same answers as in `unsent`, with all that they carry. */
@@ -147,7 +147,8 @@ export interface ExpertRequest {
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
    * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
-   * it fails, `unsent` says whether the text is sent later.
+   * it fails, `unsent` says whether the text is sent later. An equal one in {@link ExpertRequest.held} is sent in place of a new
+   * one: it may have arrived already.
    *
    * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`
    *
@@ -162,8 +163,9 @@ export interface ExpertRequest {
    *   await request.answer(text, { shown: messageIds });
    * } catch (error) {
    *   if (!(error instanceof RelayError && error.code === 'newer_message')) throw error;
-   *   if (await askUser('The agent has written again. Send it anyway?')) {
-   *     await request.answer(text, { evenIfNewer: true });
+   *   const newIds = await showNewMessages();
+   *   if (await askUser('The agent has written again. Send it unchanged?')) {
+   *     await request.answer(text, { shown: [...messageIds, ...newIds] });
    *   } else await request.discard();
    * }
    */

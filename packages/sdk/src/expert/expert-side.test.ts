@@ -31,7 +31,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   const { providerSignPubKey, providerEncryptPubKey, keySignature } = await createExpertSide({
     requestId,
     expert,
-    requests: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemory()),
   }).pickUp(asked);
   const pickedUp = {
     ...asked,
@@ -46,7 +46,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   });
   const side = createExpertSide({
     requestId,
-    requests: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemory()),
     expert: {
       ...expert,
       async signExchange(exchange) {
@@ -73,7 +73,7 @@ test("each of the agent's keys is remembered from the first read on", async () =
   const options = {
     requestId: crypto.randomUUID(),
     expert,
-    requests: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemory()),
   };
   const asked = headOf(options.requestId, agent);
   await createExpertSide(options).agree(asked);
@@ -88,7 +88,7 @@ test("each of the agent's keys is remembered from the first read on", async () =
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
   const memory = createMemory();
-  const options = { requestId: crypto.randomUUID(), expert, requests: createRequestMemory(memory) };
+  const options = { requestId: crypto.randomUUID(), expert, requestMemory: createRequestMemory(memory) };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),
   );

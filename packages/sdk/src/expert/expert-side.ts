@@ -40,7 +40,7 @@ interface Prepared {
 export interface ExpertSideOptions {
   readonly requestId: string;
   readonly expert: ExpertKeys | undefined;
-  readonly requests: RequestMemory;
+  readonly requestMemory: RequestMemory;
 }
 
 /** The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory. */
@@ -62,7 +62,7 @@ export interface ExpertSide extends Side {
   pickUp(head: Head): Promise<PickUp>;
 }
 
-export function createExpertSide({ requestId, expert, requests }: ExpertSideOptions): ExpertSide {
+export function createExpertSide({ requestId, expert, requestMemory }: ExpertSideOptions): ExpertSide {
   // Derived while the request is read. A failure is reported where the keys are needed.
   const making = expert?.keysFor(requestId);
   making?.catch(() => {});
@@ -75,14 +75,14 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
   async function rememberEnds(ends: readonly string[] | undefined): Promise<void> {
     if (!ends || String(ends) === String(remembered?.ends)) return;
     remembered = { ...(remembered as Remembered), ends };
-    await requests.set(remembered);
+    await requestMemory.set(remembered);
   }
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */
   async function compare(head: Head): Promise<Remembered> {
-    const current = question ? await firstVersionOf(head) : await requests.check(head);
+    const current = question ? await firstVersionOf(head) : await requestMemory.check(head);
     if (!remembered) {
-      const { ends, ...first } = await requests.remember(current);
+      const { ends, ...first } = await requestMemory.remember(current);
       remembered ??= first;
     }
     compareWithFirst(remembered, current);
@@ -141,7 +141,7 @@ export function createExpertSide({ requestId, expert, requests }: ExpertSideOpti
     rememberEnds,
     pickUp: async (head) => (await prepare(head)).pickUp,
     async recall() {
-      remembered = await requests.recall(requestId);
+      remembered = await requestMemory.recall(requestId);
     },
     async agree(head) {
       const { providerKeys, keySignature } = head;

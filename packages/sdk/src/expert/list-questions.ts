@@ -42,16 +42,16 @@ export function readRow(row: Members): Head {
 
 /** Checks rows of the relay's list, which was read with `content=true`, before they are shown. */
 export async function checkRows(
-  requests: RequestMemory,
+  requestMemory: RequestMemory,
   rows: readonly unknown[],
 ): Promise<readonly ListedQuestion[]> {
-  return await Promise.all(rows.map((row) => checkRow(requests, readRow(members(row)))));
+  return await Promise.all(rows.map((row) => checkRow(requestMemory, readRow(members(row)))));
 }
 
-export async function checkRow(requests: RequestMemory, head: Head): Promise<ListedQuestion> {
+export async function checkRow(requestMemory: RequestMemory, head: Head): Promise<ListedQuestion> {
   if (head.erasedAt !== undefined) return listed(head, noQuestion);
   try {
-    await requests.check(head);
+    await requestMemory.check(head);
     return await listed(head, readQuestion(head.asked));
   } catch (error) {
     if (!isRefusal(error)) throw error;

@@ -18,7 +18,7 @@ import { createOutbox } from './session-outbox.ts';
 export interface Connection {
   readonly client: Client;
   readonly activity: Activity;
-  readonly requests: RequestMemory;
+  readonly requestMemory: RequestMemory;
   readonly expert: ExpertKeys | undefined;
   readonly isSession: boolean;
   /** Undefined when the client was stopped before: then `stop` was called. */
@@ -27,12 +27,12 @@ export interface Connection {
 
 /** Reads a request with its messages. */
 export async function openRequest(
-  { client, activity, requests, expert, isSession, stopWith }: Connection,
+  { client, activity, requestMemory, expert, isSession, stopWith }: Connection,
   requestId: string,
   signal: AbortSignal | undefined,
 ): Promise<ExpertRequest> {
   const { api, keyMemory } = client;
-  const side = createExpertSide({ requestId, expert, requests });
+  const side = createExpertSide({ requestId, expert, requestMemory });
   const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
   const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
   const hasDrafts = () => sender.hasDrafts;

@@ -60,8 +60,6 @@ export interface SendingOptions extends PartsToSend {
   readonly shown?: readonly string[] | undefined;
   /** Whether the text waits for its author while there are messages that the author was not shown. */
   readonly isHeldIfNewer?: boolean | undefined;
-  /** Sends a text that waits for its author, if there is an equal one. */
-  readonly releases?: boolean | undefined;
   /** Called once the text is in the outbox. */
   readonly onKept?: (() => void) | undefined;
 }
@@ -77,7 +75,7 @@ export interface Sender {
   /** Whether a text could be sent now. */
   readonly isDue: boolean;
   /**
-   * Returns whether the text was sent. If not, it waits, or is held.
+   * Returns whether the text was sent. If not, it waits, or is held. An equal text that is held is sent in its place, under its id.
    *
    * @throws RelayError also when `discard` removed the text before it was sent
    */
@@ -122,6 +120,7 @@ export function createSender(options: SenderOptions): Sender {
     isOld(draft) || (draft.isHeldIfNewer === true && thread.hasNewerThan(draft.shown));
   const canSeal = (draft: Draft) =>
     (isPlain() ? draft.isPlain !== false : thread.channel !== undefined) && !isHeld(draft);
+  const heldDrafts = () => drafts.filter((draft) => isUnsent(draft) && isHeld(draft));
   // An expert does not wait for keys: the expert's client sends them.
   const isDue = () =>
     outgoing !== undefined || drafts.some((draft) => (role === 'provider' ? !isHeld(draft) : canSeal(draft)));
@@ -236,7 +235,7 @@ export function createSender(options: SenderOptions): Sender {
       return unsent();
     },
     get held() {
-      return drafts.filter((draft) => isUnsent(draft) && isHeld(draft));
+      return heldDrafts();
     },
     get hasDrafts() {
       return drafts.some(isUnsent);
@@ -244,7 +243,7 @@ export function createSender(options: SenderOptions): Sender {
     get isDue() {
       return isDue();
     },
-    async send(text, { signal, shown, isHeldIfNewer, releases, onKept, ...content }) {
+    async send(text, { signal, shown, isHeldIfNewer, onKept, ...content }) {
       const now = Date.now();
       const named = thread.nameShown(shown);
       const making = makeParts(content);
@@ -253,15 +252,18 @@ export function createSender(options: SenderOptions): Sender {
       throwIfAborted(signal);
       thread.checkOpen();
       const saved = savedParts(parts);
-      const waiting =
-        releases && drafts.find((one) => one.text === text && areSame(saved, one.parts) && isHeld(one));
-      const draft = waiting || {
-        ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain() },
-        ...{ shown: named, isHeldIfNewer },
+      let held = heldDrafts().find((one) => one.text === text && areSame(saved, one.parts));
+      // A decision that was encrypted before it was held has the old links, with which it would not count.
+      if (held && isHeldIfNewer && hasAnswer(saved) && encrypted.has(held)) {
+        drop(held);
+        held = undefined;
+      }
+      const draft = held ?? {
+        ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain(), shown: named },
         ...(saved.length > 0 && { parts: saved }),
       };
-      if (waiting) waiting.isHeldIfNewer = false;
-      else drafts = [...drafts, draft];
+      Object.assign(draft, { shown: named, isHeldIfNewer });
+      if (!held) drafts = [...drafts, draft];
       decidedAt.set(draft, now);
       // The clock may be set back. A timer alone would stand still while the machine sleeps.
       startTimer(decisionLastsMs, () => decidedAt.delete(draft));

@@ -177,8 +177,9 @@ class AsyncExpertRequest(ConversationFacts):
         """Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
         answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been
         shown when the text was written; by default those that were returned to your program. If the agent has written something
-        else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next:
-        `even_if_newer` sends it. `plaintext` allows plain text, which the relay can read, when only one side has keys."""
+        else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next.
+        The same text again sends the held one, which may have arrived already: with `shown` that names what is newer too, or
+        with `even_if_newer`. `plaintext` allows plain text, which the relay can read, when only one side has keys."""
         side, thread = self._side, self._thread
         thread.check_open()
         is_encrypted = side.is_encrypted
@@ -200,7 +201,6 @@ class AsyncExpertRequest(ConversationFacts):
             parts=parts,
             shown=shown,
             is_held_if_newer=is_held_if_newer,
-            releases=even_if_newer,
         )
         if decision and sent.is_sent:
             # Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.

@@ -171,16 +171,19 @@ class Sender:
         parts: Sequence[Part] = (),
         shown: Sequence[str] | None = None,
         is_held_if_newer: bool = False,
-        releases: bool = False,
     ) -> Sending:
-        """`releases` sends a text that waits for its author, if there is an equal one."""
+        """An equal text that is held is sent in its place, under its id."""
         thread = self._thread
         check_message(text, parts, thread.side, self._is_plain())
         named = tuple(thread.name_shown(shown))
         thread.check_open()
-        draft = next((one for one in self._drafts if releases and self._is_same_held(one, text, parts)), None)
+        draft = next((one for one in self.held if _are_same(one, text, parts)), None)
+        # A decision that was encrypted before it was held has the old links, with which it would not count.
+        if draft and is_held_if_newer and has_answer(parts) and draft.message_id in self._encrypted:
+            self._drop(draft)
+            draft = None
         if draft:
-            draft.is_held_if_newer = False
+            draft.shown, draft.is_held_if_newer = named, is_held_if_newer
         else:
             draft = Draft(
                 message_id=str(uuid.uuid4()),
@@ -210,9 +213,6 @@ class Sender:
         if self._is_unsent(draft) and self._is_held(draft):
             raise held_error()
         return Sending(draft.message_id, not self._is_unsent(draft))
-
-    def _is_same_held(self, draft: Draft, text: str, parts: Sequence[Part]) -> bool:
-        return draft.text == text and _timeless(draft.parts) == _timeless(parts) and self._is_held(draft)
 
     async def flush(self) -> None:
         """Sends all texts that can be sent now."""
@@ -315,6 +315,10 @@ class Sender:
 def _clocks() -> tuple[float, ...]:
     """The first one can be set back, and the second one stands still while the machine sleeps."""
     return time.time(), time.monotonic()
+
+
+def _are_same(draft: Draft, text: str, parts: Sequence[Part]) -> bool:
+    return draft.text == text and _timeless(draft.parts) == _timeless(parts)
 
 
 def _timeless(parts: Sequence[Part]) -> object:

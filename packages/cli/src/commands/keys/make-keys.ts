@@ -39,7 +39,7 @@ export async function makeKeys(
   await writeVault(ring.access, { root, code, replaces: ring.vault }, context.signal);
   ring.file.write(root);
   const own = { root, expert: await openExpertKeys(root) };
-  showKeys(context, { ...ring, own, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
+  await showMade(context, { ...ring, own, isInVault: true }, { json, code });
 }
 
 /** Makes a new recovery code for the same keys. The old code no longer works. */
@@ -55,7 +55,21 @@ export async function renewCode(context: Context, ring: KeyRing, { json }: { jso
   const code = await makeRecoveryCode();
   if (!json) await showRecoveryCode(context, code);
   await writeVault(ring.access, { root: ring.own.root, code, replaces: ring.vault }, context.signal);
-  showKeys(context, { ...ring, isInVault: true }, { json, ...(json && { recoveryCode: code }) });
+  await showMade(context, { ...ring, isInVault: true }, { json, code });
+}
+
+/** As JSON there is one object, so the code is in the one after the change. */
+async function showMade(
+  context: Context,
+  ring: KeyRing,
+  { json, code }: { json: boolean; code: string },
+): Promise<void> {
+  showKeys(context, ring, { json, ...(json && { recoveryCode: code }) });
+  if (json && !(await context.out.written()))
+    throw new Failure(
+      'failed',
+      'The keys are stored, but their recovery code could not be written, and is shown only once. Make another one: relay keys recovery',
+    );
 }
 
 /** Restores the keys from the vault with the recovery code. */

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Conversation } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';
@@ -7,7 +8,6 @@ import { Failure, isClosedPipe } from '../../failure.ts';
 import { storedParts } from '../../messages/stored-parts.ts';
 import { answerEntry, type Journal, openJournal } from '../../relay/journal.ts';
 import { notStored, openAgent } from '../../relay/open-agent.ts';
-import { hasEnded } from '../../relay/request-state.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 import { showNews } from './show-news.ts';
@@ -128,5 +128,5 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
 /** A conversation whose question may not have arrived counts as open: resuming it sends the question. */
 function isOpen({ state: { request } }: StoredConversation, now: number): boolean {
   if (!request) return true;
-  return !hasEnded(request.status) && Date.parse(request.expiresAt) > now;
+  return !hasEnded(request) && Date.parse(request.expiresAt) > now;
 }

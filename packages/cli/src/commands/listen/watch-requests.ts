@@ -1,10 +1,11 @@
 import type { ListedRequest } from '@expert-relay/sdk';
 import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertConnection } from '../../relay/connect-expert.ts';
 import { readCurrentMessages } from '../../relay/read-current-messages.ts';
-import { hasEnded, mayBeShown } from '../../relay/request-state.ts';
+import { mayBeShown } from '../../relay/request-state.ts';
 import { describeRequest, type News } from './show-news.ts';
 
 /** A request that was listed or announced. It is read only after a message of its agent. */
@@ -171,7 +172,7 @@ export async function watchRequests(
     one.request ??= await reader().request(one.requestId, { signal });
     await one.request.refresh({ signal }).catch(() => {});
     const { status } = one.request;
-    if (hasEnded(status)) end(one, status);
+    if (hasEnded({ status })) end(one, status);
   }
 
   /** Keys may be made or restored while this command runs. */

@@ -57,19 +57,21 @@ describe('when the network fails', () => {
   test('a question can be continued, and is submitted once', async () => {
     const failure = await withoutNetwork(
       (use) => pool.ask(question, use, () => {}),
-      () => pool.list().length === 1,
+      () => pool.list(() => {}).length === 1,
     ).catch((error) => error);
     expect(failure).toBeInstanceOf(AskFailure);
     const { id } = failure as AskFailure;
     expect(explainFailure(failure, new AbortController().signal)).toContain(
       `call wait_for_answer with the reference ${id}`,
     );
-    expect(pool.list()).toMatchObject([{ state: { id } }]);
+    expect(pool.list(() => {})).toMatchObject([{ state: { id } }]);
 
     await session.proxy.restore();
     const refCode = await pool.use(id, withoutDeadline(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
-    expect(pool.list()).toMatchObject([{ state: { request: { refCode } }, entries: [{ text: 'May I?' }] }]);
+    expect(pool.list(() => {})).toMatchObject([
+      { state: { request: { refCode } }, entries: [{ text: 'May I?' }] },
+    ]);
   });
 
   test('a reply that may have been sent arrives once, without another call', async () => {

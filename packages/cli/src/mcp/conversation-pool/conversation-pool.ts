@@ -36,8 +36,8 @@ export interface ConversationPool {
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
   /** The stored conversation, with its messages. */
   read(reference: string): StoredConversation;
-  /** All conversations, oldest first. Those that may not have reached the relay come last. */
-  list(): StoredConversation[];
+  /** All conversations, oldest first. Those that may not have reached the relay come last. Broken files are reported, and left out. */
+  list(report: (error: unknown) => void): StoredConversation[];
   /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
   current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
   /** A sentence about the current outage. */
@@ -135,8 +135,8 @@ export function createConversationPool({
       return work(id, lease, use, (leased) => run(leased, false));
     },
     use: async (reference, use, run) => useStored(read(reference), use, run),
-    list: () => {
-      const asked = open().conversations.all(() => {});
+    list: (report) => {
+      const asked = open().conversations.all(report);
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },

@@ -1,5 +1,5 @@
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
-import { hasEnded } from '../../relay/request-state.ts';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
@@ -67,7 +67,7 @@ The conversation is end-to-end encrypted, but the question, its context and its 
           isRepeated
             ? `${refCode} is this question. It was asked before, and is not asked again.`
             : `Asked as ${refCode}. The expert was notified.`,
-          hasEnded(status) ? `It is ${status}.` : `It stays open until ${expiresAt}.`,
+          hasEnded({ status }) ? `It is ${status}.` : `It stays open until ${expiresAt}.`,
           unsentText,
           `Next: ${next}`,
         ],

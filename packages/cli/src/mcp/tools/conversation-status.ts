@@ -1,7 +1,8 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
-import { hasEnded } from '../../relay/request-state.ts';
+import { explainError } from '../../explain-error.ts';
 import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
@@ -68,7 +69,7 @@ function describe(conversation: Conversation, stored: StoredConversation, withTr
   const { delivered, early } = countAnswers(stored);
   const waiting = Math.max(0, responseCount - delivered);
   const pickedUp = isPickedUp || responseCount > 0;
-  const isOpen = !hasEnded(status);
+  const isOpen = !hasEnded({ status });
   const next =
     waiting > 0 || isOpen
       ? `Call wait_for_answer with ${refCode}.`
@@ -138,23 +139,27 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
 
 /** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
-  const all = pool.list();
-  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request.status));
+  const broken: string[] = [];
+  const all = pool.list((error) => broken.push(explainError(error, signal).message));
+  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request));
   const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
   const conversations = all.map((stored) => {
     const { id, request } = stored.state;
     const answers_given = countAnswers(stored).delivered;
     if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
     const { refCode: reference, expiresAt: expires_at } = request;
-    const status = hasEnded(request.status)
-      ? request.status
-      : (current?.get(reference)?.status ?? request.status);
+    const status = hasEnded(request) ? request.status : (current?.get(reference)?.status ?? request.status);
     return { reference, status, expires_at, answers_given };
   });
-  const next =
+  const then =
     conversations.length > 0
       ? 'Call conversation_status or wait_for_answer with one of these references.'
       : 'Call ask_expert to ask a question.';
+  // Otherwise a model would take a question that it has asked for one that it has not.
+  const next =
+    broken.length === 0
+      ? then
+      : `${then} A conversation is missing, since its file is broken. Tell your user: ${broken.join(' ')}`;
   return {
     text: [
       conversations.length === 0

@@ -1,6 +1,6 @@
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
-import { hasEnded } from '../../relay/request-state.ts';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
@@ -28,11 +28,12 @@ export const reply = defineTool({
     const message = { text, form: readForm(form), files: readAttachments(attach, call) };
     return call.pool.use(reference, call, async (leased) => {
       const isSent = await leased.reply(message, call.signal);
-      const { refCode, status, unsent, isEncrypted } = leased.conversation;
-      if (!isSent && hasEnded(status)) throw tooLate(refCode, status);
+      const { conversation } = leased;
+      if (!isSent && hasEnded(conversation)) throw tooLate(conversation);
+      const { refCode, status, unsent, isEncrypted } = conversation;
       const news = isSent
         ? `Sent to the expert of ${refCode}, ${isEncrypted ? 'encrypted' : 'as plain text, which the relay can read'}.`
-        : describeUnsent(leased.conversation);
+        : describeUnsent(conversation);
       const next = `Call wait_for_answer with ${refCode} for what the expert says to it.`;
       return {
         text: [news, `Next: ${next}`],
@@ -48,6 +49,6 @@ export const reply = defineTool({
   },
 });
 
-function tooLate(refCode: string, status: 'closed' | 'expired'): Failure {
+function tooLate({ refCode, status }: { refCode: string; status: 'closed' | 'expired' }): Failure {
   return new Failure(status, `${refCode} is ${status}: the message was not sent.`);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Conversation, Protection } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
-import { hasEnded } from '../../relay/request-state.ts';
 import { describeTrust } from '../../terminal/protection-words.ts';
 
 export const protectionSchema = z.object({
@@ -46,7 +46,7 @@ export function describeUnsent({
   status,
 }: Pick<Conversation, 'unsent' | 'status'>): string | undefined {
   if (unsent.length === 0) return undefined;
-  return hasEnded(status)
+  return hasEnded({ status })
     ? `Messages never sent: ${unsent.length}. The conversation ended first.`
     : `Messages not sent yet: ${unsent.length}. This machine stores them and sends them automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send them again.`;
 }

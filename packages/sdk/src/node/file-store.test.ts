@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import type { ConversationState } from '../agent/conversation-state.ts';
+import { createFileStore } from './file-store.ts';
+
+/* What a store has after a process was killed in the middle of a write. */
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'relay-file-store-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const id = crypto.randomUUID();
+const state = { version: 1, id, submission: { question: 'old' } } as unknown as ConversationState;
+
+const calls = {
+  state: `store.save({ version: 1, id: '${id}', submission: { question: 'new' } })`,
+  secret: 'store.secret()',
+  memory: `store.memory.set('expert', 'new')`,
+} as const;
+
+/** Ends itself without warning when half of the file was written. */
+const writer = (path: string, call: string) => `
+  import { open } from 'node:fs/promises';
+  import { createFileStore } from './file-store.ts';
+  const file = await open(process.argv[1]);
+  Object.getPrototypeOf(file).sync = async function () {
+    await this.truncate(Math.floor((await this.stat()).size / 2));
+    process.kill(process.pid, 'SIGKILL');
+  };
+  const store = createFileStore(${JSON.stringify(path)});
+  await ${call};`;
+
+test.each(Object.entries(calls))(
+  'a kill in the middle of a write of %s leaves what was there',
+  async (_what, call) => {
+    const path = join(folder, 'store');
+    const store = createFileStore(path);
+    await store.save(state);
+    await store.memory.set('expert', 'old');
+    const program = join(folder, 'writer.mjs');
+    await build({
+      stdin: { contents: writer(path, call), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
+      ...{ outfile: program, bundle: true, platform: 'node', format: 'esm' },
+    });
+    const { signal, stderr } = spawnSync(process.execPath, [program]);
+    expect({ signal, stderr: String(stderr) }).toEqual({ signal: 'SIGKILL', stderr: '' });
+
+    const drafts = () =>
+      readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.new'));
+    const [left = ''] = drafts();
+    expect(left).not.toBe('');
+    const later = createFileStore(path);
+    expect([await later.find(id), await later.list(), await later.memory.get('expert')]).toEqual([
+      state,
+      [state],
+      'old',
+    ]);
+    expect(await later.secret()).toEqual(await createFileStore(path).secret());
+    // Another process may still write it. The file of one that was killed is removed a day later.
+    expect(drafts()).toEqual([left]);
+    const old = Date.now() / 1_000 - 25 * 3_600;
+    utimesSync(join(path, left), old, old);
+    const latest = createFileStore(path);
+    expect([await latest.find(id), await latest.memory.get('expert')]).toEqual([state, 'old']);
+    expect(drafts()).toEqual([]);
+  },
+);
