@@ -89,3 +89,20 @@ test.each<[string, Form, string, string | undefined]>([
   if (action) expect(await decision).toMatchObject({ action, comment: 'Because.' });
   else await expect(decision).rejects.toMatchObject({ code: 'timeout' });
 });
+
+test('an option that is named like another one is chosen by its number, and shown with its value', async () => {
+  const oneOf = [
+    { const: 'yes', title: 'no' },
+    { const: 'no', title: 'yes' },
+  ];
+  const swapped: Form = { type: 'object', properties: { keep: { type: 'string', oneOf } } };
+  const { conversation, ended } = await type(swapped, [
+    [/Fill it in\?.* $/, 'f\n'],
+    [/keep .*: $/, 'yes\n'],
+    [/This names several options[\s\S]*keep .*: $/, '2\n'],
+    [/- keep: yes \(no\)[\s\S]*Send it\?.* $/, 's\n'],
+    [/A comment.* $/, '\n'],
+  ]);
+  expect(ended.code).toBe(0);
+  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({ content: { keep: 'no' } });
+});

@@ -8,7 +8,7 @@ import {
 } from '@expert-relay/sdk/forms';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { fieldValue } from './read-content.ts';
+import { fieldValue, isAmbiguous } from './read-content.ts';
 import { showContent, showField, showForm } from './show-form.ts';
 
 /** What an expert has decided about a form. */
@@ -90,6 +90,14 @@ async function fillField(
   showField(err, name, field, { isRequired, isNumbered: isNumbered && options.length > 0 });
   for (;;) {
     const line = await ask(`${name}${hintFor(field, isRequired)}: `);
+    if (
+      textsIn(field, line).some(
+        (text) => optionAt(field, text, isNumbered) === undefined && isAmbiguous(field, text),
+      )
+    ) {
+      err.paragraph('This names several options, by value and title.', { indent: '  ', style: 'yellow' });
+      continue;
+    }
     const value = readLine(field, line, isNumbered);
     const content = value === undefined ? {} : { [name]: value };
     const [problem] = checkContent(one, content);
@@ -111,15 +119,18 @@ function readLine(field: Field, line: string, isNumbered: boolean): Content[stri
   const typed = line.trim();
   if (typed === '') return field.default;
   if (typed === '-' && field.default !== undefined) return undefined;
-  const options = optionsOf(field);
-  if (options.length === 0) return fieldValue(field, [typed]);
-  const texts = field.type === 'array' ? typed.split(',').map((text) => text.trim()) : [typed];
-  const named = texts.map((text) => {
-    const option = isNumbered && /^\d+$/.test(text) ? options[Number(text) - 1] : undefined;
-    return option?.value ?? text;
-  });
-  return fieldValue(field, named);
+  return fieldValue(
+    field,
+    textsIn(field, line).map((text) => optionAt(field, text, isNumbered)?.value ?? text),
+  );
 }
+
+/** What a line says: several options with commas between them, or one value. */
+const textsIn = (field: Field, line: string): string[] =>
+  (field.type === 'array' ? line.split(',') : [line]).map((text) => text.trim());
+
+const optionAt = (field: Field, text: string, isNumbered: boolean) =>
+  isNumbered && /^\d+$/.test(text) ? optionsOf(field)[Number(text) - 1] : undefined;
 
 const undecided = () =>
   new Failure('unseen', 'Nothing was decided, and nothing was sent. Run the command again to decide.', {

@@ -53,12 +53,21 @@ test.each<[string, Form, GivenContent, RegExp]>([
   expect(() => contentOf(asked, given)).toThrow(sentence);
 });
 
-test('a value comes before the title of another option', () => {
+test.each([
+  ['ny', 'ny'],
+  ['New York', 'ny'],
+  ['old', undefined],
+  ['new', undefined],
+  ['OLD', undefined],
+  ['Old ', 'o3'],
+])('the option %j, by its value or title: %j; what names several is refused', (text, value) => {
   const options = [
-    { const: 'b', title: 'a' },
-    { const: 'a', title: 'b' },
+    { const: 'ny', title: 'New York' },
+    { const: 'new', title: 'old' },
+    { const: 'old', title: 'new' },
+    { const: 'o3', title: 'Old' },
   ];
-  expect(contentOf(form({ which: { type: 'string', oneOf: options } }), { chosen: ['a'] })).toEqual({
-    which: 'a',
-  });
+  const choose = () => contentOf(form({ which: { type: 'string', oneOf: options } }), { chosen: [text] });
+  if (value) expect(choose()).toEqual({ which: value });
+  else expect(choose).toThrow(`which: "${text}" names several options`);
 });

@@ -3,6 +3,7 @@ import {
   checkContent,
   defaultsOf,
   type Field,
+  type FieldOption,
   type Form,
   isApproval,
   optionsOf,
@@ -51,6 +52,11 @@ export function contentOf(
     if (!field)
       throw refuse(`The form has no field "${name}". It has: ${Object.keys(form.properties).join(', ')}.`);
     requireExact(name, field, values);
+    const ambiguous = values.find((text) => isAmbiguous(field, text));
+    if (ambiguous !== undefined)
+      throw refuse(
+        `${name}: "${ambiguous}" names several options, by value and title. Name it otherwise, or choose it by its number at a terminal.`,
+      );
     content[name] = fieldValue(field, values);
   }
   return requireValid(form, content);
@@ -103,14 +109,22 @@ function requireExact(name: string, { type }: Field, texts: readonly string[]): 
   }
 }
 
-/** Values come before titles, since one option's title may be another one's value. */
-function optionOf(field: Field, text: string): string {
+/** The options that a text names by their value or title. */
+function optionsNamed(field: Field, text: string): readonly FieldOption[] {
   const options = optionsOf(field);
-  const found =
-    options.find(({ value }) => value === text) ??
-    options.find(({ title }) => title.trim() === text.trim()) ??
-    options.find(({ title }) => title.trim().toLowerCase() === text.trim().toLowerCase());
-  return found?.value ?? text;
+  const typed = text.trim();
+  const exact = options.filter(({ value, title }) => value === text || title.trim() === typed);
+  if (exact.length > 0) return exact;
+  return options.filter(({ title }) => title.trim().toLowerCase() === typed.toLowerCase());
 }
+
+/** Whether a text names several options: the title of one may be the value of another. */
+export const isAmbiguous = (field: Field, text: string): boolean => optionsNamed(field, text).length > 1;
+
+/** Values come before titles: a number at the prompt stands for a value. */
+const optionOf = (field: Field, text: string): string => {
+  const isValue = optionsOf(field).some(({ value }) => value === text);
+  return isValue ? text : (optionsNamed(field, text)[0]?.value ?? text);
+};
 
 const refuse = (sentence: string) => new Failure('usage', sentence);

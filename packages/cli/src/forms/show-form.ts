@@ -1,4 +1,11 @@
-import { type Content, type Field, type Form, isApproval, optionsOf } from '@expert-relay/sdk/forms';
+import {
+  type Content,
+  type Field,
+  type FieldOption,
+  type Form,
+  isApproval,
+  optionsOf,
+} from '@expert-relay/sdk/forms';
 import type { Screen } from '../terminal/screen.ts';
 
 interface Look {
@@ -48,9 +55,9 @@ export function showContent(
     if (value === undefined) continue;
     const field = form?.properties[name];
     const options = field ? optionsOf(field) : [];
-    const titles = new Map(options.map(({ value: one, title }) => [one, oneLine(title)]));
-    const titleOf = (one: string) => titles.get(one) ?? one;
-    showValue(out, `- ${oneLine(field?.title ?? name)}`, inWords(value, titleOf), indent);
+    const words = new Map(options.map((option) => [option.value, optionWords(option)]));
+    const wordsOf = (one: string) => words.get(one) ?? one;
+    showValue(out, `- ${oneLine(field?.title ?? name)}`, inWords(value, wordsOf), indent);
   }
 }
 
@@ -63,6 +70,10 @@ function showValue(out: Screen, label: string, value: string, indent: string): v
 
 /** For lines of this program that quote a label: it cannot begin a line of its own. */
 const oneLine = (text: string): string => text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '␊');
+
+/** The title, and the value where it is another text: the title of one option may be the value of another. */
+const optionWords = ({ value, title }: FieldOption): string =>
+  value === title ? oneLine(value) : `${oneLine(title)} (${oneLine(value)})`;
 
 function inWords(value: Content[string], titleOf = (one: string) => one): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

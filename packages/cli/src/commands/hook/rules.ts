@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
 import { openJsonFile } from '../../store/json-file.ts';
 import type { PermissionRequest } from './hook-input.ts';
@@ -82,29 +82,39 @@ const wordsIn = (text: string): string[] =>
 
 const home = (path: string) => path.replace(/^~(?=$|\/)/, homedir());
 
-interface Path {
-  readonly whole: string;
-  readonly name: string;
+/** One name of a path. */
+interface Segment {
+  readonly text: string;
   /** What a shell's pattern stands for. One that begins with a wildcard would fit everything. */
   readonly wildcard: RegExp | undefined;
 }
 
-function pathOf(cwd: string, word: string): Path {
-  const whole = resolve(cwd, home(word));
-  const name = basename(whole);
-  const isWildcard = /^[^*?]+[*?]/.test(name);
-  return { whole, name, wildcard: isWildcard ? like(name, { isShell: true }) : undefined };
-}
+const pathOf = (cwd: string, word: string): Segment[] =>
+  resolve(cwd, home(word))
+    .split(sep)
+    .map((text) => ({
+      text,
+      wildcard: /^[^*?]+[*?]/.test(text) ? like(text, { isShell: true }) : undefined,
+    }));
 
 /** A pattern without a slash is compared with the name of the file, any other with the whole path, also that of a folder. */
-function isPath(pattern: string): (path: Path) => boolean {
-  if (pattern.includes('/')) {
-    const matching = like(home(pattern));
-    return ({ whole }) => matching.test(whole) || matching.test(`${whole}/`);
-  }
-  const matching = like(pattern);
-  const shortest = pattern.replaceAll('*', '');
-  return ({ name, wildcard }) => matching.test(name) || wildcard?.test(shortest) === true;
+function isPath(pattern: string): (path: readonly Segment[]) => boolean {
+  const isName = !pattern.includes('/');
+  const matching = like(home(pattern));
+  const names = home(pattern)
+    .replaceAll('*', '')
+    .split('/')
+    .filter((name) => name !== '');
+  // A wildcard is read as the first name of the pattern that it fits.
+  const read = ({ text, wildcard }: Segment) =>
+    (wildcard && names.find((name) => wildcard.test(name))) ?? text;
+  return (path) => {
+    const whole = path
+      .slice(isName ? -1 : 0)
+      .map(read)
+      .join('/');
+    return matching.test(whole) || (!isName && matching.test(`${whole}/`));
+  };
 }
 
 function like(pattern: string, { isShell = false } = {}): RegExp {
