@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../../packages/cli/src/store/make-folder.ts';
 import { StepError } from '../terminal/failure.ts';
 
 /** The checkout that these scripts belong to. */
@@ -21,8 +22,8 @@ const homeFolder = (): string => resolve(process.env.RELAY_HOME || join(root, '.
 export function openHome(path = homeFolder(), env = process.env): Home {
   const home = resolve(path);
   // Other users may enter it, since Postgres may have to run as one; the files with secrets have mode 0600.
-  mkdirSync(home, { recursive: true, mode: 0o755 });
-  mkdirSync(join(home, 'logs'), { recursive: true, mode: 0o700 });
+  makeFolder(home, 0o755);
+  makeFolder(join(home, 'logs'), 0o700);
   return {
     path: home,
     cache: cacheFolder(home, env),
@@ -35,7 +36,7 @@ export function openHome(path = homeFolder(), env = process.env): Home {
 export function cacheFolder(home = homeFolder(), env = process.env): string {
   const cache = env.RELAY_CACHE || join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'expert-relay');
   try {
-    mkdirSync(cache, { recursive: true });
+    makeFolder(cache);
     return resolve(cache);
   } catch (error) {
     // Some accounts have no home folder that they may write to.

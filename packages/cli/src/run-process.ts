@@ -13,7 +13,8 @@ export async function runProcess(): Promise<void> {
   // A command may wait only for timers that do not keep the process alive.
   const alive = setInterval(() => {}, 2 ** 30);
   const { stdin, stdout, stderr } = process;
-  const program = programName(process.argv[1] ?? '', process.cwd());
+  const folder = currentFolder();
+  const program = programName(process.argv[1] ?? '', folder);
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     const isClosed = code === 'EPIPE';
     if (!isClosed && !signal.aborted) stderr.write(`The output could not be written (${code}).\n`);
@@ -23,7 +24,7 @@ export async function runProcess(): Promise<void> {
   stderr.on('error', () => {});
   const outcome = await run(process.argv.slice(2), {
     readConfig,
-    folder: process.cwd(),
+    folder,
     input: createInput(stdin, stderr, signal),
     screens: (colours) => ({
       out: createScreen(stdout, { colours, program }),
@@ -35,6 +36,15 @@ export async function runProcess(): Promise<void> {
   process.exitCode = exitCodes[outcome].code;
   clearInterval(alive);
   release();
+}
+
+/** A folder that was removed has no name. Then no file is found under a name without its folder. */
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return '/nonexistent';
+  }
 }
 
 /** SIGHUP comes when a terminal or a connection of ssh is closed. */

@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { commands } from './run.ts';
 import { textWidth } from './terminal/text-width.ts';
+import { buildCli } from './testing/build-cli.ts';
 import { later, useTestCli } from './testing/test-cli.ts';
 
 const cli = useTestCli();
@@ -183,3 +187,31 @@ test.each([[[]], [['--plaintext']]])(
     expect(listed.stdout).not.toContain('Where?');
   },
 );
+
+describe('without a folder', () => {
+  test('that can be made for its files, a command says which variable to set', async () => {
+    const env = { ...cli.agent, RELAY_CONFIG_DIR: '/proc/relay' };
+    const { code, stderr } = await cli.run(['ask', 'Where?'], { env });
+    expect({ code, stderr }).toEqual({
+      code: 10,
+      stderr: expect.stringMatching(/\/proc\/relay .*RELAY_CONFIG_DIR/s),
+    });
+  });
+
+  test.each([
+    [['help'], 0],
+    [['ask', 'Where?', '--attach', 'x.png'], 2],
+    [['hook'], 0],
+  ])('that it works in, since that was removed: %j ends with %i', async (args, code) => {
+    const gone = mkdtempSync(join(cli.folder, 'gone-'));
+    const inGone = 'cd "$1" && rmdir "$1" && shift && exec "$@"';
+    const command = [process.execPath, await buildCli(), ...args];
+    const ended = spawnSync('bash', ['-c', inGone, 'bash', gone, ...command], {
+      env: { ...process.env, ...cli.agent },
+      input: '{}',
+      encoding: 'utf8',
+    });
+    expect(ended.stderr).not.toMatch(/uv_cwd|\bat /);
+    expect(ended.status).toBe(code);
+  });
+});

@@ -1,7 +1,8 @@
-import { closeSync, lstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeName } from '@expert-relay/sdk/files';
 import { Failure } from '../failure.ts';
+import { makeFolder } from '../store/make-folder.ts';
 
 interface ReceivedFile {
   readonly name: string;
@@ -19,7 +20,7 @@ const maxNames = 1_000;
  */
 export function saveFiles(folder: string, files: readonly ReceivedFile[]): string[] {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     return files.map((file) => saveFile(folder, file));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,11 +1,12 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../failure.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** Makes a folder that only its owner can enter. Throws when an existing one is open to others. */
 export function makePrivateFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
     const { mode } = statSync(path);
     if (isTooOpen(mode)) {
       throw new Failure(
@@ -55,6 +56,7 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk is full',
   ENOTDIR: 'part of its path is a file',
   EEXIST: 'a file is where a folder should be',
+  ENOENT: 'it is not there, and cannot be made',
   EISDIR: 'a folder is where a file should be',
 };
 

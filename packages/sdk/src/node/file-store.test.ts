@@ -72,3 +72,7 @@ test.each(Object.entries(calls))(
     expect(drafts()).toEqual([]);
   },
 );
+
+test('a folder that the system does not make is an error', async () => {
+  await expect(createFileStore('/proc/relay/a').list()).rejects.toThrow('ENOENT');
+});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { invalidInput } from '../relay-error.ts';
 
 /** No write takes this long. */
@@ -22,11 +22,30 @@ export interface PrivateFolder {
   writtenAt(name: string): Promise<number>;
 }
 
+/** The recursive `mkdir` of Node never ends where a folder takes no others and says that it is not there, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (await isFolder(path)) return;
+    const above = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(above))) throw error;
+    await makeFolder(above);
+    await makeFolder(path);
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
 /** Makes the folder at its first use. It is an error if other users can enter it. */
 export function openPrivateFolder(path: string): PrivateFolder {
   let making: Promise<void> | undefined;
   async function make(): Promise<void> {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     const { mode } = await stat(path);
     // Windows has no such modes.
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
+import { makeFolder } from '../../store/make-folder.ts';
 
 export const programs = ['claude', 'codex'] as const;
 export type Program = (typeof programs)[number];
@@ -33,7 +34,7 @@ export function readSettings(path: string): Settings {
 
 /** Replaces the file as a whole; what a link leads to, where it is one. Its mode stays. */
 export function writeSettings(path: string, settings: Settings): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const exists = readIfAny(path) !== undefined;
   const target = exists ? realpathSync(path) : path;
   const mode = exists ? statSync(target).mode & 0o777 : 0o600;
