@@ -11,7 +11,9 @@ export function makeFolder(path: string, mode = 0o777): void {
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
     const above = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || existsSync(above)) throw error;
+    // Above a drive of Windows that is not there is the drive itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path || existsSync(above))
+      throw error;
     makeFolder(above, mode);
     makeFolder(path, mode);
   }

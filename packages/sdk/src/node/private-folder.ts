@@ -29,7 +29,9 @@ async function makeFolder(path: string): Promise<void> {
   } catch (error) {
     if (await isFolder(path)) return;
     const above = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || (await isFolder(above))) throw error;
+    // Above a drive of Windows that is not there is the drive itself.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path || (await isFolder(above)))
+      throw error;
     await makeFolder(above);
     await makeFolder(path);
   }
