@@ -10,8 +10,9 @@ from langgraph.types import Command, Interrupt
 from ..agent.relay import AsyncRelay
 from ..sync.conversation import SyncOnReply, in_caller
 from ..sync.relay import Relay
+from ..transport.waiting import all_or_error
 from .interrupts import InWords, Request, Review, Schemas, read_interrupt
-from .tool_approval import all_or_error, ask_in_words, decide_tool_calls, refuse_repeated
+from .tool_approval import ask_in_words, decide_tool_calls, refuse_repeated
 
 
 def answer_interrupts(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.parse import quote
 
 from ..agent.answers import Decision, OnReply
@@ -15,9 +14,8 @@ from ..agent.withdrawal import close_in_time
 from ..errors import invalid_input
 from ..forms.content import Content
 from ..json_text import Members, is_object
+from ..transport.waiting import all_or_error
 from .tool_question import ArgumentsForm, ToolCall, describe_call, form_for, is_same
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -127,14 +125,3 @@ def read_decision(decision: Decision[Content], call: ToolCall, form: ArgumentsFo
     if is_same(arguments, call.arguments):
         return ToolDecision("approve", comment)
     return ToolDecision("edit", comment, arguments) if is_object(arguments) else None
-
-
-async def all_or_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """All results, or the first error: then the others are not waited for."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        return list(await asyncio.gather(*tasks))
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -20,6 +19,7 @@ from ..thread.parts_to_send import make_parts
 from ..thread.sender import Sender, Sending, held_error
 from ..thread.thread import Thread
 from ..transport.shape import members
+from ..transport.waiting import all_or_error
 from .expert_side import ExpertSide, without_root
 from .question import NO_QUESTION
 from .write_decision import Accept, Decline, RequestForm, write_decision
@@ -161,7 +161,7 @@ class AsyncExpertRequest(ConversationFacts):
                 raise
 
         # At the same time the list is read, for messages of this expert's other devices.
-        await asyncio.gather(exchange(), thread.read(if_stale=True))
+        await all_or_error((exchange(), thread.read(if_stale=True)))
         await thread.adopt(provider_keys=pick_up.keys, key_signature=pick_up.key_signature)
 
     async def answer(

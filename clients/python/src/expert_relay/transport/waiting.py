@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 from ..errors import RelayError
@@ -29,6 +29,17 @@ async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Call
             task.cancel()
             # What it opened is closed before this returns.
             await asyncio.wait({task})
+
+
+async def all_or_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """All results, or the first error: then the others are cancelled."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return list(await asyncio.gather(*tasks))
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def raise_if_late(started_at: float, timeout: float | None) -> None:
