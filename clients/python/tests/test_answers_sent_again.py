@@ -11,7 +11,15 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import AsyncConversation, AsyncExpert, AsyncExpertRequest, AsyncRelay, Message, RelayError
+from expert_relay import (
+    Accept,
+    AsyncConversation,
+    AsyncExpert,
+    AsyncExpertRequest,
+    AsyncRelay,
+    Message,
+    RelayError,
+)
 
 Real = Callable[[], Awaitable[httpx.Response]]
 WAIT = "WAIT: also PRODUCTION?"
@@ -45,6 +53,7 @@ class Scene:
         self.relay = AsyncRelay(tenant.url, tenant.consumer_key, timing=quick)
         self.expert = self._expert(tenant, self.network)
         self._tenant = tenant
+        self.late: list[Real] = []
         self.conversation: AsyncConversation
         self.request: AsyncExpertRequest
 
@@ -62,6 +71,10 @@ class Scene:
         """The agent writes, and calls work again."""
         self.network.instead = None
         await self.conversation.send(WAIT)
+
+    async def delay(self, real: Real) -> None:
+        self.late.append(real)
+        await self.interrupt()
 
     async def texts(self) -> list[str]:
         """All messages, as another device of the expert reads them."""
@@ -147,19 +160,31 @@ def test_is_held_while_the_call_is_repeated_and_discarded(tenant: Tenant) -> Non
 
 def test_is_confirmed_and_the_first_call_arrives_late(tenant: Tenant) -> None:
     async def act(scene: Scene) -> None:
-        late: list[Real] = []
-
-        async def delay(real: Real) -> None:
-            late.append(real)
-            await scene.interrupt()
-
-        scene.network.instead = delay
+        scene.network.instead = scene.delay
         await held(scene.request.answer("Yes.", shown=[]))
         newer = [message.message_id async for message in current(scene.request)]
         assert (await scene.request.answer("Yes.", shown=newer)).is_sent
         assert (scene.request.unsent, scene.request.held) == ([], [])
-        await late[0]()
+        await scene.late[0]()
         assert await scene.texts() == [WAIT, "Yes."]
+
+    play(tenant, act)
+
+
+def test_is_a_decision_that_is_made_again_and_the_first_call_arrives_late(tenant: Tenant) -> None:
+    async def act(scene: Scene) -> None:
+        request = scene.request
+        await scene.conversation.send("Delete it?", form={"type": "object", "properties": {}})
+        await request.refresh()
+        shown = [message.message_id async for message in current(request)]
+        scene.network.instead = scene.delay
+        await held(request.answer("", decision=Accept({}), shown=shown))
+        shown += [message.message_id async for message in current(request)]
+        assert (await request.answer("", decision=Accept({}), shown=shown)).is_sent
+        await scene.late[0]()
+        await request.refresh()
+        assert (request.unsent, request.decision) == ([], "accepted")
+        assert (await scene.conversation.wait_for_decision(60)).action == "accept"
 
     play(tenant, act)
 
@@ -180,16 +205,10 @@ def test_is_sent_once_if_the_relay_has_it(tenant: Tenant) -> None:
 
 def test_that_arrives_after_it_was_discarded_is_shown(tenant: Tenant) -> None:
     async def act(scene: Scene) -> None:
-        late: list[Real] = []
-
-        async def delay(real: Real) -> None:
-            late.append(real)
-            await scene.interrupt()
-
-        scene.network.instead = delay
+        scene.network.instead = scene.delay
         await held(scene.request.answer("Yes.", shown=[]))
         await scene.request.discard()
-        await late[0]()
+        await scene.late[0]()
         await scene.request.refresh()
         assert await take(scene.request) == [WAIT, "Yes."]
         await scene.request.answer("No!")

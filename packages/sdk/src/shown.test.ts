@@ -200,6 +200,10 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       } else {
         expect(messageId).toBe(first?.messageId);
         expect(read).toEqual([wait, 'Yes.']);
+        // It is as it was encrypted.
+        expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+          seenYourLast: false,
+        });
       }
     });
 
@@ -328,6 +332,27 @@ describe('a text that waits', () => {
     expect(next.held).toEqual(['Yes.']);
     await next.answer('Yes.', { evenIfNewer: true });
     expect(next.unsent).toEqual([]);
+  });
+
+  test('of a session is a decision: on the next page its user decides the same again, and it counts', async () => {
+    const form = { type: 'object', properties: {} } as const;
+    const conversation = await server
+      .agent({ apiKey: session.consumerKey })
+      .ask({ question: 'May I?', form });
+    const deciding = conversation.waitForDecision(patiently);
+    const page = await session.expert({ root, memory, url: liar.url }).request(conversation.requestId);
+    await page.pickUp();
+    await conversation.refresh();
+    liar.tell(refuseMessages);
+    const decision = { action: 'accept', content: {} } as const;
+    await expect(page.answer('Yes.', { shown: [], decision })).rejects.toMatchObject({ code: 'unreachable' });
+    await conversation.send('WAIT: also PRODUCTION?');
+    const next = await session.expert({ root, memory }).request(conversation.requestId);
+    await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+    const shown = (await takeMessages(next)).map(({ messageId }) => messageId);
+    expect(await next.answer('Yes.', { shown, decision })).toMatchObject({ isSent: true });
+    expect(next).toMatchObject({ unsent: [], decision: 'accepted' });
+    expect(await deciding).toMatchObject({ action: 'accept' });
   });
 
   test('of an agent keeps its links through a restart', async () => {

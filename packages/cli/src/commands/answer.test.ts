@@ -173,40 +173,63 @@ test('a yes at the terminal covers all that was shown, also what arrived while t
   agent.stop();
 });
 
-test('an answer whose call may arrive late is sent once after a yes at the terminal', async () => {
-  const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = cli.agent;
-  const agent = createRelay({ url, apiKey });
-  const conversation = await agent.ask({ question: 'May I?' });
-  const { refCode } = conversation;
-  expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
-  await conversation.refresh();
-  let late: { path: string; body: Json } | undefined;
-  let isSent = false;
-  liar.tell({
-    swallow({ method, path, body }) {
-      const isFirst = method === 'POST' && path.includes('/message/') && !late;
-      if (isFirst) {
-        late = { path, body };
-        conversation.send('Wait!').then(() => {
-          isSent = true;
-        });
-      }
-      return isFirst || (late && !isSent) ? { status: 503, body: {} } : undefined;
-    },
-  });
-  const run = cli.start(['answer', refCode, 'Yes.'], { env: deceived(), columns: 80, ...later });
-  await run.printed(/Wait![\s\S]*unchanged\?/);
-  const arrived = await fetch(url + late?.path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-api-key': cli.expert.RELAY_API_KEY ?? '' },
-    body: JSON.stringify(late?.body),
-  });
-  expect(arrived.status).toBe(201);
-  run.type('y\n');
-  expect(await run.ended).toMatchObject({ code: 0 });
-  expect(await messagesOf(refCode)).toBe(2);
-  agent.stop();
-});
+test.each([
+  ['an answer', ['Yes.'], 'while the user is asked', 2],
+  ['an answer', ['Yes.'], 'before the user is asked', 2],
+  // The first one does not count.
+  ['a decision', ['--approve'], 'while the user is asked', 3],
+  ['a decision', ['--approve'], 'before the user is asked', 3],
+])(
+  '%s, sent by %j, whose call arrives late, %s, counts after a yes at the terminal',
+  async (_what, words, when, count) => {
+    const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = cli.agent;
+    const agent = createRelay({ url, apiKey });
+    const form = { type: 'object', properties: {} } as const;
+    const conversation = await agent.ask({ question: 'May I?', form });
+    const { refCode } = conversation;
+    expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
+    await conversation.refresh();
+    let late: { path: string; body: Json } | undefined;
+    let isSent = false;
+    let reads = 0;
+    let arriving: Promise<void> | undefined;
+    let hasArrived = false;
+    async function arrive(): Promise<void> {
+      const { status } = await fetch(url + late?.path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': cli.expert.RELAY_API_KEY ?? '' },
+        body: JSON.stringify(late?.body),
+      });
+      expect(status).toBe(201);
+      hasArrived = true;
+    }
+    liar.tell({
+      swallow({ method, path, body }) {
+        const isFirst = method === 'POST' && path.includes('/message/') && !late;
+        if (isFirst) {
+          late = { path, body };
+          conversation.send('Wait!').then(() => {
+            isSent = true;
+          });
+        }
+        if (isFirst || (late && !isSent)) return { status: 503, body: {} };
+        if (!late || hasArrived || when.startsWith('while') || !path.includes('/messages/')) return undefined;
+        // The first read finds what is newer, and the second one is for the user.
+        reads += 1;
+        if (reads === 1) return undefined;
+        arriving ??= arrive();
+        return { status: 503, body: {} };
+      },
+    });
+    const run = cli.start(['answer', refCode, ...words], { env: deceived(), columns: 80, ...later });
+    await run.printed(/Wait![\s\S]*unchanged\?/);
+    await (arriving ?? arrive());
+    run.type('y\n');
+    expect(await run.ended).toMatchObject({ code: 0 });
+    expect(await messagesOf(refCode)).toBe(count);
+    agent.stop();
+  },
+);
 
 test.each(['show', 'pickup', 'show as the agent'])(
   'relay %s reports no outage after Ctrl-C',

@@ -77,9 +77,9 @@ export const answer = defineCommand({
         shown = await requireStill(context, { expert, request, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );
-        // It may have arrived meanwhile. Otherwise the held answer is sent, under its id.
-        const arrived = shown.ids.find((id) => id === held?.messageId);
-        return arrived === undefined ? await send() : { messageId: arrived, isSent: true };
+        // It may have arrived meanwhile: a decision that has not seen what is newer does not count. Otherwise it is sent under its id.
+        const hasArrived = held && !decision && shown.ids.includes(held.messageId);
+        return hasArrived ? { ...held, isSent: true } : await send();
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);

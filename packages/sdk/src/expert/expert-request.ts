@@ -148,7 +148,8 @@ export interface ExpertRequest {
   /**
    * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
    * it fails, `unsent` says whether the text is sent later. An equal one in {@link ExpertRequest.held} is sent in place of a new
-   * one: it may have arrived already.
+   * one, since it may have arrived already; if it was encrypted before it was held, the agent is informed that it had not seen what
+   * is newer. A decision is made again over what is newer.
    *
    * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`
    *

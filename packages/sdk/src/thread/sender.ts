@@ -253,8 +253,8 @@ export function createSender(options: SenderOptions): Sender {
       thread.checkOpen();
       const saved = savedParts(parts);
       let held = heldDrafts().find((one) => one.text === text && areSame(saved, one.parts));
-      // A decision that was encrypted before it was held has the old links, with which it would not count.
-      if (held && isHeldIfNewer && hasAnswer(saved) && encrypted.has(held)) {
+      // A decision may have been encrypted before it was held, here or on another page. Over what is newer, its old links would not count.
+      if (held && isHeldIfNewer && hasAnswer(saved) && thread.hasNewerThan(held.shown)) {
         drop(held);
         held = undefined;
       }

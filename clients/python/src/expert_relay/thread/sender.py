@@ -178,8 +178,8 @@ class Sender:
         named = tuple(thread.name_shown(shown))
         thread.check_open()
         draft = next((one for one in self.held if _are_same(one, text, parts)), None)
-        # A decision that was encrypted before it was held has the old links, with which it would not count.
-        if draft and is_held_if_newer and has_answer(parts) and draft.message_id in self._encrypted:
+        # A decision may have been encrypted before it was held. Over what is newer, its old links would not count.
+        if draft and is_held_if_newer and has_answer(parts) and thread.has_newer_than(draft.shown):
             self._drop(draft)
             draft = None
         if draft:
