@@ -16,7 +16,7 @@ export const pickUp = defineCommand({
   summary: 'exchanges keys, so that a confidential question is sent',
   usage: ['HS-... [options]'],
   about:
-    'An agent that asks confidentially sends its question only once an expert has picked the request up. This command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up other requests automatically.',
+    'An agent that asks confidentially sends its question only once an expert has picked the request up. Once `relay show` has shown the request, this command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up other requests automatically.',
   options: {
     wait: {
       value: 'TIME',
@@ -49,7 +49,7 @@ export const pickUp = defineCommand({
         );
       if (!request.isPickedUp) {
         requireOpen(request);
-        await requireShown(context, { expert, request, startedAt });
+        await requireShown(context, { expert, request, startedAt, next: 'pick it up' });
       }
       await request.pickUp({ signal });
       await waitForFirstMessage(context, request, patience);

@@ -47,7 +47,7 @@ interface ReadOptions {
  * @throws Failure `usage`
  */
 export function readFileToSend(path: string, { check, flags = 0 }: ReadOptions = {}): FileContent {
-  const name = basename(path);
+  const name = basename(path) || path;
   const refuse = (why: string) =>
     new Failure('usage', `${name} cannot be attached: ${why}. Nothing was sent: name another file.`);
   let file: number;

@@ -18,6 +18,7 @@ function printed(isTTY: boolean, print: (screen: ReturnType<typeof createScreen>
 
 const oneOf = ['x, y', 'x', 'y', '"x'];
 const list = { type: 'array', items: { type: 'string', enum: oneOf } } as const;
+const spaced = { type: 'string', enum: ['a  b\u2003', 'a b'] } as const;
 const titled = {
   type: 'string',
   oneOf: [
@@ -29,6 +30,11 @@ const titled = {
 const values: readonly (readonly [string, Field, Content[string], asDefault: string, inAnswer?: string])[] = [
   ['a text', { type: 'string' }, 'ls', 'ls'],
   ['spaces', { type: 'string' }, 'a  b', 'a  b'],
+  ['a space at its end', { type: 'string' }, 'a b ', '"a b "'],
+  ['a space that does not break', { type: 'string' }, 'a\u00a0b', '"a\\u00a0b"'],
+  ['a tab', { type: 'string' }, 'a\tb', '"a\\tb"'],
+  ['quotation marks', { type: 'string' }, '"a b "', '"\\"a b \\""'],
+  ['a space at the end of a line', { type: 'string' }, 'ls \nrm', '| "ls "\n| rm'],
   ['two lines', { type: 'string', maxLength: 80 }, 'ls\nrm -rf ~', '| ls\n| rm -rf ~'],
   ['a line at the end', { type: 'string' }, 'ls\n', '| ls\n|'],
   ['a line that looks like a field', { type: 'string' }, 'ls\n- sure: no', '| ls\n| - sure: no'],
@@ -49,6 +55,7 @@ const values: readonly (readonly [string, Field, Content[string], asDefault: str
   ['no options', list, [], 'none'],
   ['two options', list, ['x', 'y'], 'x, y'],
   ['one option with a comma', list, ['x, y'], '"x, y"'],
+  ['an option with spaces', spaced, 'a  b\u2003', '"a  b\\u2003"'],
   ['one with a quotation mark', list, ['"x', 'y'], '"\\"x", y'],
 ];
 

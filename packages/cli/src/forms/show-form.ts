@@ -37,7 +37,9 @@ export function showField(
   const options = optionsOf(field);
   for (const [index, { value, title: shown }] of options.entries()) {
     const titled = shown === value ? '' : `  ${oneLine(shown)}`;
-    out.foreign(`${isNumbered ? `${index + 1}. ` : '- '}${oneLine(value)}${titled}`, { indent: inner });
+    out.foreign(`${isNumbered ? `${index + 1}. ` : '- '}${optionText(value)}${titled}`, {
+      indent: inner,
+    });
   }
   if (field.default === undefined) return;
   showValue(out, 'default', inWords(field.default, options.length > 0 ? oneLine : undefined), inner);
@@ -68,22 +70,38 @@ function showValue(out: Screen, label: string, value: string, indent: string): v
   if (lines.length > 1) for (const line of lines) out.foreign(`| ${line}`, { indent: `${indent}  ` });
 }
 
+/** Spaces at an end, and those that are not U+0020, could not be told from others: such a text is in quotation marks. */
+const unclear = /^[ "]| $|\t|(?! )\p{Zs}/u;
+const withSpaces = (text: string): string => (unclear.test(text) ? inQuotes(text) : text);
+
+const inQuotes = (text: string): string =>
+  JSON.stringify(text).replaceAll(
+    /(?! )\p{Zs}/gu,
+    (space) => `\\u${space.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 /** For lines of this program that quote a label: it cannot begin a line of its own. */
 const oneLine = (text: string): string => text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '␊');
 
+const optionText = (value: string) => withSpaces(oneLine(value));
+
 /** The title, and the value where it is another text: the title of one option may be the value of another. */
 const optionWords = ({ value, title }: FieldOption): string =>
-  value === title ? oneLine(value) : `${oneLine(title)} (${oneLine(value)})`;
+  value === title ? oneLine(value) : `${oneLine(title)} (${optionText(value)})`;
 
-function inWords(value: Content[string], titleOf = (one: string) => one): string {
+function inWords(value: Content[string], wordsOf = (one: string) => one): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return String(value);
-  if (typeof value === 'string') return titleOf(value);
-  return value.map((one) => quoted(titleOf(one))).join(', ') || 'none';
+  if (typeof value === 'string') {
+    const words = wordsOf(value);
+    return words === value ? value.split('\n').map(withSpaces).join('\n') : words;
+  }
+  return value.map((one) => quoted(wordsOf(one))).join(', ') || 'none';
 }
 
 /** One option of several: one that has a comma must not look like two. */
-const quoted = (option: string): string => (/[",]/.test(option) ? JSON.stringify(option) : option);
+const quoted = (option: string): string =>
+  /[",]/.test(option) || unclear.test(option) ? inQuotes(option) : option;
 
 function limitsOf(field: Field): string[] {
   switch (field.type) {

@@ -67,7 +67,7 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
   showTags(out, view.tags);
   const closing = describeClosing(view, me);
   if (closing !== '') out.paragraph(closing, { style: 'dim' });
-  if (view.erasedAt) out.paragraph(describeErased(view.erasedAt), { style: 'dim' });
+  if (view.erasedAt) out.paragraph(describeErased(view.erasedAt, messages), { style: 'dim' });
   const heading = (who: string, at: string, how: string) => {
     out.line();
     out.line(`${out.paint('cyan', who)}  ${out.paint('dim', `${shortTime(at)}  ${how}`)}`);
@@ -141,8 +141,10 @@ export function showTags(out: Context['out'], tags: readonly string[] = [], inde
 }
 
 /** The retention is 30 days after the end, unless the relay has another setting. */
-const describeErased = (at: string): string =>
-  `The relay erased the messages on ${shortTime(at)}. It does so 30 days after the end, or as its operator has set. The messages that this machine has stored are shown.`;
+const describeErased = (at: string, { length }: readonly unknown[]): string =>
+  `The relay erased the messages on ${shortTime(at)}. It does so 30 days after the end, or as its operator has set.${
+    length > 0 ? ' The messages that this machine has stored are shown.' : ''
+  }`;
 
 /** `2026-11-21 07:04`, in the time zone of the terminal. */
 export function shortTime(iso: string): string {

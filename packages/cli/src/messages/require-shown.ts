@@ -26,6 +26,8 @@ export interface AnswerAttempt extends Opened {
   /** When the command started. */
   readonly startedAt: number;
   readonly evenIfNewer?: boolean;
+  /** What the user does once the question was read. */
+  readonly next?: string;
 }
 
 /**
@@ -33,7 +35,7 @@ export interface AnswerAttempt extends Opened {
  * first answer: where it was never shown, it is shown now, and the user is asked.
  */
 export async function requireShown(context: Context, attempt: AnswerAttempt): Promise<Shown> {
-  const { expert, request, read = [], startedAt, evenIfNewer = false } = attempt;
+  const { expert, request, read = [], startedAt, evenIfNewer = false, next } = attempt;
   const { requestId } = request;
   const ids = await expert.shownBefore(requestId, startedAt - readingTimeMs);
   if (ids) return { ids, read };
@@ -43,6 +45,7 @@ export async function requireShown(context: Context, attempt: AnswerAttempt): Pr
   return await showAndAsk(context, attempt, {
     why: isShownSince ? 'was shown here only now' : 'was not shown here yet',
     question: 'Is this what you mean?',
+    next,
   });
 }
 
@@ -57,6 +60,7 @@ export const requireStill = (context: Context, opened: Opened, check: () => void
 interface Asking {
   readonly why: string;
   readonly question: string;
+  readonly next?: string | undefined;
   /** Runs before the question. It throws where a yes would have no effect. */
   readonly check?: () => void;
 }
@@ -64,12 +68,12 @@ interface Asking {
 async function showAndAsk(
   context: Context,
   { expert, request, read }: Opened,
-  { why, question, check }: Asking,
+  { why, question, next = 'answer', check }: Asking,
 ): Promise<Shown> {
   const { input, out, err, signal } = context;
   const { refCode, requestId } = request;
   if (!input.isTerminal || !out.isTerminal) {
-    const sentence = `Not sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then answer, at least five seconds later.`;
+    const sentence = `Nothing was sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then ${next}, at least five seconds later.`;
     throw new Failure('unseen', sentence, { code: 'newer_message', details: { refCode } });
   }
   const view = await viewOf(request, signal, read);

@@ -14,7 +14,8 @@ export function createShownMessages(memory: Memory) {
     async mark(requestId: string, messageIds: readonly string[]): Promise<void> {
       const before = await read(requestId);
       const now = Date.now();
-      const news = ['', ...messageIds].filter((id) => before?.[id] === undefined);
+      // A time in the future is of a clock that was set back since.
+      const news = ['', ...messageIds].filter((id) => (before?.[id] ?? Number.POSITIVE_INFINITY) > now);
       if (news.length === 0) return;
       const times = { ...before, ...Object.fromEntries(news.map((id) => [id, now])) };
       await memory.set(nameOf(requestId), JSON.stringify(times));
