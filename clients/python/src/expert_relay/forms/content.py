@@ -132,5 +132,5 @@ def _in_words(field: Mapping[str, Any], value: Any) -> str:
         return "yes" if value else "no"
     titles = {option.value: option.title for option in options_of(field)}
     if is_list(value):
-        return ", ".join(titles.get(one, one) for one in value) or "none"
+        return ", ".join(titles.get(one, str(one)) for one in value) or "none"
     return titles.get(value, value) if is_text(value) else write_json(value)
