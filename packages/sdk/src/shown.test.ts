@@ -185,26 +185,13 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       });
       const answering = (shown: readonly string[]) => request.answer('Yes.', { shown, decision });
       await expect(answering([])).rejects.toMatchObject({ code: 'newer_message' });
-      const [first] = request.unsentAnswers;
       const shown = (await takeMessages(request)).map(({ messageId }) => messageId);
-      const { messageId } = await answering(shown);
+      await answering(shown);
       expect(request).toMatchObject({ unsent: [], held: [] });
       await arrive?.();
-      const read = (await takeMessages(await expert().request(conversation.requestId))).map(
-        ({ text }) => text,
-      );
-      if (decision) {
-        // Of two decisions the one counts that knows all messages.
-        expect(messageId).not.toBe(first?.messageId);
-        expect(await waiting).toMatchObject({ action: 'accept' });
-      } else {
-        expect(messageId).toBe(first?.messageId);
-        expect(read).toEqual([wait, 'Yes.']);
-        // It is as it was encrypted.
-        expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
-          seenYourLast: false,
-        });
-      }
+      // Of the two, the one counts that knows all messages.
+      if (decision) expect(await waiting).toMatchObject({ action: 'accept' });
+      else expect(await conversation.waitForAnswer(patiently)).toMatchObject({ seenYourLast: true });
     });
 
     test('also while the client repeats the call', async () => {

@@ -174,14 +174,13 @@ test('a yes at the terminal covers all that was shown, also what arrived while t
 });
 
 test.each([
-  ['an answer', ['Yes.'], 'while the user is asked', 2],
-  ['an answer', ['Yes.'], 'before the user is asked', 2],
-  // The first one does not count.
-  ['a decision', ['--approve'], 'while the user is asked', 3],
-  ['a decision', ['--approve'], 'before the user is asked', 3],
+  ['an answer', ['Yes.'], 'while the user is asked'],
+  ['an answer', ['Yes.'], 'before the user is asked'],
+  ['a decision', ['--approve'], 'while the user is asked'],
+  ['a decision', ['--approve'], 'before the user is asked'],
 ])(
   '%s, sent by %j, whose call arrives late, %s, counts after a yes at the terminal',
-  async (_what, words, when, count) => {
+  async (_what, words, when) => {
     const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = cli.agent;
     const agent = createRelay({ url, apiKey });
     const form = { type: 'object', properties: {} } as const;
@@ -226,7 +225,8 @@ test.each([
     await (arriving ?? arrive());
     run.type('y\n');
     expect(await run.ended).toMatchObject({ code: 0 });
-    expect(await messagesOf(refCode)).toBe(count);
+    // The first one has not seen what is newer, so the agent does not go by it.
+    expect(await messagesOf(refCode)).toBe(3);
     agent.stop();
   },
 );

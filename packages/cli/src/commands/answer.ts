@@ -73,13 +73,11 @@ export const answer = defineCommand({
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
-        const held = request.unsentAnswers.find(({ isHeld }) => isHeld);
         shown = await requireStill(context, { expert, request, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );
-        // It may have arrived meanwhile: a decision that has not seen what is newer does not count. Otherwise it is sent under its id.
-        const hasArrived = held && !decision && shown.ids.includes(held.messageId);
-        return hasArrived ? { ...held, isSent: true } : await send();
+        // In place of the one that is held. If that has arrived meanwhile, the agent knows that it had not seen what is newer.
+        return await send();
       });
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);

@@ -73,7 +73,7 @@ async function showAndAsk(
   const { input, out, err, signal } = context;
   const { refCode, requestId } = request;
   if (!input.isTerminal || !out.isTerminal) {
-    const sentence = `Nothing was sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then ${next}, at least five seconds later.`;
+    const sentence = `Not sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then ${next}, at least five seconds later.`;
     throw new Failure('unseen', sentence, { code: 'newer_message', details: { refCode } });
   }
   const view = await viewOf(request, signal, read);

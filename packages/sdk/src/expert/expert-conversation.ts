@@ -8,8 +8,8 @@ import { type BaseParts, type CallOptions, ConversationBase } from '../thread/co
 import { describeParts, toMessage } from '../thread/describe-message.ts';
 import type { Forms } from '../thread/load-forms.ts';
 import { createIterator } from '../thread/mailbox.ts';
+import type { Draft } from '../thread/outbox.ts';
 import type { Head } from '../thread/page.ts';
-import type { Draft } from '../thread/sender.ts';
 import type { Sending } from '../thread/sending.ts';
 import { members } from '../transport/shape.ts';
 import type {
@@ -162,5 +162,5 @@ export const describeUnsent = (
 const heldError = () =>
   new RelayError(
     'newer_message',
-    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it with `evenIfNewer: true`, or discard it.',
+    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then `answer` the same with its id in `shown`, or discard it.',
   );

@@ -147,9 +147,8 @@ export interface ExpertRequest {
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
    * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
-   * it fails, `unsent` says whether the text is sent later. An equal one in {@link ExpertRequest.held} is sent in place of a new
-   * one, since it may have arrived already; if it was encrypted before it was held, the agent is informed that it had not seen what
-   * is newer. A decision is made again over what is newer.
+   * it fails, `unsent` says whether the text is sent later. It takes the place of an equal one in
+   * {@link ExpertRequest.held}, which may have arrived: then the agent knows that it had not seen what is newer.
    *
    * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`
    *

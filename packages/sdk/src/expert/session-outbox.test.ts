@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Memory } from '../memory.ts';
-import type { Draft } from '../thread/sender.ts';
+import type { Draft } from '../thread/outbox.ts';
 import { createOutbox, type SessionOutbox } from './session-outbox.ts';
 
 const values = new Map<string, string>();

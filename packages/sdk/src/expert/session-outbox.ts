@@ -1,6 +1,6 @@
 import { createQueue } from '../crypto/queue.ts';
 import type { Memory } from '../memory.ts';
-import type { Draft, Outbox } from '../thread/sender.ts';
+import type { Draft, Outbox } from '../thread/outbox.ts';
 
 export interface SessionOutbox extends Outbox {
   /** The texts that clients with this memory have not sent yet. */

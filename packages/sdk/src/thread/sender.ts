@@ -4,17 +4,9 @@ import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
+import type { Draft, Outbox } from './outbox.ts';
 import { checkMessage, makeParts, type PartsToSend } from './parts-to-send.ts';
-import type { Sealing } from './shown.ts';
 import type { Thread } from './thread.ts';
-
-/** A text that is to be sent. */
-export interface Draft extends Sealing {
-  /** Whether it may be sent as plain text. There may have been keys when it was written and none now. */
-  readonly isPlain?: boolean | undefined;
-  /** Whether it waits for its author while the other side has written something that the author was not shown. */
-  isHeldIfNewer?: boolean | undefined;
-}
 
 /** A text that may have been sent. It is sent again unchanged until the relay answers. */
 export interface Outgoing {
@@ -27,16 +19,6 @@ export interface Outgoing {
 export interface SenderState {
   readonly outgoing: Outgoing | undefined;
   readonly drafts: readonly Draft[];
-}
-
-/** Keeps texts until the relay has them. Other clients of the same side share it. */
-export interface Outbox {
-  /** Replaces the texts that this client saved before. */
-  save(unsent: readonly Draft[]): Promise<void>;
-  /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
-  claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
-  /** Whether claiming a text also sends it. */
-  readonly claimSends?: boolean;
 }
 
 export interface SenderOptions {
@@ -252,21 +234,24 @@ export function createSender(options: SenderOptions): Sender {
       throwIfAborted(signal);
       thread.checkOpen();
       const saved = savedParts(parts);
-      let held = heldDrafts().find((one) => one.text === text && areSame(saved, one.parts));
-      // A decision may have been encrypted before it was held, here or on another page. Over what is newer, its old links would not count.
-      if (held && isHeldIfNewer && hasAnswer(saved) && thread.hasNewerThan(held.shown)) {
-        drop(held);
-        held = undefined;
-      }
-      const draft = held ?? {
-        ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain(), shown: named },
-        ...(saved.length > 0 && { parts: saved }),
-      };
-      Object.assign(draft, { shown: named, isHeldIfNewer });
-      if (!held) drafts = [...drafts, draft];
+      const held = heldDrafts().find(
+        (one) => one.text === text && one.isPlain === isPlain() && areSame(saved, one.parts),
+      );
+      if (held) drop(held);
+      // Encrypted before it was held, it would have the links of then: the other side would take it for one that is out of date.
+      const isSame = held && (isPlain() || !isHeldIfNewer || !thread.hasNewerThan(held.shown));
+      const draft: Draft = isSame
+        ? held
+        : {
+            ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain(), shown: [] },
+            ...(saved.length > 0 && { parts: saved }),
+          };
+      const before = { shown: draft.shown, isHeldIfNewer: draft.isHeldIfNewer };
+      Object.assign(draft, { shown: [...before.shown, ...named], isHeldIfNewer });
+      drafts = [...drafts, draft];
       decidedAt.set(draft, now);
-      // The clock may be set back. A timer alone would stand still while the machine sleeps.
-      startTimer(decisionLastsMs, () => decidedAt.delete(draft));
+      // The clock may be set back, and a timer stands still while the machine sleeps.
+      startTimer(decisionLastsMs, () => decidedAt.get(draft) === now && decidedAt.delete(draft));
       thread.markUnseen();
       try {
         // After an abort, sending continues in the background.
@@ -274,7 +259,9 @@ export function createSender(options: SenderOptions): Sender {
       } catch (error) {
         // The caller still has the text and decides, unless it will be sent later without the caller.
         if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
-          drop(draft);
+          // One that was held may have arrived: it is held again.
+          if (isSame) Object.assign(draft, before);
+          else drop(draft);
           await saveUnsent();
         }
         throw error;

@@ -178,9 +178,9 @@ class AsyncExpertRequest(ConversationFacts):
         answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been
         shown when the text was written; by default those that were returned to your program. If the agent has written something
         else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next.
-        The same text again sends the held one, which may have arrived already: with `shown` that names what is newer too, or
-        with `even_if_newer`. If it was encrypted before it was held, the agent is informed that it had not seen what is newer. A
-        decision is made again over what is newer. `plaintext` allows plain text, which the relay can read, when only one side has keys."""
+        The same text again takes the place of the held one, with `shown` that names what is newer too, or with `even_if_newer`. If
+        the held one has arrived, the agent knows that it had not seen what is newer. `plaintext` allows plain text, which the relay can
+        read, when only one side has keys."""
         side, thread = self._side, self._thread
         thread.check_open()
         is_encrypted = side.is_encrypted

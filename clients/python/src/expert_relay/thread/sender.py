@@ -177,35 +177,43 @@ class Sender:
         check_message(text, parts, thread.side, self._is_plain())
         named = tuple(thread.name_shown(shown))
         thread.check_open()
-        draft = next((one for one in self.held if _are_same(one, text, parts)), None)
-        # A decision may have been encrypted before it was held. Over what is newer, its old links would not count.
-        if draft and is_held_if_newer and has_answer(parts) and thread.has_newer_than(draft.shown):
-            self._drop(draft)
-            draft = None
-        if draft:
-            draft.shown, draft.is_held_if_newer = named, is_held_if_newer
-        else:
-            draft = Draft(
-                message_id=str(uuid.uuid4()),
-                text=text,
-                shown=named,
-                parts=tuple(parts),
-                is_plain=self._is_plain(),
-                is_held_if_newer=is_held_if_newer,
-            )
-            self._drafts = [*self._drafts, draft]
+        is_plain = self._is_plain()
+        held = next((one for one in self.held if one.is_plain == is_plain and _are_same(one, text, parts)), None)
+        if held:
+            self._drop(held)
+        # It may have been encrypted before it was held: with its old links, the other side would take it for one that is out of date.
+        if held and not is_plain and is_held_if_newer and thread.has_newer_than(held.shown):
+            held = None
+        draft = held or Draft(
+            message_id=str(uuid.uuid4()),
+            text=text,
+            shown=named,
+            parts=tuple(parts),
+            is_plain=is_plain,
+            is_held_if_newer=is_held_if_newer,
+        )
+        before = draft.shown, draft.is_held_if_newer
+        draft.shown, draft.is_held_if_newer = tuple(dict.fromkeys([*draft.shown, *named])), is_held_if_newer
+        self._drafts = [*self._drafts, draft]
         draft.decided_at = _clocks()
+
+        def withdraw() -> None:
+            if held:  # It may have arrived: it is held as before.
+                draft.shown, draft.is_held_if_newer = before
+            else:
+                self._drop(draft)
+
         thread.mark_unseen()
         try:
             await self.flush()
         except asyncio.CancelledError:
             if draft.message_id not in self._claimed:
-                self._drop(draft)
+                withdraw()
             raise
         except RelayError as error:
             # The caller still has the text and decides, unless it will be sent later without the caller.
             if thread.side.role == "provider" and not is_transient(error):
-                self._drop(draft)
+                withdraw()
             raise
         if self._is_unsent(draft) and draft not in self.unsent:
             thread.check_open()
@@ -340,6 +348,6 @@ def _not_listed() -> RelayError:
 def held_error() -> RelayError:
     return RelayError(
         "newer_message",
-        "Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then send it "
-        "with `even_if_newer=True`, or discard it.",
+        "Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then "
+        "`answer` the same with its id in `shown`, or discard it.",
     )

@@ -1,0 +1,19 @@
+import type { Sealing } from './shown.ts';
+
+/** A text that is to be sent. */
+export interface Draft extends Sealing {
+  /** Whether it may be sent as plain text. There may have been keys when it was written and none now. */
+  readonly isPlain?: boolean | undefined;
+  /** Whether it waits for its author while the other side has written something that the author was not shown. */
+  isHeldIfNewer?: boolean | undefined;
+}
+
+/** Keeps texts until the relay has them. Other clients of the same side share it. */
+export interface Outbox {
+  /** Replaces the texts that this client saved before. */
+  save(unsent: readonly Draft[]): Promise<void>;
+  /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
+  claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
+  /** Whether claiming a text also sends it. */
+  readonly claimSends?: boolean;
+}
