@@ -22,7 +22,7 @@ const unwritten = ({ code }: NodeJS.ErrnoException) =>
 
 async function runCommand(args: readonly string[]): Promise<void> {
   const help = helpOf(args);
-  if (help) return write(help);
+  if (help) return void process.stdout.write(help);
   const run = readCommand(args);
   const config = readAdminConfig();
   const database = createDatabase({

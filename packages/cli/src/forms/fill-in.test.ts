@@ -100,7 +100,7 @@ test('an option that is named like another one is chosen by its number, and show
     [/Fill it in\?.* $/, 'f\n'],
     [/keep .*: $/, 'yes\n'],
     [/This names several options[\s\S]*keep .*: $/, '2\n'],
-    [/- keep: yes \(no\)[\s\S]*Send it\?.* $/, 's\n'],
+    [/- keep: yes \("no"\)[\s\S]*Send it\?.* $/, 's\n'],
     [/A comment.* $/, '\n'],
   ]);
   expect(ended.code).toBe(0);

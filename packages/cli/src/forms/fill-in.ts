@@ -95,7 +95,10 @@ async function fillField(
         (text) => optionAt(field, text, isNumbered) === undefined && isAmbiguous(field, text),
       )
     ) {
-      err.paragraph('This names several options, by value and title.', { indent: '  ', style: 'yellow' });
+      err.paragraph('This names several options. Name one otherwise, or answer on the web page.', {
+        indent: '  ',
+        style: 'yellow',
+      });
       continue;
     }
     const value = readLine(field, line, isNumbered);

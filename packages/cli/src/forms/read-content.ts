@@ -55,7 +55,7 @@ export function contentOf(
     const ambiguous = values.find((text) => isAmbiguous(field, text));
     if (ambiguous !== undefined)
       throw refuse(
-        `${name}: "${ambiguous}" names several options, by value and title. Name it otherwise, or choose it by its number at a terminal.`,
+        `${name}: "${ambiguous}" names several options. Name one otherwise, choose it by its number at a terminal, or answer on the web page.`,
       );
     content[name] = fieldValue(field, values);
   }

@@ -87,7 +87,7 @@ const optionText = (value: string) => withSpaces(oneLine(value));
 
 /** The title, and the value where it is another text: the title of one option may be the value of another. */
 const optionWords = ({ value, title }: FieldOption): string =>
-  value === title ? oneLine(value) : `${oneLine(title)} (${optionText(value)})`;
+  value === title ? oneLine(value) : `${quoted(oneLine(title))} (${inQuotes(oneLine(value))})`;
 
 function inWords(value: Content[string], wordsOf = (one: string) => one): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -96,7 +96,7 @@ function inWords(value: Content[string], wordsOf = (one: string) => one): string
     const words = wordsOf(value);
     return words === value ? value.split('\n').map(withSpaces).join('\n') : words;
   }
-  return value.map((one) => quoted(wordsOf(one))).join(', ') || 'none';
+  return value.map((one) => (wordsOf(one) === one ? quoted(one) : wordsOf(one))).join(', ') || 'none';
 }
 
 /** One option of several: one that has a comma must not look like two. */

@@ -35,7 +35,11 @@ function removeAbandoned(folder: string): void {
     const path = join(folder, name);
     // Another process may have removed it.
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
-    if (mtimeMs < Date.now() - abandonedAfterMs) rmSync(path, { force: true });
+    try {
+      if (mtimeMs < Date.now() - abandonedAfterMs) rmSync(path, { force: true });
+    } catch {
+      // On a disk that is read-only, what is there can still be shown.
+    }
   }
 }
 

@@ -43,9 +43,13 @@ export async function selectWaiting(client: pg.ClientBase, after: number): Promi
   return { rows, hasMore: rows.length === maxRows || bytes >= maxBytes };
 }
 
+/** The columns of a `WaitingRow`. */
+export const rowColumns = `
+  id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId", ref_code AS "refCode", seq,
+  recorded_at AS "recordedAt"`;
+
 const waitingText = `
-  SELECT id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId",
-    ref_code AS "refCode", seq, recorded_at AS "recordedAt"
+  SELECT ${rowColumns}
   FROM (
     SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
     FROM (

@@ -60,7 +60,7 @@ describe('the body of a call', () => {
   const body = Buffer.from('{"private":1}');
   const accept = (bodyDigest: Buffer) => {
     refused = undefined;
-    verified = { principal: { kind: 'nobody' }, callId: 'c', bodyDigest };
+    verified = { caller: 'gateway', principal: { kind: 'nobody' }, callId: 'c', bodyDigest };
     return guard(header, call);
   };
 

@@ -92,11 +92,11 @@ export function createPrincipalGuard(options: {
   return (header, call) => {
     const { verified, refused } = verify(header, call);
     if (refused) return refuse(refused);
-    const { bodyDigest, ...verifiedCall } = verified;
+    const { caller, bodyDigest, ...verifiedCall } = verified;
     return {
       ...verifiedCall,
       checkBody(body) {
-        if (!digestOf(body).equals(bodyDigest)) refuse({ reason: 'wrong_body' });
+        if (!digestOf(body).equals(bodyDigest)) refuse({ reason: 'wrong_body', caller });
       },
     };
   };

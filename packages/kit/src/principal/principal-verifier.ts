@@ -14,6 +14,8 @@ export interface VerifiedCall {
 
 /** A call whose body is still to be compared, since the header arrives before it. */
 export interface VerifiedHead extends VerifiedCall {
+  /** The service that calls. */
+  caller: string;
   /** SHA-256 of the body; of no bytes when the call has none. */
   bodyDigest: Uint8Array;
 }
@@ -88,7 +90,7 @@ export function createPrincipalVerifier(options: {
     const { callId, bodyDigest, issuedAtMs } = signed;
     if (!bodyDigest) return refused('malformed', { caller });
     if (isRepeated(given, Number(issuedAtMs))) return refused('repeated', { caller });
-    return { verified: { principal, callId, bodyDigest } };
+    return { verified: { caller, principal, callId, bodyDigest } };
   };
 }
 

@@ -39,7 +39,9 @@ const callId = randomUUID();
 
 test('a signed principal is accepted for its call', () => {
   const header = signer()({ principal: consumer, ...call, callId });
-  expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId, bodyDigest } });
+  expect(verify(header, call)).toEqual({
+    verified: { caller: 'gateway', principal: consumer, callId, bodyDigest },
+  });
 });
 
 test('a principal contains the time when the secret of its key was made, and when it expires', () => {
@@ -49,7 +51,7 @@ test('a principal contains the time when the secret of its key was made, and whe
   ]) {
     const principal: Principal = { ...consumer, kind: 'provider', secret };
     expect(verify(signer()({ principal, ...call, callId }), call)).toEqual({
-      verified: { principal, callId, bodyDigest },
+      verified: { caller: 'gateway', principal, callId, bodyDigest },
     });
   }
 });
@@ -61,7 +63,9 @@ test('each call of one principal is signed', () => {
     header: sign({ principal: consumer, ...call, callId: id }),
   }));
   for (const { id, header } of headers)
-    expect(verify(header, call)).toEqual({ verified: { principal: consumer, callId: id, bodyDigest } });
+    expect(verify(header, call)).toEqual({
+      verified: { caller: 'gateway', principal: consumer, callId: id, bodyDigest },
+    });
 });
 
 test('the previous key is accepted during a rotation', () => {

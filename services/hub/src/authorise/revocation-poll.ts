@@ -6,8 +6,10 @@ import type { Log } from '@expert-relay/kit/log';
 import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
 import { parseEvent } from '../events/event-content.ts';
 
-/** A revocation takes effect within 5 s: this time, and that of a call. */
+/** From the start of one reading to that of the next: so a revocation takes effect within 5 s, also if one reading takes two. */
 const intervalMs = 2_000;
+/** After a reading that took longer, or failed. */
+const leastPauseMs = 250;
 
 /**
  * Reads the newest revocations from the requests service. NATS delivers them sooner, but not while this hub or the leader of the
@@ -15,7 +17,7 @@ const intervalMs = 2_000;
  */
 export function createRevocationPoll(options: {
   requests: ServiceClient;
-  /** Gets events again that it has had, from here or from NATS. */
+  /** May get the same event several times. */
   onEvent: (event: EventHead) => void;
   log: Log;
 }): Part {
@@ -39,6 +41,7 @@ export function createRevocationPoll(options: {
 
   async function readUntilStopped(): Promise<void> {
     while (!signal.aborted) {
+      const startedAt = performance.now();
       try {
         await read();
         hasFailed = false;
@@ -48,7 +51,8 @@ export function createRevocationPoll(options: {
         if (!hasFailed) log.warn({ reason }, 'revocations cannot be read: only NATS delivers them');
         hasFailed = true;
       }
-      await pause(intervalMs, undefined, { signal }).catch(() => {});
+      const left = startedAt + intervalMs - performance.now();
+      await pause(Math.max(left, leastPauseMs), undefined, { signal }).catch(() => {});
     }
   }
 

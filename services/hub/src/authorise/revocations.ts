@@ -19,7 +19,7 @@ const endedTokensBefore = (credential: 'apiKeyId' | 'sessionId', revokedAt: numb
 
 interface Revocation {
   readonly eventId: string;
-  /** When this hub received it: after a long outage of NATS, it may be older than any token, and still ends open streams. */
+  /** When this hub received it last. It may come late, when it is older than any token: it still ends open streams. */
   readonly receivedAt: number;
   /** It ends the credentials that are older than this time. */
   readonly before: number;
@@ -48,9 +48,13 @@ export class Revocations {
     const { eventId } = event;
     const at = recordedAtOf(event) ?? this.#clock.now();
     const known = this.#byCredential.get(id) ?? [];
-    if (known.some((one) => one.eventId === eventId)) return undefined;
-    const remembered = known.filter((one) => !this.#isForgotten(one));
+    const again = known.find((one) => one.eventId === eventId);
+    const remembered = known.filter((one) => one !== again && !this.#isForgotten(one));
     this.#byCredential.delete(id);
+    if (again) {
+      this.#byCredential.set(id, [...remembered, { ...again, receivedAt: this.#clock.now() }]);
+      return undefined;
+    }
     const isRotation = secretsBeforeMs > 0n;
     this.#byCredential.set(id, [
       ...remembered,

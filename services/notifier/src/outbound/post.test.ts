@@ -72,12 +72,12 @@ describe('an answer', () => {
     const port = await http((_, response) => {
       calls++;
       response.writeHead(status, { location: '/other' });
-      response.end('text\u0007 with\n"controls", \u202eé, 日本 and 😀');
+      response.end('text\u0007 with\n"controls", \u202eé, 日本, می\u200cخواهم \u200b and 👩\u200d💻');
     });
     expect(await post(port)).toEqual({
       ...(reason && { reason }),
       statusCode: status,
-      response: 'text with "controls", é, 日本 and 😀',
+      response: 'text with "controls", é, 日本, می\u200cخواهم and 👩\u200d💻',
     });
     expect(calls).toBe(1);
   });

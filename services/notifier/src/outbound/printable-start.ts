@@ -1,5 +1,8 @@
 const maxCharacters = 256;
 
-/** The first characters of a foreign answer, for its owner: each space or line break is one space, and nothing hidden is in it. */
+/** Letters and emoji of some scripts need the joiners. */
+const controls = /[^\P{C}\s\u200c\u200d]/gu;
+
+/** The first characters of a foreign answer, for its owner: without control characters, and each gap is one space. */
 export const printableStart = (text: string): string =>
-  [...text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '')].slice(0, maxCharacters).join('').trim();
+  [...text.replace(controls, '').replace(/\s+/g, ' ')].slice(0, maxCharacters).join('').trim();

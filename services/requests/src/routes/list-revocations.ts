@@ -2,7 +2,7 @@ import { readRevocationEvents } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 
-/** The newest revocations, in the bytes that NATS delivers: hubs also learn of them while it is away. */
+/** The newest revocations, encoded as for NATS: hubs also learn of them while it is away. */
 export const listRevocations = (context: Context) =>
   defineRoute({
     method: 'get',

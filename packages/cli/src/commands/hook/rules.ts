@@ -89,6 +89,9 @@ interface Segment {
   readonly wildcard: RegExp | undefined;
 }
 
+/** Of one path: with many wildcards that fit many names it would have more. */
+const maxReadings = 1_000;
+
 const pathOf = (cwd: string, word: string): Segment[] =>
   resolve(cwd, home(word))
     .split(sep)
@@ -105,16 +108,16 @@ function isPath(pattern: string): (path: readonly Segment[]) => boolean {
     .replaceAll('*', '')
     .split('/')
     .filter((name) => name !== '');
-  // A wildcard is read as the first name of the pattern that it fits.
-  const read = ({ text, wildcard }: Segment) =>
-    (wildcard && names.find((name) => wildcard.test(name))) ?? text;
-  return (path) => {
-    const whole = path
+  // A wildcard is read as each name of the pattern that it fits.
+  const readings = ({ text, wildcard }: Segment) => [text, ...names.filter((name) => wildcard?.test(name))];
+  return (path) =>
+    path
       .slice(isName ? -1 : 0)
-      .map(read)
-      .join('/');
-    return matching.test(whole) || (!isName && matching.test(`${whole}/`));
-  };
+      .map(readings)
+      .reduce((before, next) =>
+        before.flatMap((one) => next.map((name) => `${one}/${name}`)).slice(0, maxReadings),
+      )
+      .some((whole) => matching.test(whole) || (!isName && matching.test(`${whole}/`)));
 }
 
 function like(pattern: string, { isShell = false } = {}): RegExp {
