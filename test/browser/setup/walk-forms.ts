@@ -170,6 +170,8 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
 
 /** Presses until it is taken: a press brings the expert to what was not read yet. */
 async function press(page: Page, name: string): Promise<void> {
+  // After a change of the size of the screen it is laid out again.
+  await button(page, name).waitFor();
   while (await button(page, name).isVisible()) {
     await button(page, name)
       .click({ force: true, timeout: 2_000 })

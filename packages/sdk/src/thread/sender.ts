@@ -259,8 +259,8 @@ export function createSender(options: SenderOptions): Sender {
       } catch (error) {
         // The caller still has the text and decides, unless it will be sent later without the caller.
         if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
-          // One that was held may have arrived: it is held again.
-          if (isSame) Object.assign(draft, before);
+          // After an abort, one that was held is held again: it may have arrived.
+          if (isSame && signal?.aborted) Object.assign(draft, before);
           else drop(draft);
           await saveUnsent();
         }

@@ -197,23 +197,19 @@ class Sender:
         self._drafts = [*self._drafts, draft]
         draft.decided_at = _clocks()
 
-        def withdraw() -> None:
-            if held:  # It may have arrived: it is held as before.
-                draft.shown, draft.is_held_if_newer = before
-            else:
-                self._drop(draft)
-
         thread.mark_unseen()
         try:
             await self.flush()
         except asyncio.CancelledError:
-            if draft.message_id not in self._claimed:
-                withdraw()
+            if held:  # It may have arrived: it is held again.
+                draft.shown, draft.is_held_if_newer = before
+            elif draft.message_id not in self._claimed:
+                self._drop(draft)
             raise
         except RelayError as error:
             # The caller still has the text and decides, unless it will be sent later without the caller.
             if thread.side.role == "provider" and not is_transient(error):
-                withdraw()
+                self._drop(draft)
             raise
         if self._is_unsent(draft) and draft not in self.unsent:
             thread.check_open()
