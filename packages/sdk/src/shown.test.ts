@@ -201,6 +201,24 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       expect(request.held).toEqual(['Yes.']);
     });
 
+    test('is held again after an aborted call', async () => {
+      const { request } = await crossed();
+      await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+      const aborted = new AbortController();
+      liar.tell({
+        swallow(call) {
+          if (!isMessage(call)) return undefined;
+          aborted.abort();
+          return { status: 503, body: {} };
+        },
+      });
+      const sent = request.answer('Yes.', { evenIfNewer: true, signal: aborted.signal });
+      await expect(sent).rejects.toMatchObject({ code: 'aborted' });
+      liar.tell({});
+      await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
+      expect(request.held).toEqual(['Yes.']);
+    });
+
     test('discards it: later messages do not link to it', async () => {
       const { conversation, request } = await crossed();
       await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
