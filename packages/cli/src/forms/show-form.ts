@@ -96,7 +96,11 @@ function inWords(value: Content[string], wordsOf = (one: string) => one): string
     const words = wordsOf(value);
     return words === value ? value.split('\n').map(withSpaces).join('\n') : words;
   }
-  return value.map((one) => (wordsOf(one) === one ? quoted(one) : wordsOf(one))).join(', ') || 'none';
+  const options = value.map((one) => {
+    const words = wordsOf(one);
+    return words === one ? quoted(one) : words;
+  });
+  return options.join(', ') || 'none';
 }
 
 /** One option of several: one that has a comma must not look like two. */

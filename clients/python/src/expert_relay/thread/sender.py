@@ -196,7 +196,6 @@ class Sender:
         draft.shown, draft.is_held_if_newer = tuple(dict.fromkeys([*draft.shown, *named])), is_held_if_newer
         self._drafts = [*self._drafts, draft]
         draft.decided_at = _clocks()
-
         thread.mark_unseen()
         try:
             await self.flush()
