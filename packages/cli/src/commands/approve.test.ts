@@ -114,7 +114,7 @@ describe('relay approve', () => {
     await eventually('the question', listed);
     kill('SIGINT');
     expect((await ended).code).toBe(130);
-    expect((await listed())?.status).toBe('closed');
+    await eventually('the question to be closed', async () => (await listed())?.status === 'closed');
   });
 
   test('nothing stays open behind a terminal that was closed', async () => {

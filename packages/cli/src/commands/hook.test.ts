@@ -1,4 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { eventually } from '@expert-relay/testkit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { claudeInputs, codexInputs } from '../testing/hook-inputs.ts';
 import { useTestCli } from '../testing/test-cli.ts';
@@ -78,7 +79,11 @@ describe('relay hook', () => {
     const [refCode] = await run.printed(/HS-\w{8}/);
     run.kill('SIGTERM');
     expect(await run.ended).toMatchObject({ code: 0, stdout: '' });
-    expect(JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout).status).toBe('closed');
+    // It waits three seconds for the answer to its call, which on a busy machine may come later.
+    await eventually('the question to be closed', async () => {
+      const { stdout } = await cli.asExpert('show', refCode, '--json');
+      return JSON.parse(stdout).status === 'closed';
+    });
   });
 });
 
