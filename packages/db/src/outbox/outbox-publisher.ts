@@ -61,7 +61,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
     let publisher: StreamPublisher | undefined;
     const watermark = createLowWatermark(client);
 
-    async function publishNext(): Promise<PublishResult> {
+    async function publishIfConnected(): Promise<PublishResult> {
       const { connection } = nats;
       if (!connection || !nats.connected) {
         publisher?.recheckStream();
@@ -84,7 +84,7 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
           await metrics.measure(client, watermark.position);
           measureAt = performance.now() + measureIntervalMs;
         }
-        const result = await publishNext();
+        const result = await publishIfConnected();
         if (result === 'idle') await wakeup.wait(pollIntervalMs, signal);
         backoffMs = result === 'blocked' ? Math.min(backoffMs * 2, maxBackoffMs) : minBackoffMs;
         // A wakeup does not shorten this pause: many writes must not cause many attempts while NATS has a problem.

@@ -10,7 +10,7 @@ const roles = ['consumer', 'provider'] as const;
 
 export interface Activity {
   readonly onEvent: (event: Members) => void;
-  readonly listen: (call: (event: ExpertEvent) => void) => () => void;
+  readonly listen: (listener: (event: ExpertEvent) => void) => () => void;
 }
 
 /** All events of an expert's requests come on one topic. Each names its request. */
@@ -28,16 +28,16 @@ export function createActivity(hub: () => Hub, given: SessionExpertOptions['list
         messageId: textOf(messageId),
         reason: reason === 'expired' ? reason : 'closed',
       };
-      for (const call of [...listeners]) call(event);
+      for (const listener of [...listeners]) listener(event);
     },
     listen:
       given ??
-      ((call) => {
-        listeners.add(call);
-        const unfollow = hub().follow(topic, (isMissed) => call({ type: 'unknown', isMissed }));
+      ((listener) => {
+        listeners.add(listener);
+        const unfollow = hub().follow(topic, (isMissed) => listener({ type: 'unknown', isMissed }));
         return () => {
           unfollow();
-          listeners.delete(call);
+          listeners.delete(listener);
         };
       }),
   };

@@ -23,7 +23,7 @@ export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
    * Subscribes to events that another client receives, and returns a function that ends it. Then this client opens no
    * stream. Browsers use it to have one stream for all tabs.
    */
-  readonly listen?: ((call: (event: ExpertEvent) => void) => () => void) | undefined;
+  readonly listen?: ((listener: (event: ExpertEvent) => void) => () => void) | undefined;
 }
 
 /**

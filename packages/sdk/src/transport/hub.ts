@@ -23,14 +23,14 @@ export interface HubOptions extends Access, StreamOptions {
 
 export function createHub(api: Api, options: HubOptions): Hub {
   const { timing, onEvent } = options;
-  const followers = new Set<{ readonly topic: string; readonly call: (isMissed: boolean) => void }>();
+  const followers = new Set<{ readonly topic: string; readonly onStale: (isMissed: boolean) => void }>();
   const streams: HubStream[] = [];
   const open = createOpenStream(api, options);
   let stopTimer: (() => void) | undefined;
   let lastRecheck = performance.now();
 
   const onStale = (topic: string, isMissed = true) => {
-    for (const one of [...followers]) if (one.topic === topic) one.call(isMissed);
+    for (const one of [...followers]) if (one.topic === topic) one.onStale(isMissed);
   };
 
   const findFreeStream = () => streams.find(({ isFull }) => !isFull);
@@ -62,8 +62,8 @@ export function createHub(api: Api, options: HubOptions): Hub {
 
   return {
     position: () => findFreeStream()?.position,
-    follow(topic, call, begin) {
-      const one = { topic, call };
+    follow(topic, onTopicStale, begin) {
+      const one = { topic, onStale: onTopicStale };
       followers.add(one);
       streamFor(topic).add(topic, begin);
       stopTimer ??= startTimer(timing.poll, tick);
