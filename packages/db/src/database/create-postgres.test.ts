@@ -38,8 +38,9 @@ test.each<[string, (query: Query) => Promise<unknown>, RegExp]>([
 test('a transaction whose statement is not answered closes its connection at once', async () => {
   const before = await connection();
   const began = performance.now();
-  const hanging = postgres.transact((query) => query`SELECT pg_sleep(2)`);
+  const hanging = postgres.transact((query) => query`SELECT pg_sleep(60)`);
   await expect(hanging).rejects.toThrow('Query read timeout');
-  expect(performance.now() - began).toBeLessThan(900);
+  // A rollback would wait for the end of the statement.
+  expect(performance.now() - began).toBeLessThan(30_000);
   expect(await connection()).not.toBe(before);
 });

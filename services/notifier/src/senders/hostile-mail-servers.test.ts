@@ -46,5 +46,5 @@ test.each<[string, MailAnswers, object]>([
   });
   const { response, ...result } = await send(notice);
   expect(result).toEqual(expected);
-  await eventually('the connection is closed', () => server.sockets.size === 0, { timeoutMs: 5_000 });
+  await eventually('the connection is closed', () => server.sockets.size === 0);
 });
