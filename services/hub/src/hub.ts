@@ -57,6 +57,10 @@ export function createHub(options: {
     onClosed: (subscriber) => catchUp.leave(subscriber),
   });
 
+  /**
+   * Revocations come by three ways, and each works while another does not: as events; from NATS before a hub follows it, for those that
+   * it missed, also while requests is away; from requests, also while NATS is away.
+   */
   function applyRevocation(event: EventHead): void {
     const credentialId = revocations.add(event);
     if (credentialId !== undefined) streams.checkCredential(credentialId);

@@ -23,7 +23,7 @@ export interface OutboxPublisherOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing?: Tracing;
-  /** How long published rows are kept: well beyond NATS's own `sync_interval`. */
+  /** How long published rows are kept: well beyond NATS's own `sync_interval`, and as long as hubs remember a revocation. */
   readonly retentionMs?: number;
 }
 

@@ -7,7 +7,7 @@ import type { Part } from '../part/index.ts';
 import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
 import { createPool, maxConnections } from './create-pool.ts';
-import { type Failure, failureOf, hasBegun, isUnmade, problemOf } from './failures.ts';
+import { type Failure, failureOf, hasBegun, mayReachAnother, problemOf } from './failures.ts';
 import { answerTooLarge } from './read-answer.ts';
 
 export interface ServiceCall {
@@ -35,9 +35,9 @@ export interface ServiceClient extends Part {
    * Resolves with the head of the answer, whatever its status. Throws a `Problem` when there is no answer, and logs the
    * cause.
    *
-   * A call is repeated once when a kept-alive connection broke before the answer began, and once when a new connection
-   * was refused or not made in time, since one of two instances may be restarting or gone. `callId` makes both safe. Nothing
-   * else is repeated.
+   * A call is repeated when a kept-alive connection broke before the answer began, when a new connection was refused, and
+   * when it was not made in time, once for each of the three: one of two instances may be restarting or gone. `callId` makes it
+   * safe. Nothing else is repeated.
    */
   call(call: ServiceCall): Promise<IncomingMessage>;
   /** Whether the service answers, with any status. */
@@ -133,7 +133,7 @@ export function createServiceClient(options: {
       function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
         const failure = failureOf(error);
         if (!isRead(method) && hasBegun(failure)) mayHaveTakenEffect = true;
-        const isRepeatable = isUnmade(failure, error) || (failure === 'broken' && wasKeptAlive);
+        const isRepeatable = mayReachAnother(failure, error) || (failure === 'broken' && wasKeptAlive);
         if (!isRepeatable || repeated.has(failure)) {
           logFailure(labels, error, startedAt);
           end(problemOf(failure, { name, mayHaveTakenEffect, cause: error }));

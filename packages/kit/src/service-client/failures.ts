@@ -23,7 +23,7 @@ export function failureOf({ code = '', syscall }: NodeJS.ErrnoException): Failur
 }
 
 /** A further attempt may reach another instance. A name that is not found stays so. */
-export const isUnmade = (failure: Failure, { code }: NodeJS.ErrnoException): boolean =>
+export const mayReachAnother = (failure: Failure, { code }: NodeJS.ErrnoException): boolean =>
   failure === 'refused' || (failure === 'unreached' && code === 'ETIMEDOUT');
 
 const events: Readonly<Record<Failure, string>> = {

@@ -24,6 +24,7 @@ export function openingChunk(retryMs: number, position: Position | undefined): B
   return toChunk(`retry: ${retryMs}\n${position ? positionLines(position) : ''}\n`);
 }
 
+/** With a position it also tells a subscriber where to resume, so it is sent outside of the beat too. */
 export function heartbeatChunk(position: Position | undefined): Buffer {
   return toChunk(position ? `${positionLines(position)}\n` : ': \n\n');
 }

@@ -42,11 +42,12 @@ export class Entry implements Position {
 
   /** Whether a subscriber of these topics gets another copy after this one. `copy` is an index of `topics`. */
   hasMore(topics: readonly string[], copy: number): boolean {
+    // Nearly all events are about one request: no map is made for them.
     if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
     return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
   }
 
-  /** One Buffer for all subscribers of a topic. If the caller has the parsed event, it is not parsed again. */
+  /** One Buffer for all subscribers that get this copy, and another one for those that get more copies after it. If the caller has the parsed event, it is not parsed again. */
   chunk(copy: number, hasMore: boolean, event?: EventHead): Buffer {
     const index = 2 * copy + (hasMore ? 1 : 0);
     this.#chunks ??= [];

@@ -104,7 +104,7 @@ export class Follower implements Part {
     if (!history.hasCaughtUp) {
       history.restart(beforeNewest);
     } else if (history.current.epoch !== epoch) {
-      this.#restart(beforeFirst, 'the stream was created again');
+      this.#restart(beforeFirst, 'the NATS stream was created again');
     } else if (history.current.seq < beforeFirst.seq) {
       // Without this, the hub would notice the gap only at the next new event.
       this.#restart(beforeFirst, eventsRemoved);

@@ -150,10 +150,6 @@ class Queue<T> {
     return this.#items.length - this.#removed;
   }
 
-  get first(): T | undefined {
-    return this.at(0);
-  }
-
   get last(): T | undefined {
     return this.at(this.length - 1);
   }
