@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually, startOwnNats } from '@expert-relay/testkit';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { nkeys } from 'nats';
 import { createLog } from '../log/index.ts';
 import { createNats } from './create-nats.ts';
@@ -162,4 +164,43 @@ test.each<[string, Partial<NatsAccess>, RegExp]>([
 ])('%s is refused', (_, access, message) => {
   const options = { url: 'nats://127.0.0.1', ...access, name: 'test', log: silentLog };
   expect(() => createNats(options)).toThrow(message);
+});
+
+describe('a server that does not answer', () => {
+  const info = `INFO ${JSON.stringify({ server_id: 'a', version: '2.9.0', headers: true, max_payload: 1_000 })}\r\n`;
+  const open = new Set<Socket>();
+  let attempts: number;
+  let isSilent: boolean;
+  let server: Server;
+
+  beforeEach(async () => {
+    [attempts, isSilent] = [0, true];
+    server = createServer((socket) => {
+      attempts += 1;
+      open.add(socket.on('error', () => {}).on('close', () => open.delete(socket)));
+      if (isSilent) return;
+      socket.write(info);
+      socket.on('data', (bytes) => String(bytes).endsWith('PING\r\n') && socket.write('PONG\r\n'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => void server.close());
+
+  test('gets one connection, since that of an attempt is closed with it, at the start and later', async () => {
+    const { port } = server.address() as AddressInfo;
+    const nats = createNats({ url: `nats://127.0.0.1:${port}`, name: 'test', log: silentLog });
+    await nats.start?.();
+    await eventually('four attempts', () => attempts >= 4);
+    await eventually('the earlier connections are closed', () => open.size <= 1);
+
+    isSilent = false;
+    await eventually('a connection', () => nats.connected);
+    [attempts, isSilent] = [0, true];
+    for (const socket of open) socket.destroy();
+    await eventually('four attempts', () => attempts >= 4);
+    await eventually('the earlier connections are closed', () => open.size <= 1);
+
+    await nats.stop?.();
+    await eventually('no connection is left', () => open.size === 0);
+  });
 });

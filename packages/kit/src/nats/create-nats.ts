@@ -2,7 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { connect, DebugEvents, Events, type NatsConnection } from 'nats';
 import type { Log } from '../log/index.ts';
 import { isRefusal, type Part } from '../part/index.ts';
+import { closeAbandonedSockets } from './close-abandoned.ts';
 import { type NatsAccess, readAccess } from './read-access.ts';
+
+closeAbandonedSockets();
 
 /** A connection to NATS that is made and restored in the background. A start does not wait for it. */
 export interface Nats extends Part {
