@@ -4,6 +4,7 @@ import {
   startConstellation,
 } from '@expert-relay/constellation';
 import { type Conversation, createRelay, type Relay } from '@expert-relay/sdk';
+import { eventually } from '@expert-relay/testkit';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from './open-browser.ts';
 import { recordStatuses } from './until-announced.ts';
@@ -90,8 +91,12 @@ async function signIn(
     if (message.type() === 'error' && (!isFailedCall || isOfVault))
       problems.push(`console: ${message.text()}`);
   });
-  const answer = await context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
-  if (answer.status() !== 303) throw new Error(`POST /auth/dev answered ${answer.status()}.`);
+  // It is 503 while Redis does not answer, as on a machine that stalls.
+  const status = await eventually('an answer to the sign-in', async () => {
+    const answer = await context.request.post('/auth/dev', { form: { user }, maxRedirects: 0 });
+    return answer.status() !== 503 && answer.status();
+  });
+  if (status !== 303) throw new Error(`POST /auth/dev answered ${status}.`);
   const page = await context.newPage();
 
   async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
