@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { createAgent } from '../black-box/expert.ts';
+import { subscribe } from '../black-box/subscribe.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
 const setup = useRelay();
@@ -29,6 +31,25 @@ describe('API keys', () => {
     expect(keys[0]).toEqual({ ...view, name: 'build agent' });
     expect(keys).toHaveLength(4);
     expect((await createAgent(setup.relay.call, key).get('/api/v1/whoami')).json.name).toBe('build agent');
+  });
+
+  test('show when they were last used, whatever was called', async () => {
+    const user = await setup.relay.signUp();
+    const topic = `/svc/providers/${user.userId}`;
+    const [reader, manager, subscriber] = [
+      await user.newKey('provider'),
+      await user.newKey('provider'),
+      await user.newKey('provider'),
+    ];
+    await reader.get('/api/v1/requests');
+    await manager.get('/api/v1/webhooks');
+    await (await subscribe(setup.relay.hubUrl, { topic }, subscriber.headers)).close();
+    const used = [reader, manager, subscriber].map(({ keyId }) => keyId);
+    await eventually('the times', async () => {
+      const { keys } = (await user.session.get('/api/keys')).json;
+      const views = keys as { id: string; lastUsedAt: string | null }[];
+      return used.every((keyId) => views.some(({ id, lastUsedAt }) => id === keyId && lastUsedAt !== null));
+    });
   });
 
   test.each([

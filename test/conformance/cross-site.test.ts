@@ -90,7 +90,6 @@ describe(row('decisions', 'cross-site'), () => {
       ['GET', '/auth/link'],
       ['POST', '/auth/link'],
       ['GET', '/auth/nothing'],
-      ['POST', '/auth/nothing'],
       ['POST', '/auth/dev'],
       ['POST', '/logout'],
     ])('%s %s', async (method, path) => {

@@ -38,6 +38,18 @@ describe('events have exactly the members that the contract names', () => {
     expect(events).toEqual([{ type: 'new_request', refCode, question: 'Which one? 🙈' }]);
   });
 
+  test('the question is kept to the byte, and ends a line for no reader of lines', async () => {
+    const question = '\ufeffone\u0085two\u2028three\u2029four';
+    const stream = await subscribe(setup.relay.hubUrl, { topic: ownTopic() }, setup.alice.provider.headers);
+    const { requestId } = await setup.alice.consumer.newRequest({ question });
+    const [{ data = '' } = {}] = await stream.received(1);
+    await stream.close();
+    expect(JSON.parse(data)).toMatchObject({ type: 'new_request', question });
+    expect(data).not.toMatch(/[\u0085\u2028\u2029]/);
+    const { json } = await setup.alice.provider.get(`/api/v1/messages/${requestId}`);
+    expect(json.question).toBe(question);
+  });
+
   test(row('decisions', 'who gets new_request'), async () => {
     const refCodes: string[] = [];
     const stream = await subscribe(setup.relay.hubUrl, { topic: ownTopic() }, setup.alice.provider.headers);

@@ -83,7 +83,7 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     expect(await list('deploy eu')).toEqual([
       expect.objectContaining({ requestId, tags: ['Deploy EU', 'db'] }),
     ]);
-    expect(await list('eu db')).toEqual([]);
+    for (const acrossTwo of ['eu db', 'eu\ndb', 'eudb', 'eu,db']) expect(await list(acrossTwo)).toEqual([]);
   });
 
   test('contains all that was submitted and the keys, if the call asks for it', async () => {

@@ -13,8 +13,8 @@ import { rawAnswer } from '../black-box/raw-answer.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
 /*
- * Each parameter, header, form field, cookie and body member of each operation gets each odd text. No answer may be a fault of
- * the relay, and each must be one that docs/openapi.yaml allows.
+ * Each parameter, header, form field, cookie and body member of each operation gets each odd text, in each example of a body and at
+ * any depth. No answer may be a fault of the relay, and each must be one that docs/openapi.yaml allows.
  */
 
 const setup = useRelay();
@@ -65,6 +65,16 @@ const jsonTexts = [
     '"\\u202e"',
     '""',
     '" "',
+  ],
+  // Nearly addresses.
+  ...[
+    '"https://"',
+    '"https://["',
+    '"https://a.example:99999/"',
+    '"//a"',
+    '"/a"',
+    '"a@b"',
+    '"mailto:a@b.example"',
   ],
   ...[
     'null',
@@ -155,18 +165,20 @@ const withKey = (value: Readonly<Record<string, unknown>>): Record<string, unkno
   ...('apiKey' in value && { apiKey: setup.alice.consumer.key }),
 });
 
-/** An example of the body of an operation. */
-function exampleOf({
-  requestBody,
-}: NamedOperation): { type: string; value: Record<string, unknown> } | undefined {
-  const [[type, media] = []] = Object.entries(requestBody?.content ?? {});
-  const [example] = media ? examplesOf(media) : [];
-  const value = example ? withKey(example as Record<string, unknown>) : undefined;
-  return type && value ? { type, value } : undefined;
+interface Example {
+  readonly type: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** The examples of the body of an operation, of its first type. */
+function bodyExamplesOf({ requestBody }: NamedOperation): readonly Example[] {
+  const [[type = '', media] = []] = Object.entries(requestBody?.content ?? {});
+  const examples = media ? examplesOf(media) : [];
+  return examples.map((example) => ({ type, value: withKey(example as Record<string, unknown>) }));
 }
 
 function bodyOf(operation: NamedOperation): Pick<HttpCall, 'headers' | 'body'> {
-  const example = exampleOf(operation);
+  const [example] = bodyExamplesOf(operation);
   if (!example) return {};
   const isForm = example.type.includes('form');
   const body = isForm
@@ -205,25 +217,36 @@ function* callsOf(operation: NamedOperation): Generator<HttpCall> {
     }
   }
 
-  const example = exampleOf(operation);
-  if (!example) return;
-  for (const raw of rawBodies) yield { method, path, headers, body: raw };
-  for (const name of Object.keys(example.value)) {
-    if (example.type.includes('form')) {
-      for (const text of encoded) yield { method, path, headers, body: `${name}=${text}` };
-      for (const raw of rawBodies)
-        yield { method, path, headers, body: Buffer.concat([Buffer.from(`${name}=`), raw]) };
-    } else {
-      for (const text of jsonTexts)
-        yield { method, path, headers, body: withMember(example.value, name, text) };
-    }
+  const examples = bodyExamplesOf(operation);
+  if (examples.length > 0) for (const raw of rawBodies) yield { method, path, headers, body: raw };
+  const bodies = new Set<string>();
+  for (const { type, value } of examples) {
+    if (type.includes('form')) {
+      for (const name of Object.keys(value)) {
+        for (const text of encoded) yield { method, path, headers, body: `${name}=${text}` };
+        for (const raw of rawBodies)
+          yield { method, path, headers, body: Buffer.concat([Buffer.from(`${name}=`), raw]) };
+      }
+    } else for (const text of jsonTexts) for (const body of replacements(value, text)) bodies.add(body);
   }
+  for (const body of bodies) yield { method, path, headers, body };
 }
 
-/** The JSON of an object, with other JSON in place of one member. */
-function withMember(value: Record<string, unknown>, name: string, json: string): string {
-  const others = Object.entries(value).filter(([other]) => other !== name);
-  return `{${[...others.map(([key, own]) => `${JSON.stringify(key)}:${JSON.stringify(own)}`), `${JSON.stringify(name)}:${json}`].join()}}`;
+/** The JSON of a value, each time with other JSON in place of one of its members, at any depth. */
+function* replacements(value: unknown, json: string): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  const isList = Array.isArray(value);
+  const members = Object.entries(value).map(([key, member]) => {
+    const name = isList ? '' : `${JSON.stringify(key)}:`;
+    return { name, text: name + JSON.stringify(member), member };
+  });
+  const [start, end] = isList ? '[]' : '{}';
+  for (const [index, { name, member }] of members.entries()) {
+    for (const replaced of [json, ...replacements(member, json)]) {
+      const texts = members.map(({ text }, at) => (at === index ? name + replaced : text));
+      yield `${start}${texts.join()}${end}`;
+    }
+  }
 }
 
 /** Without a session, this path leads to the provider; `checkAnswer` takes every redirect of /auth/* for one of a session. */

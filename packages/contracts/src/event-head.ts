@@ -1,5 +1,6 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
+import './text-encoding.ts';
 import { type AboutRequest, readAboutRequest } from './about-request.ts';
 import { type EventType, typeOfCase } from './event-names.ts';
 import { checkFields, FieldReader, wireTypes } from './field-reader.ts';

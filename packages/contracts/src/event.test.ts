@@ -30,6 +30,7 @@ const envelope: Envelope = {
 describe('an event that is encoded from its row and decoded', () => {
   const events = [
     { ...newRequestEvent({ question: 'Is it safe? 🙂' }), value: { question: 'Is it safe? 🙂' } },
+    { ...newRequestEvent({ question: '\ufeffwell' }), value: { question: '\ufeffwell' } },
     { ...newRequestEvent({ question: null }), value: { question: '' } },
     { ...keyExchangeEvent(), value: {} },
     {

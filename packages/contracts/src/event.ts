@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { timestampFromDate } from '@bufbuild/protobuf/wkt';
+import './text-encoding.ts';
 import { type DomainEvent, DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 export function encodeEvent(event: DomainEvent): Uint8Array {

@@ -1,4 +1,5 @@
 export { type FoundKey, findKey } from './api-key/find-key.ts';
+export { createKeyUsage } from './api-key/key-usage.ts';
 export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
 export { insertEvent, insertSharedEvent, readRevocationEvents } from './outbox/index.ts';

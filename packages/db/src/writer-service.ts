@@ -7,7 +7,7 @@ import { createMetrics } from '@expert-relay/kit/metrics';
 import { createNats } from '@expert-relay/kit/nats';
 import { createPrincipalVerifier, type PrincipalKind } from '@expert-relay/kit/principal';
 import { createTracing } from '@expert-relay/kit/tracing';
-import { createKeyUsage } from './api-key/key-usage.ts';
+import { createKeyUsage, type KeyUsage } from './api-key/key-usage.ts';
 import type { Postgres, PostgresOptions } from './database/create-postgres.ts';
 import { createOutboxPublisher } from './outbox/index.ts';
 import { failures } from './postgres/failures.ts';
@@ -32,7 +32,12 @@ export function createWriterService<
   /** The services that may call it, and the kinds of principals that each may send. */
   callers: Readonly<Record<Caller, readonly PrincipalKind[]>>;
   /** A route calls `wakeOutbox` when it has committed an event. Without that, the event waits until the leader polls. */
-  routes(parts: { database: D; wakeOutbox: () => void; log: Log }): readonly Route[];
+  routes(parts: {
+    database: D;
+    wakeOutbox: () => void;
+    noteKeyUse: KeyUsage['note'];
+    log: Log;
+  }): readonly Route[];
 }): Service {
   const { name, config, overrides } = options;
   const { clock = systemClock, log = createLog(name, { level: config.process.logLevel }) } = overrides;
@@ -51,7 +56,7 @@ export function createWriterService<
   });
   const verify = createPrincipalVerifier({ audience: name, callers: Object.fromEntries(callers), clock });
   const handler = serveRoutes({
-    routes: options.routes({ database, wakeOutbox: outbox.wake, log }),
+    routes: options.routes({ database, wakeOutbox: outbox.wake, noteKeyUse: keyUsage.note, log }),
     verify,
     log,
     metrics,

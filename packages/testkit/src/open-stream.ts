@@ -105,7 +105,7 @@ export async function* readBlocks(body: AsyncIterable<Uint8Array>): AsyncGenerat
 function readBlock(lines: readonly string[]): Block {
   const block: Block = {};
   for (const line of lines) {
-    const [, field, value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? [];
+    const [, field, value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
     if (field === 'id') block.id = value;
     if (field === 'event') block.event = value;
     if (field === 'data') block.data = block.data === undefined ? value : `${block.data}\n${value}`;

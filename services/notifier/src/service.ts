@@ -1,5 +1,5 @@
 import { subjectsFor } from '@expert-relay/contracts';
-import { createPostgres, failures } from '@expert-relay/db';
+import { createKeyUsage, createPostgres, failures } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, createWindowCounter, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
@@ -47,6 +47,7 @@ export function create(
   // The table of deliveries changes so much that a plan which is kept would be for another table.
   const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
+  const keyUsage = createKeyUsage({ query, log });
   const nats = createNats({ ...config.nats, name: 'notifier', log });
   const { stream: name } = subjectsFor(config.nats.prefix);
   const stream = createStoredStream({ nats, stream: name, owner: 'notifier' });
@@ -112,11 +113,12 @@ export function create(
     tracing,
     maxLongAnswers: 0,
     poolSize: config.database.poolSize,
+    onCaller: keyUsage.note,
     failures,
   });
   const httpServer = createHttpServer({ handler, host: config.process.host, port: config.port });
 
-  const parts = [tracing, database, nats, deliverer, reader, maintenance, httpServer];
+  const parts = [tracing, database, keyUsage, nats, deliverer, reader, maintenance, httpServer];
   return composeService({
     name: 'notifier',
     parts,

@@ -20,7 +20,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
       dashboard: ['session', 'signin'],
       hub: ['hub'],
     },
-    routes: ({ database: { prisma, query }, wakeOutbox, log }) =>
-      routes({ prisma, query, wakeOutbox, log, signStreamToken, conversationTtl }),
+    routes: ({ database: { prisma, query }, wakeOutbox, noteKeyUse, log }) =>
+      routes({ prisma, query, wakeOutbox, noteKeyUse, log, signStreamToken, conversationTtl }),
   });
 }

@@ -45,11 +45,21 @@ test.each([
   expect(read()).not.toContain('hunter2');
 });
 
-test('an error keeps its message and stack, without its secrets', () => {
+test('an error keeps its message, its code and its stack, and nothing that a client may have sent', () => {
   const { log, read } = capture();
-  const error = Object.assign(new Error('refused'), { code: 'E1', token: 'hunter2' });
-  log.error({ err: error, cause: [error] }, 'failed');
-  expect(JSON.parse(read()).err).toMatchObject({ message: 'refused', code: 'E1', token: '[redacted]' });
+  const error = Object.assign(new Error('refused'), {
+    ...{ code: 'E1', token: 'hunter2', input: 'https://hunter2', detail: 'Failing row contains (hunter2)' },
+    errors: [{ input: 'hunter2' }],
+  });
+  const several = new AggregateError([error], 'several');
+  for (const err of [error, several, 'no error', undefined, null])
+    log.error({ err, cause: [{ token: 'hunter2' }] }, 'failed');
+  const [one, all] = read()
+    .split('\n')
+    .map((line) => line && JSON.parse(line).err);
+  const stack = expect.stringContaining('refused');
+  expect(one).toEqual({ type: 'Error', message: 'refused', code: 'E1', stack, aggregateErrors: [{}] });
+  expect(all).toMatchObject({ message: 'several', aggregateErrors: [one] });
   expect(read()).toContain('Error: refused');
   expect(read()).not.toContain('hunter2');
 });

@@ -111,6 +111,10 @@ function mountPages(app: Express, context: RouteContext): void {
   const receive = receiveCallback({ signIn, sessions, users, isAllowed });
   for (const flow of flows)
     app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), receive);
+  // A callback is not redirected, also that of a provider that is not configured here.
+  app.get('/auth/:provider/callback', () => {
+    throw new Problem('not_found');
+  });
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get(

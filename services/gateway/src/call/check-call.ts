@@ -31,7 +31,8 @@ const maxHeaders = 100;
 
 function checkHead(request: IncomingMessage): void {
   // Node drops headers after the 1,000th, and one of them could be the length of the body.
-  if (request.rawHeaders.length > 2 * maxHeaders) throw new Problem('headers_too_large');
+  if (request.rawHeaders.length > 2 * maxHeaders)
+    throw new Problem('headers_too_large', { headers: { connection: 'close' } });
   checkHost(request);
   const { 'transfer-encoding': coding = 'chunked' } = request.headers;
   // HTTP/1.0 has no chunks: a proxy in front may have read another body.

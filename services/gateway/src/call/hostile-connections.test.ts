@@ -164,6 +164,7 @@ test.each([100, 4_000])('%i headers are too many', async (count) => {
   const answer = await sendRaw(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
   expect(answer.status).toBe(431);
   for (const header of securityHeaders) expect(answer.text).toMatch(header);
+  expect(await answer.closed()).toBe(true);
 });
 
 describe('the protocol cannot be changed:', () => {

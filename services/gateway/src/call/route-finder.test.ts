@@ -13,7 +13,8 @@ test.each([
   ['/api/requests/1/close', '/api/requests/:id/close', 'POST, OPTIONS'],
   ['/dashboard/assets/a.js', '/dashboard/assets/*', 'GET, HEAD, OPTIONS'],
   ['/dashboard/requests/1', '/dashboard/*', 'GET, HEAD, OPTIONS'],
-  ['/auth/login', '/auth/*', 'GET, HEAD, POST, OPTIONS'],
+  ['/auth/login', '/auth/*', 'GET, HEAD, OPTIONS'],
+  ['/auth/link', '/auth/link', 'GET, HEAD, POST, OPTIONS'],
 ])('%s has the route %s', (path, template, allow) => {
   expect(find(path)).toMatchObject({ template, allow });
 });

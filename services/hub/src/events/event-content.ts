@@ -63,10 +63,15 @@ export function jsonOf(event: EventHead, copy: number): string | undefined {
   const members = request && contractMembers(body, request.refCode);
   if (!members) return undefined;
   const isForActivity = copy % 2 === 1;
-  return JSON.stringify(
+  const json = JSON.stringify(
     isForActivity ? { ...members, requestId: request.requestId, ...activityMembers(body) } : members,
   );
+  return json.replaceAll(furtherLineEnds, escaped);
 }
+
+/** Line ends of Unicode that JSON may contain as they are. Some readers of lines would end a line of SSE there, or read only up to it. */
+const furtherLineEnds = /[\u0085\u2028\u2029]/g;
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 function contractTopic(type: EventHead['type'], { userId, requestId }: AboutRequest): string | undefined {
   switch (type) {

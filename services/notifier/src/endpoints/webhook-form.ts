@@ -32,6 +32,8 @@ export const urlSchema = (rules: AddressRules) =>
       .string()
       .max(maxUrlLength, `Expected at most ${maxUrlLength} characters.`)
       .refine((text) => isTargetUrl(text, rules), {
+        // So that later checks get only addresses.
+        abort: true,
         error: rules.hasInner
           ? 'Expected an http or https address without user, password and fragment.'
           : 'Expected an https address with a public host, on port 443, without user, password and fragment.',

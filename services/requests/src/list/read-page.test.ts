@@ -208,6 +208,7 @@ describe('a list', () => {
 const unused = {
   log: createLog('test', { level: 'silent' }),
   wakeOutbox: () => {},
+  noteKeyUse: () => {},
   signStreamToken: async () => ({}) as never,
   conversationTtl: 0,
 };

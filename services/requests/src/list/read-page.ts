@@ -141,7 +141,8 @@ function matches(q: string): Sql {
   const refCode = parseRefCode(q.trim());
   const isIn = (text: Sql) =>
     sql`COALESCE(position(${folded(sql`${q}::text`)} IN ${folded(text)}) > 0, FALSE)`;
-  const inTags = isIn(sql`array_to_string(tags, chr(10))`);
+  // No tag has a line break: so `q` is not found across two tags.
+  const inTags = /\n/.test(q) ? sql`FALSE` : isIn(sql`array_to_string(tags, chr(10))`);
   return sql`(${isIn(listedQuestion)} OR ${inTags} ${refCode ? sql`OR ref_code = ${refCode}` : empty})`;
 }
 

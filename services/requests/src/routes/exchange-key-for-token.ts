@@ -23,6 +23,7 @@ export const exchangeKeyForToken = (context: Context) =>
       const { id: apiKeyId, kind, userId, secret } = found;
       const party = { kind, apiKeyId, userId, secret };
       await checkTopics(context.query, party, topics);
+      context.noteKeyUse(party);
       const grant = { userId: party.userId, credential: credentialOf(party), topics };
       return { status: 201, body: await context.signStreamToken(grant) };
     },

@@ -17,7 +17,7 @@ function openRoute() {
     })) as Query;
   const context: Context = {
     ...{ query, prisma: {} as never, log: createLog('test', { level: 'silent' }), conversationTtl: 0 },
-    ...{ wakeOutbox: () => {}, signStreamToken: async () => ({}) as never },
+    ...{ wakeOutbox: () => {}, noteKeyUse: () => {}, signStreamToken: async () => ({}) as never },
   };
   const route = listRequests(context);
   const list = (principal: Party, search: string) =>

@@ -98,7 +98,7 @@ async function openBrowserStorage(userId: string): Promise<Storage> {
     try {
       const { iv, data } = sealed;
       const bytes = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, await keyOf(owner), data);
-      return new TextDecoder().decode(bytes);
+      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
     } catch {
       // Another tab wrote it with a key that a sign-out has deleted.
       return undefined;
