@@ -92,7 +92,7 @@ export class AgentSide implements Side {
     return { side, channel: this.#exchange && (await side.restore(this.#exchange, undefined)) };
   }
 
-  async agree(head: Head): Promise<Channel | undefined> {
+  async checkKeys(head: Head): Promise<Channel | undefined> {
     const { refCode, keys, experts } = this.#options;
     if (!keys) return undefined;
     const { providerKeys, keySignature } = head;

@@ -143,7 +143,7 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     async recall() {
       remembered = await requestMemory.recall(requestId);
     },
-    async agree(head) {
+    async checkKeys(head) {
       const { providerKeys, keySignature } = head;
       if (!providerKeys) {
         if ((await compare(head)).ends) throw keysChanged();

@@ -28,7 +28,7 @@ export interface Side {
   /** Throws when this side must not go on because of a message that was read. */
   readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
-  agree(head: Head): Promise<Channel | undefined>;
+  checkKeys(head: Head): Promise<Channel | undefined>;
   /** Checks the history once the list was read to its end. */
   checkHistory?(state: ChannelState | undefined): Promise<void>;
 }

@@ -150,7 +150,7 @@ export function createThread(options: ThreadOptions): Thread {
     const isErased = head.erasedAt !== undefined;
     const noted = new Set<string | undefined>(channelState?.unlisted);
     try {
-      if (!isErased) channel = await side.agree(head);
+      if (!isErased) channel = await side.checkKeys(head);
       // Decrypted in parallel, accepted in order.
       const openings = messages.map((listed) => [listed.seq, begin(listed)] as const);
       for (const [listedSeq, open] of openings) {
