@@ -121,10 +121,11 @@ export function createSender(options: SenderOptions): Sender {
   async function seal(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
     const { messageId, text } = draft;
     let isOthers = false;
-    const claim = async <T extends object>(sealed: T) => {
-      const first = outbox ? await outbox.claim(messageId, sealed, signal) : (encrypted.get(draft) ?? sealed);
+    const claim = async <T extends object>(sealed: T): Promise<T | null> => {
+      const before = encrypted.get(draft) as T | undefined;
+      const first = outbox ? await outbox.claim(messageId, sealed, signal) : (before ?? sealed);
       isOthers = first !== sealed;
-      return first as T;
+      return first;
     };
     const take = (sealed: object | null) => {
       if (outbox?.claimSends) return void (sealed && accepted.add(draft));

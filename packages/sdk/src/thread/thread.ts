@@ -87,8 +87,8 @@ export interface Thread {
   nameShown(messageIds?: readonly string[]): readonly string[];
   /** Whether there are messages of the other side that are not among these, nor before one of these. */
   hasNewerThan(shown: readonly string[]): boolean;
-  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
-  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
+  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes, with what `claim` returned. */
+  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage | null) => void): Promise<void>;
   /** Forgets the text that was encrypted last: later ones do not link to it. False if the relay or the other side has it. */
   forget(messageId: string): Promise<boolean>;
   /** Marks the messages in the mailbox: they were written before this side's new text. */
