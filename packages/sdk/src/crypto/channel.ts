@@ -39,7 +39,7 @@ export interface ChannelOptions {
 }
 
 export interface OpenedMessage {
-  /** Names the message among those that were shown: see {@link SealOptions}. */
+  /** The hash of this message, by which later ones link to it, in base64. With it, `shown` of {@link SealOptions} names the message. */
   readonly link: string;
   /** May be empty if there are parts. */
   readonly text: string;
@@ -60,7 +60,7 @@ export interface SealOptions<T extends SealedMessage | null = SealedMessage> {
   /** As `writeParts` makes them. */
   readonly parts?: readonly Part[] | undefined;
   /**
-   * The links of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
+   * The hashes of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
    * The message links to them, and to those that were encrypted here. Default: every message that was opened.
    */
   readonly shown?: readonly string[] | undefined;

@@ -4,7 +4,7 @@ import type { Head } from './page.ts';
 
 /** A form that the expert can answer. */
 export interface OpenForm {
-  /** Names it in an answer, in base64: the digest of the question that has it, or the link of the message. */
+  /** Names it in an answer, in base64: the digest of the question that has it, or the hash of the message. */
   readonly of: string;
   /** JSON text, unchecked. */
   readonly text: string;

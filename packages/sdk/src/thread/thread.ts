@@ -15,7 +15,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
 import { hasForms, restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { hasNewer, linksIn, nameShown, type Sealing } from './shown.ts';
+import { hashesIn, hasNewer, nameShown, type Sealing } from './shown.ts';
 import type { Side } from './side.ts';
 
 /** What a thread continues from. */
@@ -25,8 +25,8 @@ export interface ThreadState extends FormState {
   /** How many of the messages that were read are answers. */
   readonly answersRead?: number | undefined;
   readonly channel: ChannelState | undefined;
-  /** The messages of the other side: their ids, and their links. */
-  readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
+  /** The messages of the other side: their ids, and their hashes. */
+  readonly others?: readonly (readonly [messageId: string, hash: string | undefined])[] | undefined;
   /** Messages that were read, and that the caller has not taken, or not processed yet. */
   readonly messages: readonly ReadMessage[];
 }
@@ -168,12 +168,12 @@ export function createThread(options: ThreadOptions): Thread {
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
       for (const message of opened) {
-        const { role, messageId, link } = message;
+        const { role, messageId, link: hash } = message;
         const id = messageId.toLowerCase();
         // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
-        if (role === 'provider' || !noted.has(link)) formTracker.note(message);
-        if (role !== side.role) others.set(id, link);
-        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
+        if (role === 'provider' || !noted.has(hash)) formTracker.note(message);
+        if (role !== side.role) others.set(id, hash);
+        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, hash);
       }
       mailbox.push(opened.filter((message) => side.isForCaller(message)));
       if (refusal) mailbox.end(refusal);
@@ -279,7 +279,7 @@ export function createThread(options: ThreadOptions): Thread {
         try {
           const sealer = channel as Channel;
           sealedHere.add(messageId.toLowerCase());
-          const options = { messageId, shown: linksIn(shown), claim };
+          const options = { messageId, shown: hashesIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
           if (sealed && side.role === 'consumer') formTracker.noteForm(channelState.seen.at(-1)?.[0], parts);
