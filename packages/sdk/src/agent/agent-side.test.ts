@@ -13,7 +13,7 @@ import { createKnownExperts, type KnownExpertsOptions } from './known-experts.ts
 
 const requestId = crypto.randomUUID();
 let keys: AgentKeys;
-let submission: Awaited<ReturnType<typeof digestSubmission>>;
+let submissionDigest: Awaited<ReturnType<typeof digestSubmission>>;
 let head: Head;
 let fingerprint: string;
 let otherFingerprint: string;
@@ -23,13 +23,13 @@ beforeAll(async () => {
   fingerprint = expert.fingerprint;
   otherFingerprint = (await openExpertKeys(makeRoot())).fingerprint;
   keys = await makeAgentKeys();
-  submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
+  submissionDigest = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
   const own = await expert.keysFor(requestId);
   const keySignature = await expert.signExchange({
     requestId,
     consumer: { sign: keys.signPublic, encrypt: keys.encryptPublic },
     providerEncrypt: own.encryptPublic,
-    submission,
+    submission: submissionDigest,
   });
   head = {
     requestId,
@@ -55,7 +55,7 @@ function openSide(options: SideOptions = {}) {
     ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
     ...own,
   });
-  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submission, answerForm: undefined };
+  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submissionDigest, answerForm: undefined };
   return new AgentSide({ ...asked, experts, acceptUnprotected, isConfidential });
 }
 

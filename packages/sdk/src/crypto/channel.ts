@@ -106,12 +106,13 @@ const tagLength = 16;
  * const { text } = await channel.open(record);
  */
 export async function openChannel(options: ChannelOptions): Promise<Channel> {
-  const { requestId, role, own, peer, submission, keySignature, randomBytes = random } = options;
+  const { requestId, role, own, peer, submission: submissionDigest } = options;
+  const { keySignature, randomBytes = random } = options;
   const self = { sign: own.signPublic, encrypt: own.encryptPublic };
   refuseOwnKeys(self, peer);
   const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
   const acceptsUnsequenced = role === 'provider' || options.acceptUnprotected === true;
-  const conversation = await digestConversation({ requestId, keys, submission, keySignature });
+  const conversation = await digestConversation(requestId, keys, submissionDigest, keySignature);
   const openSender = async (sender: Role) => ({
     verifier: await importVerifier(keys[sender].sign),
     info: tuple('expert-relay/v4/message-key', conversation, sender),
