@@ -102,6 +102,8 @@ export function createThread(options: ThreadOptions): Thread {
   /** Decrypting and encrypting take turns, so that `channelState` is always consistent. */
   const inOrder = createQueue();
   const reading = createQueue();
+  // These maps and sets have ids in lower case. Ids of the list and of callers may be in upper case: they are converted. Ids of the texts
+  // that this side sends are made in lower case.
   /** A digest of the content by messageId, to recognize repeated messages. */
   const contents = new Map<string, string>();
   const others = new Map(state?.others);
@@ -278,7 +280,7 @@ export function createThread(options: ThreadOptions): Thread {
       inOrder(async () => {
         try {
           const sealer = channel as Channel;
-          sealedHere.add(messageId.toLowerCase());
+          sealedHere.add(messageId);
           const options = { messageId, shown: hashesIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
