@@ -111,16 +111,13 @@ describe('a client without the SDK', () => {
       encrypt: parsePublicKey(consumerEncryptPubKey, 'encrypt'),
     };
     const provider = { sign: own.signPublic, encrypt: own.encryptPublic };
-    const bound = await digestConversation({
-      requestId,
-      keys: { consumer, provider },
-      submission: await digestSubmission({
-        refCode: conversation.refCode,
-        agentVersions: '4',
-        question: 'Anybody?',
-      }),
-      keySignature: undefined,
+    const submissionDigest = await digestSubmission({
+      refCode: conversation.refCode,
+      agentVersions: '4',
+      question: 'Anybody?',
     });
+    const keys = { consumer, provider };
+    const bound = await digestConversation(requestId, keys, submissionDigest, undefined);
     const messageId = crypto.randomUUID();
     const key = await deriveAesKey(
       await importSecret(await own.agree(consumer.encrypt)),

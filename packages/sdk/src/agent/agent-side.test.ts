@@ -13,7 +13,7 @@ import { createKnownExperts, type KnownExpertsOptions } from './known-experts.ts
 
 const requestId = crypto.randomUUID();
 let keys: AgentKeys;
-let submission: Awaited<ReturnType<typeof digestSubmission>>;
+let submissionDigest: Awaited<ReturnType<typeof digestSubmission>>;
 let head: Head;
 let fingerprint: string;
 let otherFingerprint: string;
@@ -23,13 +23,13 @@ beforeAll(async () => {
   fingerprint = expert.fingerprint;
   otherFingerprint = (await openExpertKeys(makeRoot())).fingerprint;
   keys = await makeAgentKeys();
-  submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
+  submissionDigest = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?' });
   const own = await expert.keysFor(requestId);
   const keySignature = await expert.signExchange({
     requestId,
     consumer: { sign: keys.signPublic, encrypt: keys.encryptPublic },
     providerEncrypt: own.encryptPublic,
-    submission,
+    submission: submissionDigest,
   });
   head = {
     requestId,
@@ -55,13 +55,13 @@ function openSide(options: SideOptions = {}) {
     ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
     ...own,
   });
-  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submission, answerForm: undefined };
+  const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submissionDigest, answerForm: undefined };
   return new AgentSide({ ...asked, experts, acceptUnprotected, isConfidential });
 }
 
 test('a conversation is not resumed for an agent that now names another expert', async () => {
   const side = openSide();
-  await side.agree(head);
+  await side.checkKeys(head);
   const exchange = side.exchange;
   if (!exchange) throw new Error('There is no exchange.');
   const resume = (given: string, of = exchange) => openSide({ given: [given] }).restore(of, undefined);
@@ -74,7 +74,7 @@ test('a conversation is not resumed for an agent that now names another expert',
 
 test('after the keys were accepted, none of the keys and no signature may change or disappear', async () => {
   const side = openSide();
-  const channel = await side.agree(head);
+  const channel = await side.checkKeys(head);
   const other = await makeAgentKeys();
   const [sign, encrypt] = [other.signPublic.pem, other.encryptPublic.pem];
   for (const change of [
@@ -87,15 +87,17 @@ test('after the keys were accepted, none of the keys and no signature may change
     { consumerKeys: { ...head.consumerKeys, sign } },
     { consumerKeys: { ...head.consumerKeys, encrypt } },
   ]) {
-    await expect(side.agree({ ...head, ...change } as Head)).rejects.toMatchObject({ code: 'keys_changed' });
+    await expect(side.checkKeys({ ...head, ...change } as Head)).rejects.toMatchObject({
+      code: 'keys_changed',
+    });
   }
-  expect(await side.agree(head)).toBe(channel);
+  expect(await side.checkKeys(head)).toBe(channel);
 });
 
 test('an unsigned exchange gives no fingerprint to verify', async () => {
   const memory = createMemory();
   const side = openSide({ memory, acceptUnprotected: true });
-  await side.agree({ ...head, keySignature: undefined });
+  await side.checkKeys({ ...head, keySignature: undefined });
   expect(side.exchange).toMatchObject({ fingerprint: undefined, verification: 'unverified' });
   expect(side.verify(fingerprint)).toBe(false);
   expect(await memory.get('expert')).toBeUndefined();
@@ -104,7 +106,7 @@ test('an unsigned exchange gives no fingerprint to verify', async () => {
 test('a verified expert replaces the one that was met first', async () => {
   const memory = createMemory();
   const side = openSide({ memory });
-  await side.agree(head);
+  await side.checkKeys(head);
   await memory.set('expert', otherFingerprint);
   expect(side.verify(otherFingerprint)).toBe(false);
   expect(await memory.get('expert')).toBe(otherFingerprint);
@@ -114,11 +116,11 @@ test('a verified expert replaces the one that was met first', async () => {
 });
 
 test('an unsigned exchange is refused at a first contact, and when the setting for it is off again', async () => {
-  await expect(openSide().agree({ ...head, keySignature: undefined })).rejects.toMatchObject({
+  await expect(openSide().checkKeys({ ...head, keySignature: undefined })).rejects.toMatchObject({
     code: 'key_signature_missing',
   });
   const side = openSide({ acceptUnprotected: true });
-  await side.agree({ ...head, keySignature: undefined });
+  await side.checkKeys({ ...head, keySignature: undefined });
   const { exchange } = side;
   if (!exchange) throw new Error('There is no exchange.');
   await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
@@ -134,13 +136,13 @@ describe('a list of fingerprints', () => {
   test('admits each of its experts, and no other one', async () => {
     const { fingerprint: third } = await openExpertKeys(makeRoot());
     const side = openSide({ given: [otherFingerprint, fingerprint] });
-    await side.agree(head);
+    await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('known');
     const unsigned = openSide({ given: [fingerprint], memory: createMemory() });
-    await expect(unsigned.agree({ ...head, keySignature: undefined })).rejects.toMatchObject({
+    await expect(unsigned.checkKeys({ ...head, keySignature: undefined })).rejects.toMatchObject({
       code: 'key_signature_missing',
     });
-    await expect(openSide({ given: [otherFingerprint, third] }).agree(head)).rejects.toMatchObject({
+    await expect(openSide({ given: [otherFingerprint, third] }).checkKeys(head)).rejects.toMatchObject({
       code: 'unknown_expert',
     });
   });
@@ -151,9 +153,9 @@ describe('an API key that knows no expert yet', () => {
   const keyMemory = (key: string) => partOf(memory, async () => key);
 
   test('accepts the expert whom another key knows at this relay, and then knows it', async () => {
-    await openSide({ memory, keyMemory: keyMemory('old') }).agree(head);
+    await openSide({ memory, keyMemory: keyMemory('old') }).checkKeys(head);
     const side = openSide({ memory, keyMemory: keyMemory('rotated') });
-    await side.agree(head);
+    await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('known');
     expect(await keyMemory('rotated').get('expert')).toBe(fingerprint);
   });
@@ -162,14 +164,14 @@ describe('an API key that knows no expert yet', () => {
     const elsewhere = createMemory();
     await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
     const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
-    await expect(openSide(options).agree(head)).rejects.toMatchObject({ code: 'new_expert' });
+    await expect(openSide(options).checkKeys(head)).rejects.toMatchObject({ code: 'new_expert' });
     expect(await options.keyMemory.get('expert')).toBeUndefined();
     const accepting = openSide({ ...options, acceptsNew: true });
-    await accepting.agree(head);
+    await accepting.checkKeys(head);
     expect(accepting.exchange?.verification).toBe('first-contact');
     // From now on it is known, without that word.
     const again = openSide(options);
-    await again.agree(head);
+    await again.checkKeys(head);
     expect(again.exchange?.verification).toBe('known');
   });
 
@@ -177,15 +179,15 @@ describe('an API key that knows no expert yet', () => {
     const elsewhere = createMemory();
     await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
     const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
-    await openSide({ ...options, given: [fingerprint] }).agree(head);
+    await openSide({ ...options, given: [fingerprint] }).checkKeys(head);
     const again = openSide(options);
-    await again.agree(head);
+    await again.checkKeys(head);
     expect(again.exchange?.verification).toBe('known');
   });
 
   test('knows nothing of the experts at other relays', async () => {
     const side = openSide({ memory, origin: 'https://other.example', keyMemory: keyMemory('other') });
-    await side.agree(head);
+    await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('first-contact');
   });
 });

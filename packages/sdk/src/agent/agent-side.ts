@@ -22,8 +22,7 @@ export interface AgentSideOptions {
   readonly requestId: string;
   readonly refCode: string;
   readonly keys: AgentKeys | undefined;
-  /** The digest of the question. */
-  readonly submission: Bytes;
+  readonly submissionDigest: Bytes;
   /** The form of the question, as JSON text. */
   readonly answerForm: string | undefined;
   readonly experts: KnownExperts;
@@ -64,8 +63,8 @@ export class AgentSide implements Side {
     return this.#exchange?.fingerprint !== undefined;
   }
   get form(): OpenForm | undefined {
-    const { submission, answerForm } = this.#options;
-    return answerForm === undefined ? undefined : { of: toBase64(submission), text: answerForm };
+    const { submissionDigest, answerForm } = this.#options;
+    return answerForm === undefined ? undefined : { of: toBase64(submissionDigest), text: answerForm };
   }
   get exchange(): AcceptedExchange | undefined {
     return this.#exchange;
@@ -92,7 +91,7 @@ export class AgentSide implements Side {
     return { side, channel: this.#exchange && (await side.restore(this.#exchange, undefined)) };
   }
 
-  async agree(head: Head): Promise<Channel | undefined> {
+  async checkKeys(head: Head): Promise<Channel | undefined> {
     const { refCode, keys, experts } = this.#options;
     if (!keys) return undefined;
     const { providerKeys, keySignature } = head;
@@ -128,24 +127,24 @@ export class AgentSide implements Side {
     { sign, encrypt, keySignature }: Pair & { readonly keySignature?: string | undefined },
     known: readonly string[],
   ): Promise<CheckedExchange> {
-    const { requestId, keys, submission, acceptUnprotected, isConfidential } = this.#options;
+    const { requestId, keys, submissionDigest, acceptUnprotected, isConfidential } = this.#options;
     const { signPublic, encryptPublic } = keys as AgentKeys;
     return await checkExchange({
       requestId,
       own: { sign: signPublic, encrypt: encryptPublic },
       exchange: { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature },
-      submission,
+      submission: submissionDigest,
       known,
       acceptUnprotected: acceptUnprotected && !isConfidential,
     });
   }
 
   async #accept(exchange: AcceptedExchange, peer: CheckedExchange, state?: ChannelState): Promise<Channel> {
-    const { requestId, keys, submission, acceptUnprotected } = this.#options;
+    const { requestId, keys, submissionDigest, acceptUnprotected } = this.#options;
     const { keySignature } = exchange;
     const own = keys as AgentKeys;
     const channel = await openChannel({
-      ...{ requestId, role: this.role, own, peer, submission },
+      ...{ requestId, role: this.role, own, peer, submission: submissionDigest },
       ...{ keySignature, acceptUnprotected, state },
     });
     this.#peer = peer;

@@ -83,10 +83,10 @@ export function createRelay(options: RelayOptions): Relay {
     const { requestId, refCode } = request;
     const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
     const guard = state.once && guardQuestion(state, { api, requestId });
-    const { id, once, submissionDigest, answerForm, isConfidential, decided } = state;
-    const submission = fromBase64(submissionDigest ?? '');
-    if (submission?.length !== 32) throw notAsExported();
-    const asked = { requestId, refCode, keys, submission, answerForm, isConfidential };
+    const { id, once, answerForm, isConfidential, decided } = state;
+    const submissionDigest = fromBase64(state.submissionDigest ?? '');
+    if (submissionDigest?.length !== 32) throw notAsExported();
+    const asked = { requestId, refCode, keys, submissionDigest, answerForm, isConfidential };
     const side = new AgentSide({ ...asked, experts, acceptUnprotected, check: guard?.check });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
@@ -127,7 +127,8 @@ export function createRelay(options: RelayOptions): Relay {
     const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
       {
-        ...{ id, once, keys, submissionDigest, isConfidential, side, save, decided },
+        ...{ id, once, keys, submissionDigest: state.submissionDigest },
+        ...{ isConfidential, side, save, decided },
         outcomes: partOf(keyMemory, async () => `decided:${id}`),
         schemas: [begun?.schema],
       },

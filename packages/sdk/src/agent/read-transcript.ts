@@ -21,10 +21,10 @@ export async function readTranscript(
   await again.read(signal);
   if (again.head?.erasedAt === undefined) {
     const [known, listed] = [thread, again].map(
-      ({ state }) => state.channel?.seen.map(([link]) => link) ?? [],
+      ({ state }) => state.channel?.seen.map(([hash]) => hash) ?? [],
     );
     const unlisted = thread.state.channel?.unlisted ?? [];
-    const isListed = (link: string) => unlisted.includes(link) || listed?.includes(link);
+    const isListed = (hash: string) => unlisted.includes(hash) || listed?.includes(hash);
     if (!known?.every(isListed)) throw missing();
   }
   return await Promise.all(

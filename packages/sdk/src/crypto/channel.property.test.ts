@@ -116,22 +116,22 @@ async function runPlan(plan: Plan) {
   const list: MessageRecord[] = [];
   /** For each message, all that its sender had been shown or had sent, and all that their senders had. */
   const before: Set<number>[] = [];
-  /** By device: the links of the messages that it has read, by their place in the list. */
+  /** By device: the hashes of the messages that it has read, by their place in the list. */
   const read = devices.map(() => [] as string[]);
   const sent = devices.map(() => new Set<number>());
   const withBefore = (places: Iterable<number>) =>
     new Set([...places].flatMap((place) => [place, ...(before[place] ?? [])]));
   for (const [step, { device: index, sends, hidden }] of plan.entries()) {
     const device = devices[index];
-    const [links, own] = [read[index], sent[index]];
-    if (!device || !links || !own) continue;
+    const [hashes, own] = [read[index], sent[index]];
+    if (!device || !hashes || !own) continue;
     // Every second step sends without reading the list first.
     if (step % 2 === 0) {
-      for (let at = links.length; at < list.length; at += 1) {
-        links.push((await device.channel.open(list[at] as MessageRecord)).link);
+      for (let at = hashes.length; at < list.length; at += 1) {
+        hashes.push((await device.channel.open(list[at] as MessageRecord)).link);
       }
     }
-    const shown = links.slice(0, Math.max(0, links.length - hidden));
+    const shown = hashes.slice(0, Math.max(0, hashes.length - hidden));
     for (let count = 0; count < sends; count += 1) {
       before.push(withBefore([...shown.keys(), ...own]));
       own.add(list.length);

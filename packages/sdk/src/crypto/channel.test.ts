@@ -157,7 +157,7 @@ describe('what had been shown when a text was written', () => {
     [early = '', late = ''] = await readAll(expert);
   });
 
-  /** Opens all messages on a device and returns their links. */
+  /** Opens all messages on a device and returns their hashes. */
   const readAll = async ({ channel }: Device) => {
     const opened: string[] = [];
     for (const record of records) opened.push((await channel.open(record)).link);
@@ -192,11 +192,11 @@ describe('what had been shown when a text was written', () => {
   test("does not include messages of the expert's other devices that were not shown here", async () => {
     const phone = await conversation.expert();
     await readAll(phone);
-    const { link } = await expert.channel.open(await phone.send('No!'));
+    const { link: hash } = await expert.channel.open(await phone.send('No!'));
     await expert.send('Yes.', { shown: [early] });
     expect(links(expert)).toEqual([early]);
-    await expert.send('No.', { shown: [link] });
-    expect(links(expert)).toContain(link);
+    await expert.send('No.', { shown: [hash] });
+    expect(links(expert)).toContain(hash);
   });
 
   test('has a short form, in the order in which the messages were opened', async () => {

@@ -39,7 +39,7 @@ export interface ChannelOptions {
 }
 
 export interface OpenedMessage {
-  /** Names the message among those that were shown: see {@link SealOptions}. */
+  /** The hash of this message, by which later ones link to it, in base64. With it, `shown` of {@link SealOptions} names the message. */
   readonly link: string;
   /** May be empty if there are parts. */
   readonly text: string;
@@ -54,26 +54,29 @@ export interface OpenedMessage {
   readonly seenYourLast?: boolean | undefined;
 }
 
-export interface SealOptions {
+export interface SealOptions<T extends SealedMessage | null = SealedMessage> {
   /** A UUID. Default: a new one. */
   readonly messageId?: string | undefined;
   /** As `writeParts` makes them. */
   readonly parts?: readonly Part[] | undefined;
   /**
-   * The links of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
+   * The hashes of the messages that had been shown to the sender when the text was written, or only the `endsOf` these.
    * The message links to them, and to those that were encrypted here. Default: every message that was opened.
    */
   readonly shown?: readonly string[] | undefined;
-  readonly claim?: Claim | undefined;
+  readonly claim?: Claim<T> | undefined;
 }
 
 /** One conversation as one device sees it. Calls run one after another, in the order in which they are made. */
 export interface Channel {
   /**
    * Encrypts a message. Send each message once and in this order, and repeat it only unchanged. If `claim` returns
-   * another message with this id, that one is to be sent, and this one is forgotten.
+   * another message with this id, that one is to be sent, and this one is forgotten; after null none is sent.
    */
-  seal(text: string, options?: SealOptions): Promise<SealedMessage>;
+  seal<T extends SealedMessage | null = SealedMessage>(
+    text: string,
+    options?: SealOptions<T>,
+  ): Promise<SealedMessage | T>;
   /**
    * The short form of what was shown, to be saved with a text that waits: of these messages and all that they link to,
    * those to which no other of them links.
@@ -89,8 +92,10 @@ export interface Channel {
   state(): ChannelState;
 }
 
-/** Returns the message to send: this one, or the one that another device encrypted with this id. */
-export type Claim = (sealed: SealedMessage) => Promise<SealedMessage>;
+/** Returns the message to send: this one, or the one that another device encrypted with this id. Null if it must no longer be sent. */
+export type Claim<T extends SealedMessage | null = SealedMessage | null> = (
+  sealed: SealedMessage,
+) => Promise<T>;
 
 const tagLength = 16;
 
@@ -101,12 +106,13 @@ const tagLength = 16;
  * const { text } = await channel.open(record);
  */
 export async function openChannel(options: ChannelOptions): Promise<Channel> {
-  const { requestId, role, own, peer, submission, keySignature, randomBytes = random } = options;
+  const { requestId, role, own, peer, submission: submissionDigest } = options;
+  const { keySignature, randomBytes = random } = options;
   const self = { sign: own.signPublic, encrypt: own.encryptPublic };
   refuseOwnKeys(self, peer);
   const keys = role === 'consumer' ? { consumer: self, provider: peer } : { consumer: peer, provider: self };
   const acceptsUnsequenced = role === 'provider' || options.acceptUnprotected === true;
-  const conversation = await digestConversation({ requestId, keys, submission, keySignature });
+  const conversation = await digestConversation(requestId, keys, submissionDigest, keySignature);
   const openSender = async (sender: Role) => ({
     verifier: await importVerifier(keys[sender].sign),
     info: tuple('expert-relay/v4/message-key', conversation, sender),
@@ -123,7 +129,11 @@ export async function openChannel(options: ChannelOptions): Promise<Channel> {
   const history = openHistory(options.state);
   const queue = createQueue();
 
-  async function seal(text: Bytes, messageId: string, options: SealOptions): Promise<SealedMessage> {
+  async function seal<T extends SealedMessage | null>(
+    text: Bytes,
+    messageId: string,
+    options: SealOptions<T>,
+  ): Promise<SealedMessage | T> {
     const { shown, parts = [], claim } = options;
     checkParts(parts, role);
     const links = history.links(shown);

@@ -50,9 +50,10 @@ export async function openExpertKeys(root: Uint8Array): Promise<ExpertKeys> {
       const privateKey = await deriveBytes(secret, tuple('expert-relay/v4/expert-dh', requestId));
       return ownKeys(signing, await openKeyPair('encrypt', privateKey));
     },
-    async signExchange({ requestId, consumer, providerEncrypt, submission }) {
+    async signExchange({ requestId, consumer, providerEncrypt, submission: submissionDigest }) {
       const keys = { consumer, provider: { sign: identity, encrypt: providerEncrypt } };
-      return writeProof(submission, await sign(signing, exchangeBytes({ requestId, keys, submission })));
+      const signed = exchangeBytes(requestId, keys, submissionDigest);
+      return writeProof(submissionDigest, await sign(signing, signed));
     },
   };
 }

@@ -23,28 +23,24 @@ const version = 4;
 const ownVersions: Bytes = Uint8Array.of(version);
 const maxVersions = 16;
 
-/** What a key exchange binds together. */
-export interface ExchangeParts {
-  readonly requestId: string;
-  /** The public keys of both sides. Their order is fixed, so a signature fails when one was replaced. */
-  readonly keys: ConversationKeys;
-  /** The digest of the question: `digestSubmission`. */
-  readonly submission: Bytes;
-  /** Those of `keySignature`. */
-  readonly versions?: Bytes | undefined;
-}
-
-/** The bytes that the signature in `keySignature` covers. */
-export function exchangeBytes({ requestId, keys, submission, versions = ownVersions }: ExchangeParts): Bytes {
-  const { consumer, provider } = keys;
+/**
+ * The bytes that the signature in `keySignature` covers. The order of the keys is fixed, so a signature fails when one was replaced. In
+ * docs/crypto.md, and so in the options of exported functions, `submissionDigest` is `submission`: what `digestSubmission` returns.
+ */
+export function exchangeBytes(
+  requestId: string,
+  { consumer, provider }: ConversationKeys,
+  submissionDigest: Bytes,
+  versions = ownVersions,
+): Bytes {
   const inOrder = [consumer.sign, consumer.encrypt, provider.sign, provider.encrypt].map(({ raw }) => raw);
-  return tuple('expert-relay/v4/key-exchange', requestId, ...inOrder, submission, versions);
+  return tuple('expert-relay/v4/key-exchange', requestId, ...inOrder, submissionDigest, versions);
 }
 
 /** `keySignature` in bytes. */
 interface Proof {
   /** The digest of the question that the expert was shown. */
-  readonly submission: Bytes;
+  readonly submissionDigest: Bytes;
   readonly signature: Bytes;
   /** The wire versions that the expert's client understands, ascending. */
   readonly versions: Bytes;
@@ -53,8 +49,8 @@ interface Proof {
 const digestLength = 32;
 const signatureLength = 64;
 
-export function writeProof(submission: Bytes, signature: Bytes): string {
-  return toBase64(concat(submission, signature, ownVersions));
+export function writeProof(submissionDigest: Bytes, signature: Bytes): string {
+  return toBase64(concat(submissionDigest, signature, ownVersions));
 }
 
 /** Undefined for another form, also when there is none. */
@@ -64,15 +60,21 @@ function readProof(keySignature: string | null | undefined): Proof | undefined {
   const versions = bytes.slice(end);
   const isAscending = versions.every((one, at) => at === 0 || one > (versions[at - 1] as number));
   if (versions.length === 0 || versions.length > maxVersions || !isAscending) return undefined;
-  return { submission: bytes.slice(0, digestLength), signature: bytes.slice(digestLength, end), versions };
+  return {
+    submissionDigest: bytes.slice(0, digestLength),
+    signature: bytes.slice(digestLength, end),
+    versions,
+  };
 }
 
 /** Names a conversation: its request, all four keys, the question and the versions. Every message is bound to it. */
-export async function digestConversation({
-  keySignature,
-  ...parts
-}: ExchangeParts & Pick<Exchange, 'keySignature'>): Promise<Bytes> {
-  return await sha256(exchangeBytes({ ...parts, versions: readProof(keySignature)?.versions }));
+export async function digestConversation(
+  requestId: string,
+  keys: ConversationKeys,
+  submissionDigest: Bytes,
+  keySignature: Exchange['keySignature'],
+): Promise<Bytes> {
+  return await sha256(exchangeBytes(requestId, keys, submissionDigest, readProof(keySignature)?.versions));
 }
 
 /** A key exchange as the relay shows it. */
@@ -107,7 +109,7 @@ export async function checkExchange(options: {
   /** Whether unsigned keys are accepted of an expert that is not known. Default false. */
   acceptUnprotected?: boolean | undefined;
 }): Promise<CheckedExchange> {
-  const { requestId, own, exchange, submission, known = [], acceptUnprotected } = options;
+  const { requestId, own, exchange, submission: submissionDigest, known = [], acceptUnprotected } = options;
   const { keySignature } = exchange;
   const peer = readKeys(exchange);
   refuseOwnKeys(own, peer);
@@ -120,7 +122,7 @@ export async function checkExchange(options: {
     return { ...peer, fingerprint, verification: 'unverified' };
   }
   const keys = { consumer: own, provider: peer };
-  await checkProof(keySignature, { requestId, keys, submission }, keySignatureWrong);
+  await checkProof(keySignature, requestId, keys, submissionDigest, keySignatureWrong);
   return { ...peer, fingerprint, verification: isKnown ? 'known' : 'first-contact' };
 }
 
@@ -135,11 +137,11 @@ export async function checkPickUp(options: {
   /** The digest of the question that this device shows. */
   submission: Bytes;
 }): Promise<void> {
-  const { requestId, own, consumer, exchange, submission } = options;
+  const { requestId, own, consumer, exchange, submission: submissionDigest } = options;
   const provider = readKeys(exchange);
   if (!samePublicKey(provider.sign, own.sign)) throw otherKeys();
   const keys = { consumer, provider };
-  await checkProof(exchange.keySignature, { requestId, keys, submission }, keysChanged);
+  await checkProof(exchange.keySignature, requestId, keys, submissionDigest, keysChanged);
   if (!samePublicKey(provider.encrypt, own.encrypt)) throw keysChanged();
 }
 
@@ -151,17 +153,19 @@ const readKeys = ({ providerSignPubKey, providerEncryptPubKey }: Exchange): Publ
 /** Checks that the expert signed this. Keys are checked before the question. */
 async function checkProof(
   keySignature: string | null | undefined,
-  parts: ExchangeParts,
+  requestId: string,
+  keys: ConversationKeys,
+  submissionDigest: Bytes,
   wrong: () => RelayError,
 ): Promise<void> {
   const proof = readProof(keySignature);
   if (!proof) throw wrong();
-  const { submission, signature, versions } = proof;
+  const { signature, versions } = proof;
   // Before the signature, since a client of another version may sign other bytes.
   if (!versions.includes(version)) throw unsupportedVersion();
-  const signed = exchangeBytes({ ...parts, submission, versions });
-  if (!(await isSignedBy(parts.keys.provider.sign, signature, signed))) throw wrong();
-  if (!equalBytes(submission, parts.submission)) throw questionAltered();
+  const signed = exchangeBytes(requestId, keys, proof.submissionDigest, versions);
+  if (!(await isSignedBy(keys.provider.sign, signature, signed))) throw wrong();
+  if (!equalBytes(proof.submissionDigest, submissionDigest)) throw questionAltered();
 }
 
 const unsupportedVersion = () =>

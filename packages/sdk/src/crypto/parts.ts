@@ -6,7 +6,7 @@ import { malformedFrame } from './refusal.ts';
 
 /** An answer to a form. */
 export interface AnswerPart {
-  /** 32 bytes that name the form: the digest of the submit that has it, or the link of the message that has it. */
+  /** 32 bytes that name the form: the digest of the submit that has it, or the hash of the message that has it. */
   readonly of: Bytes;
   /** JSON text. */
   readonly json: string;

@@ -57,11 +57,11 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
     },
   });
   const pickingUp = side.pickUp(asked);
-  const agreeing = side.agree(pickedUp);
+  const checking = side.checkKeys(pickedUp);
   setTimeout(release, 20);
-  const channel = await agreeing;
+  const channel = await checking;
   await pickingUp;
-  expect(await side.agree(pickedUp)).toBe(channel);
+  expect(await side.checkKeys(pickedUp)).toBe(channel);
 });
 
 test("each of the agent's keys is remembered from the first read on", async () => {
@@ -76,13 +76,13 @@ test("each of the agent's keys is remembered from the first read on", async () =
     requestMemory: createRequestMemory(createMemory()),
   };
   const asked = headOf(options.requestId, agent);
-  await createExpertSide(options).agree(asked);
+  await createExpertSide(options).checkKeys(asked);
   for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
     const side = createExpertSide(options);
     const consumerKeys = { ...asked.consumerKeys, ...change } as Head['consumerKeys'];
-    await expect(side.agree({ ...asked, consumerKeys })).rejects.toMatchObject({ code: 'keys_changed' });
+    await expect(side.checkKeys({ ...asked, consumerKeys })).rejects.toMatchObject({ code: 'keys_changed' });
   }
-  await expect(createExpertSide(options).agree(asked)).resolves.toBeUndefined();
+  await expect(createExpertSide(options).checkKeys(asked)).resolves.toBeUndefined();
 });
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
@@ -101,7 +101,7 @@ test('the last messages are remembered once the relay has listed or accepted the
   const remembered = async () => JSON.parse((await memory.get(`request:${options.requestId}`)) ?? '{}').ends;
 
   const side = createExpertSide(options);
-  await side.agree(headOf(options.requestId, agent));
+  await side.checkKeys(headOf(options.requestId, agent));
   await side.checkHistory(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
   await side.rememberEnds([accepted]);
@@ -111,7 +111,9 @@ test('the last messages are remembered once the relay has listed or accepted the
   // The remembered messages prove an earlier pick-up.
   const again = createExpertSide(options);
   await again.recall();
-  await expect(again.agree(headOf(options.requestId, agent))).rejects.toMatchObject({ code: 'keys_changed' });
+  await expect(again.checkKeys(headOf(options.requestId, agent))).rejects.toMatchObject({
+    code: 'keys_changed',
+  });
   await expect(again.checkHistory(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
   await expect(again.checkHistory(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
   await expect(again.checkHistory(stateOf([listed, accepted], []))).resolves.toBeUndefined();

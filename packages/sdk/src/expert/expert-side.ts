@@ -33,7 +33,7 @@ export interface PickUp {
 interface Prepared {
   readonly own: OwnKeys;
   readonly consumer: PublicKeys;
-  readonly submission: Bytes;
+  readonly submissionDigest: Bytes;
   readonly pickUp: PickUp;
 }
 
@@ -101,18 +101,18 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     const own = await making;
     if (!expert || !own) throw withoutRoot();
     if (!keys) throw keysChanged();
+    const consumer = parsePair(keys);
+    const submissionDigest = fromBase64(submission) as Bytes;
     const exchange = {
-      requestId,
-      consumer: parsePair(keys),
+      ...{ requestId, consumer, submission: submissionDigest },
       providerEncrypt: own.encryptPublic,
-      submission: fromBase64(submission) as Bytes,
     };
     const pickUp = {
       providerSignPubKey: own.signPublic.pem,
       providerEncryptPubKey: own.encryptPublic.pem,
       keySignature: await expert.signExchange(exchange),
     };
-    return { ...exchange, own, pickUp };
+    return { own, consumer, submissionDigest, pickUp };
   }
 
   return {
@@ -143,18 +143,18 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     async recall() {
       remembered = await requestMemory.recall(requestId);
     },
-    async agree(head) {
+    async checkKeys(head) {
       const { providerKeys, keySignature } = head;
       if (!providerKeys) {
         if ((await compare(head)).ends) throw keysChanged();
         return undefined;
       }
-      const { own, consumer, submission } = await prepare(head);
+      const { own, consumer, submissionDigest } = await prepare(head);
       await checkPickUp({
         requestId,
         own: { sign: own.signPublic, encrypt: own.encryptPublic },
         consumer,
-        submission,
+        submission: submissionDigest,
         exchange: {
           providerSignPubKey: providerKeys.sign,
           providerEncryptPubKey: providerKeys.encrypt,
@@ -164,7 +164,10 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
       accepted ??= keySignature;
       if (keySignature !== accepted) throw keysChanged();
       // Once: two channels would not know of each other's messages.
-      opening ??= openChannel({ requestId, role: 'provider', own, peer: consumer, submission, keySignature });
+      opening ??= openChannel({
+        ...{ requestId, role: 'provider', own, peer: consumer },
+        ...{ submission: submissionDigest, keySignature },
+      });
       return await opening;
     },
     async checkHistory(state) {

@@ -10,7 +10,7 @@ export interface FirstVersion {
   readonly requestId: string;
   /** The agent's keys as PEM; null when the agent sent none. */
   readonly keys: Pair | null;
-  /** The digest of the question and its code, base64. */
+  /** The digest of the question and its code, base64. It keeps the name that memories have. */
   readonly submission: string;
 }
 

@@ -10,7 +10,7 @@ export async function sendParts(request: ExpertRequest, text: string, parts: rea
   await request.refresh();
   await takeMessages(request);
   const messageId = crypto.randomUUID();
-  let body: SealedMessage | undefined;
+  let body: SealedMessage | null | undefined;
   await thread.seal(
     { messageId, text, parts: savedParts(parts), shown: thread.nameShown() },
     async (sealed) => sealed,

@@ -6,13 +6,13 @@ import { hasForms, type MessageParts, readSaved, type SavedPart } from './messag
 
 /** `load` gives the module for forms, if the message needs it. */
 export async function toMessage(
-  { link, parts, ...message }: ReadMessage,
+  { link: hash, parts, ...message }: ReadMessage,
   load: () => Promise<Forms>,
 ): Promise<Message> {
   const forms = hasForms(parts) ? await load() : undefined;
   const described = describeParts(parts, message.role, forms);
   const hasForm = described.form !== undefined || described.unreadableForm;
-  return { ...message, ...described, ...(hasForm && link !== undefined && { formOf: link }) };
+  return { ...message, ...described, ...(hasForm && hash !== undefined && { formOf: hash }) };
 }
 
 /** Describes the parts of a message for programs. `forms` is needed where they have a form or an answer: `hasForms`. */

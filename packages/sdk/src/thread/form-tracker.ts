@@ -70,9 +70,9 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     },
     noteForm,
     note(message) {
-      const { role, link, parts } = message;
+      const { role, link: hash, parts } = message;
       if (role === 'consumer') {
-        noteForm(link, parts);
+        noteForm(hash, parts);
       } else if (parts) {
         const { answer } = readSaved(parts, role);
         if (answer && toBase64(answer.of) === current()?.of) answers.push(message);

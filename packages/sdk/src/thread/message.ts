@@ -36,7 +36,7 @@ export interface Message extends MessageParts {
 
 /** A message as it is saved. */
 export interface ReadMessage extends Omit<Message, keyof MessageParts> {
-  /** The name under which later messages link to it. Plain text has none. */
+  /** The hash of this message, by which later ones link to it. It keeps the name that saved states have. Plain text has none. */
   readonly link?: string | undefined;
   readonly parts?: readonly SavedPart[] | undefined;
 }

@@ -73,6 +73,26 @@ export interface Sender {
   discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }
 
+/**
+ * The life of a text. Only those of experts are held or refused. One that is gone is in none of these places.
+ *
+ *   held ◄──► waiting ──► outgoing ──► sent      outgoing ──► held, refused
+ *
+ * | State    | What holds it            | What leads out of it                                                                                 |
+ * |----------|--------------------------|------------------------------------------------------------------------------------------------------|
+ * | waiting  | `drafts`                 | `seal`, when `canSeal`: outgoing, or gone if another client has discarded it. `isHeld`: held         |
+ * | held     | `drafts`, while `isHeld` | `send` of an equal text: waiting, with another `shown`, `isHeldIfNewer` and `decidedAt`              |
+ * | outgoing | `outgoing`               | The relay takes it: sent. `isWanted`, before it is sent again: held, its body in `encrypted`.        |
+ * |          |                          | The relay refuses its content: refused, or without an outbox gone. One that others link to stays     |
+ * | refused  | `refused`, the outbox    | A restart: waiting, like all that the outbox has                                                     |
+ * | sent     | `accepted`, or the list  | Nothing                                                                                              |
+ * | claimed  | `drafts` and `claimed`   | With `claimSends`, in place of outgoing, held and refused. `seal` sends it, or the list shows that   |
+ * |          |                          | another process did: sent. Else it stays, and the next `flush` seals it again                        |
+ *
+ * In each state, a list that shows the text makes it sent, and `discard` removes it: an outgoing one only after the end. A `send` that
+ * is aborted, or for an expert fails for good, removes its text unless that is outgoing or claimed. After an abort, one that was held is
+ * held again, unless it has got a new id.
+ */
 export function createSender(options: SenderOptions): Sender {
   const { api, thread, isPlain, prepare, save, outbox, decisionLastsMs = 0, state } = options;
   const { role } = thread.side;
@@ -121,10 +141,11 @@ export function createSender(options: SenderOptions): Sender {
   async function seal(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
     const { messageId, text } = draft;
     let isOthers = false;
-    const claim = async <T extends object>(sealed: T) => {
-      const first = outbox ? await outbox.claim(messageId, sealed, signal) : (encrypted.get(draft) ?? sealed);
+    const claim = async <T extends object>(sealed: T): Promise<T | null> => {
+      const before = encrypted.get(draft) as T | undefined;
+      const first = outbox ? await outbox.claim(messageId, sealed, signal) : (before ?? sealed);
       isOthers = first !== sealed;
-      return first as T;
+      return first;
     };
     const take = (sealed: object | null) => {
       if (outbox?.claimSends) return void (sealed && accepted.add(draft));

@@ -2,8 +2,8 @@ import type { Channel, ChannelState } from '../crypto/index.ts';
 import { isMessageId } from '../crypto/message.ts';
 import type { SavedPart } from './message-parts.ts';
 
-/** The links of messages by their ids in lower case. Plain text has none. */
-export type Links = ReadonlyMap<string, string | undefined>;
+/** The hashes of messages by their ids in lower case. Plain text has none. */
+export type Hashes = ReadonlyMap<string, string | undefined>;
 
 /** A text that is encrypted. It links to what was shown when it was written: `nameShown`. */
 export interface Sealing {
@@ -18,39 +18,39 @@ export interface Read {
   readonly channel: Channel | undefined;
   readonly state: ChannelState | undefined;
   /** The other side's messages. */
-  readonly others: Links;
+  readonly others: Hashes;
   /** Messages of this side that another device has sent. */
-  readonly fromDevices: Links;
+  readonly fromDevices: Hashes;
 }
 
 /**
  * Names what the author of a text has been shown: these messages, and those that were sent here. The names can be saved
- * with the text: links, or where there are no keys yet the ids of messages in plain text.
+ * with the text: hashes, or where there are no keys yet the ids of messages in plain text.
  */
 export function nameShown(
   { channel, state, others, fromDevices }: Read,
   isShown: (messageId: string) => boolean,
 ): readonly string[] {
   if (!channel || !state) return [...others.keys()].filter(isShown);
-  const links = new Set(state.seen.map(([link]) => link));
-  for (const [messageId, link] of [...others, ...fromDevices]) {
-    if (link && !isShown(messageId)) links.delete(link);
+  const hashes = new Set(state.seen.map(([hash]) => hash));
+  for (const [messageId, hash] of [...others, ...fromDevices]) {
+    if (hash && !isShown(messageId)) hashes.delete(hash);
   }
   // The next message links to them in any case. They may never be listed, if this process ends before that.
-  for (const link of [...state.unlisted, ...(state.forgotten ?? [])]) links.delete(link);
-  return channel.endsOf([...links]);
+  for (const hash of [...state.unlisted, ...(state.forgotten ?? [])]) hashes.delete(hash);
+  return channel.endsOf([...hashes]);
 }
 
 /** Whether the other side has written a message that is not among these, nor before one of these. */
 export function hasNewer({ channel, state, others }: Read, shown: readonly string[]): boolean {
   if (!channel || !state) return [...others.keys()].some((messageId) => !shown.includes(messageId));
-  const known = new Set(state.seen.map(([link]) => link));
-  const named = linksIn(shown);
+  const known = new Set(state.seen.map(([hash]) => hash));
+  const named = hashesIn(shown);
   // Those that the list does not have are missing: encrypting the text finds it.
-  if (!named.every((link) => known.has(link))) return false;
-  const links = [...others.values()].flatMap((link) => link ?? []);
-  return channel.endsOf([...named, ...links]).some((end) => !named.includes(end));
+  if (!named.every((hash) => known.has(hash))) return false;
+  const theirs = [...others.values()].flatMap((hash) => hash ?? []);
+  return channel.endsOf([...named, ...theirs]).some((end) => !named.includes(end));
 }
 
-export const linksIn = (shown: readonly string[]): readonly string[] =>
+export const hashesIn = (shown: readonly string[]): readonly string[] =>
   shown.filter((name) => !isMessageId(name));

@@ -4,7 +4,7 @@ import type { Head } from './page.ts';
 
 /** A form that the expert can answer. */
 export interface OpenForm {
-  /** Names it in an answer, in base64: the digest of the question that has it, or the link of the message. */
+  /** Names it in an answer, in base64: the digest of the question that has it, or the hash of the message. */
   readonly of: string;
   /** JSON text, unchecked. */
   readonly text: string;
@@ -28,7 +28,7 @@ export interface Side {
   /** Throws when this side must not go on because of a message that was read. */
   readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
-  agree(head: Head): Promise<Channel | undefined>;
+  checkKeys(head: Head): Promise<Channel | undefined>;
   /** Checks the history once the list was read to its end. */
   checkHistory?(state: ChannelState | undefined): Promise<void>;
 }

@@ -24,27 +24,27 @@ export function standingOf(
   isRefused?: (messageId: string) => boolean,
 ): Standing {
   const given = answers.map(
-    ({ messageId, link, protection, json, hasUnknownPart }): GivenAnswer => ({
+    ({ messageId, link: hash, protection, json, hasUnknownPart }): GivenAnswer => ({
       ...{ messageId, json, hasUnknownPart },
       isProven: side.agentSentKeys ? protection === 'sequenced' && side.isSigned : protection === 'plaintext',
       // Plain text does not say what it had seen.
-      isCrossed: link !== undefined && isCrossed(read, link, side.role),
+      isCrossed: hash !== undefined && isCrossed(read, hash, side.role),
     }),
   );
   return decide(form.text, given, isRefused);
 }
 
 /**
- * Whether the agent has written something at the same time as this message of the expert: neither had seen the other.
+ * Whether the agent has written something at the same time as the message of the expert with this hash: neither had seen the other.
  * Links name messages that come earlier in the history.
  */
 export function isCrossed(
   { state, others }: Pick<Read, 'state' | 'others'>,
-  link: string,
+  hash: string,
   reader: Role,
 ): boolean {
   const seen = state?.seen ?? [];
-  const at = seen.findIndex(([hash]) => hash === link);
+  const at = seen.findIndex(([one]) => one === hash);
   const after = new Set([at]);
   for (let later = at + 1; later < seen.length; later += 1) {
     if (linksOf(seen[later]).some((one) => after.has(one))) after.add(later);
@@ -54,8 +54,8 @@ export function isCrossed(
     if (before.has(earlier)) for (const one of linksOf(seen[earlier])) before.add(one);
   }
   const theirs = new Set(others.values());
-  const isAgents = (hash: string) => theirs.has(hash) === (reader === 'provider');
-  return seen.some(([hash], one) => isAgents(hash) && !after.has(one) && !before.has(one));
+  const isAgents = (one: string) => theirs.has(one) === (reader === 'provider');
+  return seen.some(([one], position) => isAgents(one) && !after.has(position) && !before.has(position));
 }
 
 const linksOf = ([, , ...links]: ChannelState['seen'][number] | readonly [] = []): readonly number[] => links;

@@ -15,7 +15,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
 import { hasForms, restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { hasNewer, linksIn, nameShown, type Sealing } from './shown.ts';
+import { hashesIn, hasNewer, nameShown, type Sealing } from './shown.ts';
 import type { Side } from './side.ts';
 
 /** What a thread continues from. */
@@ -25,8 +25,8 @@ export interface ThreadState extends FormState {
   /** How many of the messages that were read are answers. */
   readonly answersRead?: number | undefined;
   readonly channel: ChannelState | undefined;
-  /** The messages of the other side: their ids, and their links. */
-  readonly others?: readonly (readonly [messageId: string, link: string | undefined])[] | undefined;
+  /** The messages of the other side: their ids, and their hashes. */
+  readonly others?: readonly (readonly [messageId: string, hash: string | undefined])[] | undefined;
   /** Messages that were read, and that the caller has not taken, or not processed yet. */
   readonly messages: readonly ReadMessage[];
 }
@@ -87,8 +87,8 @@ export interface Thread {
   nameShown(messageIds?: readonly string[]): readonly string[];
   /** Whether there are messages of the other side that are not among these, nor before one of these. */
   hasNewerThan(shown: readonly string[]): boolean;
-  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes. */
-  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage) => void): Promise<void>;
+  /** Encrypts a text for the open channel. `onSealed` runs in the same step in which `state` changes, with what `claim` returned. */
+  seal(text: Sealing, claim: Claim, onSealed: (sealed: SealedMessage | null) => void): Promise<void>;
   /** Forgets the text that was encrypted last: later ones do not link to it. False if the relay or the other side has it. */
   forget(messageId: string): Promise<boolean>;
   /** Marks the messages in the mailbox: they were written before this side's new text. */
@@ -102,6 +102,8 @@ export function createThread(options: ThreadOptions): Thread {
   /** Decrypting and encrypting take turns, so that `channelState` is always consistent. */
   const inOrder = createQueue();
   const reading = createQueue();
+  // These maps and sets have ids in lower case. Ids of the list and of callers may be in upper case: they are converted. Ids of the texts
+  // that this side sends are made in lower case.
   /** A digest of the content by messageId, to recognize repeated messages. */
   const contents = new Map<string, string>();
   const others = new Map(state?.others);
@@ -150,7 +152,7 @@ export function createThread(options: ThreadOptions): Thread {
     const isErased = head.erasedAt !== undefined;
     const noted = new Set<string | undefined>(channelState?.unlisted);
     try {
-      if (!isErased) channel = await side.agree(head);
+      if (!isErased) channel = await side.checkKeys(head);
       // Decrypted in parallel, accepted in order.
       const openings = messages.map((listed) => [listed.seq, begin(listed)] as const);
       for (const [listedSeq, open] of openings) {
@@ -168,12 +170,12 @@ export function createThread(options: ThreadOptions): Thread {
       answersRead += opened.filter(({ role }) => role === 'provider').length;
       channelState = channel?.state();
       for (const message of opened) {
-        const { role, messageId, link } = message;
+        const { role, messageId, link: hash } = message;
         const id = messageId.toLowerCase();
         // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
-        if (role === 'provider' || !noted.has(link)) formTracker.note(message);
-        if (role !== side.role) others.set(id, link);
-        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, link);
+        if (role === 'provider' || !noted.has(hash)) formTracker.note(message);
+        if (role !== side.role) others.set(id, hash);
+        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, hash);
       }
       mailbox.push(opened.filter((message) => side.isForCaller(message)));
       if (refusal) mailbox.end(refusal);
@@ -278,8 +280,8 @@ export function createThread(options: ThreadOptions): Thread {
       inOrder(async () => {
         try {
           const sealer = channel as Channel;
-          sealedHere.add(messageId.toLowerCase());
-          const options = { messageId, shown: linksIn(shown), claim };
+          sealedHere.add(messageId);
+          const options = { messageId, shown: hashesIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
           if (sealed && side.role === 'consumer') formTracker.noteForm(channelState.seen.at(-1)?.[0], parts);

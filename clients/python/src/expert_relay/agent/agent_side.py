@@ -116,7 +116,7 @@ class AgentSide:
         given = self._experts.given
         return self._accept(exchange, self._check(exchange, remembered if given is None else given), state)
 
-    def agree(self, head: Head) -> Channel | None:
+    def check_keys(self, head: Head) -> Channel | None:
         keys = self._asked.keys
         if keys is None:
             return None

@@ -115,7 +115,7 @@ class ExpertSide:
         signature = sign_exchange(self._expert, self._request_id, parse_pair(known.keys), submission)
         return PickUp(Pair(own.public.sign.pem, own.public.encrypt.pem), signature)
 
-    def agree(self, head: Head) -> Channel | None:
+    def check_keys(self, head: Head) -> Channel | None:
         known, exchange = self._compare(head), head.exchange
         if exchange is None:
             if known.ends is not None:

@@ -73,6 +73,25 @@ class Sending:
 
 
 class Sender:
+    """The life of a text. Only those of experts are held. One that is gone is in none of these places.
+
+      held ◄──► waiting ──► outgoing ──► sent      outgoing ──► held
+
+    | State    | What holds it               | What leads out of it                                                                             |
+    |----------|-----------------------------|--------------------------------------------------------------------------------------------------|
+    | waiting  | `_drafts`                   | `_seal`, when `_can_seal`: outgoing. `_is_held`: held                                            |
+    | held     | `_drafts`, while `_is_held` | `send` of an equal text: waiting, with another `shown`, `is_held_if_newer` and `decided_at`      |
+    | outgoing | `_outgoing`                 | The relay takes it: sent. `_is_wanted`, before it is sent again: held, its body in `_encrypted`. |
+    |          |                             | The relay refuses its content: gone. One that others link to stays                               |
+    | sent     | `_accepted`, or the list    | Nothing                                                                                          |
+    | claimed  | `_drafts` and `_claimed`    | With `claim_sends`, in place of outgoing and held. `_seal` sends it, or the list shows that      |
+    |          |                             | another process did: sent. Else it stays, and the next `flush` seals it again                    |
+
+    In each state, a list that shows the text makes it sent, and `discard` removes it: an outgoing one only after the end. A
+    `send` that is cancelled, or for an expert fails for good, removes its text unless that is outgoing or claimed. Cancelled,
+    one that was held is held again, unless it has got a new id.
+    """
+
     def __init__(
         self,
         thread: Thread,

@@ -55,7 +55,7 @@ class Side(Protocol):
         """Refuses a message of this side that another process of it has sent, if it is not what this one would send."""
         ...
 
-    def agree(self, head: Head) -> Channel | None:
+    def check_keys(self, head: Head) -> Channel | None:
         """Checks the keys that the relay shows. Returns the channel once there are keys of both sides."""
         ...
 

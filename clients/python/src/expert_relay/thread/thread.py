@@ -150,7 +150,7 @@ class Thread:
         is_erased = page.head.erased_at is not None
         try:
             if not is_erased:
-                self._read.channel = self.side.agree(page.head)
+                self._read.channel = self.side.check_keys(page.head)
             for listed in page.messages:
                 message = self._open(listed)
                 if message:

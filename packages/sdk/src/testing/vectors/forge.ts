@@ -35,7 +35,7 @@ export async function forge(forgery: Forgery): Promise<MessageRecord> {
   const bind = async ({ providerSign = expert.sign, submission: question, versions }: Partial<Forgery>) => {
     const keys = { consumer: parsed(await agentPem()), provider: parsed({ ...expert, sign: providerSign }) };
     const digest = unhex(question ?? (await submission));
-    return await sha256(exchangeBytes({ requestId: id, keys, submission: digest, versions }));
+    return await sha256(exchangeBytes(id, keys, digest, versions));
   };
   const conversation = await bind(forgery);
   const signedFor = forgery.keyOnly ? await bind({}) : conversation;

@@ -156,7 +156,7 @@ const conversationOf = async (
   { providerSignPubKey, providerEncryptPubKey, keySignature }: Exchange,
 ): Promise<string> => {
   const provider = parsed({ sign: providerSignPubKey, encrypt: providerEncryptPubKey });
-  return hex(await digestConversation({ requestId, keys: { consumer, provider }, submission, keySignature }));
+  return hex(await digestConversation(requestId, { consumer, provider }, submission, keySignature));
 };
 
 /** The channel of a side that has accepted an exchange, and a function that encrypts with it. */

@@ -15,18 +15,14 @@ export async function signVersions(
 ): Promise<string> {
   const [consumer, provider] = [await agentKeys(), await expertKeys(of)];
   const digest = unhex(await submission);
-  const bytes = exchangeBytes({
-    requestId,
-    keys: {
-      consumer: { sign: consumer.signPublic, encrypt: consumer.encryptPublic },
-      provider: {
-        sign: provider.signPublic,
-        encrypt: encrypt ? parsePublicKey(encrypt, 'encrypt') : provider.encryptPublic,
-      },
+  const keys = {
+    consumer: { sign: consumer.signPublic, encrypt: consumer.encryptPublic },
+    provider: {
+      sign: provider.signPublic,
+      encrypt: encrypt ? parsePublicKey(encrypt, 'encrypt') : provider.encryptPublic,
     },
-    submission: digest,
-    versions: unhex(signed),
-  });
+  };
+  const bytes = exchangeBytes(requestId, keys, digest, unhex(signed));
   return Buffer.concat([digest, await provider.sign(bytes), unhex(versions)]).toString('base64');
 }
 
