@@ -107,3 +107,10 @@ test('bytes that are not an event are an error', () => {
   const whole = toBinary(DomainEventSchema, create(DomainEventSchema, { eventId: 'some id' }));
   expect(() => decodeEvent(whole.subarray(0, -2))).toThrow();
 });
+
+test('a text that is no UTF-8 is refused', () => {
+  const { payload } = newRequestEvent({ question: 'xy' });
+  const broken = Buffer.from(payload);
+  broken[broken.indexOf('xy')] = 0xff;
+  expect(() => decodeEvent(broken)).toThrow(/UTF-8|encoded data/i);
+});

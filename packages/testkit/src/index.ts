@@ -9,6 +9,7 @@ export { hostileReceivers } from './hostile-receivers.ts';
 export { expensiveTexts, hostileTexts, largeHostileText } from './hostile-texts.ts';
 export { launchOwnServer, type OwnServer, type ServerPlace } from './launch-own-server.ts';
 export { type Call, type Json, type Lie, type LyingRelay, startLyingRelay } from './lying-relay.ts';
+export { openBlackHole } from './open-black-hole.ts';
 export { openStream, readBlocks, type StreamEvent, type TestStream, topicUrl } from './open-stream.ts';
 export { openRaw, type RawConnection } from './raw-connection.ts';
 export { reservePort } from './reserve-port.ts';

@@ -6,6 +6,7 @@ import {
   isApproval,
   optionsOf,
 } from '@expert-relay/sdk/forms';
+import { escapeCharacter } from '../terminal/escape-character.ts';
 import type { Screen } from '../terminal/screen.ts';
 
 interface Look {
@@ -74,11 +75,7 @@ function showValue(out: Screen, label: string, value: string, indent: string): v
 const unclear = /^[ "]| $|\t|(?! )\p{Zs}/u;
 const withSpaces = (text: string): string => (unclear.test(text) ? inQuotes(text) : text);
 
-const inQuotes = (text: string): string =>
-  JSON.stringify(text).replaceAll(
-    /(?! )\p{Zs}/gu,
-    (space) => `\\u${space.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+const inQuotes = (text: string): string => JSON.stringify(text).replaceAll(/(?! )\p{Zs}/gu, escapeCharacter);
 
 /** For lines of this program that quote a label: it cannot begin a line of its own. */
 const oneLine = (text: string): string => text.replaceAll(/\r\n|[\r\n\u2028\u2029]/g, '␊');

@@ -37,10 +37,11 @@ test.each<[string, (query: Query) => Promise<unknown>, RegExp]>([
 
 test('a transaction whose statement is not answered closes its connection at once', async () => {
   const before = await connection();
-  const began = performance.now();
   const hanging = postgres.transact((query) => query`SELECT pg_sleep(60)`);
   await expect(hanging).rejects.toThrow('Query read timeout');
-  // A rollback would wait for the end of the statement.
-  expect(performance.now() - began).toBeLessThan(30_000);
   expect(await connection()).not.toBe(before);
+  // A rollback would have waited for the end of the statement.
+  expect(await postgres.query`SELECT state FROM pg_stat_activity WHERE pid = ${before}`).toEqual([
+    { state: 'active' },
+  ]);
 });

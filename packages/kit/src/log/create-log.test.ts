@@ -45,7 +45,7 @@ test.each([
   expect(read()).not.toContain('hunter2');
 });
 
-test('an error keeps its message, its code and its stack, and nothing that a client may have sent', () => {
+test('an error keeps its message, its code and its stack, and no fields but known ones', () => {
   const { log, read } = capture();
   const error = Object.assign(new Error('refused'), {
     ...{ code: 'E1', token: 'hunter2', input: 'https://hunter2', detail: 'Failing row contains (hunter2)' },
@@ -54,12 +54,19 @@ test('an error keeps its message, its code and its stack, and nothing that a cli
   const several = new AggregateError([error], 'several');
   for (const err of [error, several, 'no error', undefined, null])
     log.error({ err, cause: [{ token: 'hunter2' }] }, 'failed');
-  const [one, all] = read()
+  const [one, all, ...others] = read()
     .split('\n')
     .map((line) => line && JSON.parse(line).err);
   const stack = expect.stringContaining('refused');
-  expect(one).toEqual({ type: 'Error', message: 'refused', code: 'E1', stack, aggregateErrors: [{}] });
+  expect(one).toEqual({
+    type: 'Error',
+    message: 'refused',
+    code: 'E1',
+    stack,
+    aggregateErrors: [{ type: 'object' }],
+  });
   expect(all).toMatchObject({ message: 'several', aggregateErrors: [one] });
+  expect(others.slice(0, 3)).toEqual([{ type: 'string' }, undefined, { type: 'object' }]);
   expect(read()).toContain('Error: refused');
   expect(read()).not.toContain('hunter2');
 });

@@ -2,20 +2,19 @@ import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { hideSecrets } from './hide-secrets.ts';
 import { openStandardOutput } from './standard-output.ts';
 
-/** What an error may say besides. Others have what a client sent: `input` of an invalid address, `detail` of a refused row. */
+/** The fields of errors that are logged. Others may repeat what a client sent: `input` of an invalid address, `detail` of a refused row. */
 const errorFields = [
-  ...['type', 'message', 'stack', 'code', 'errno', 'syscall', 'address', 'port'],
+  ...['type', 'name', 'message', 'stack', 'code', 'errno', 'syscall', 'address', 'port'],
   ...['severity', 'schema', 'table', 'column', 'constraint', 'routine'],
 ] as const;
 
-function describeError(error: Error): object {
-  const all: Readonly<Record<string, unknown>> = { ...pino.stdSerializers.err(error) };
+function describeError(error: unknown): object {
+  // What is thrown may be anything, also a text of a client.
+  if (!(error instanceof Error)) return { type: typeof error };
+  const all: Readonly<Record<string, unknown>> = pino.stdSerializers.err(error);
   const known = errorFields.flatMap((name) => (name in all ? [[name, all[name]]] : []));
-  const inner: unknown = (error as Partial<AggregateError> | null)?.errors;
-  return {
-    ...Object.fromEntries(known),
-    ...(Array.isArray(inner) && { aggregateErrors: inner.map(describeError) }),
-  };
+  const { errors } = error as Partial<AggregateError>;
+  return { ...Object.fromEntries(known), ...(errors && { aggregateErrors: errors.map(describeError) }) };
 }
 
 /** Without `child`, since the fixed fields of a child log would not pass through `hideSecrets`. */

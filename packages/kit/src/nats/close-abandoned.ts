@@ -1,23 +1,31 @@
+import { createConnection } from 'node:net';
 import { NodeTransport } from 'nats/lib/src/node_transport.js';
 
-const { close, dial } = NodeTransport.prototype;
-const abandoned = new WeakSet<NodeTransport>();
+const { close } = NodeTransport.prototype;
 
 /**
  * nats.js leaves the socket open of an attempt to connect that is not answered in time. A service would keep one for each attempt while
- * NATS hangs, until it can open no more.
+ * NATS hangs, until it can open no more. So its transport knows its socket before that is connected, and closes it in any case.
  */
 export function closeAbandonedSockets(): void {
-  NodeTransport.prototype.close = function closeWithSocket(error) {
-    if (!this.connected) {
-      abandoned.add(this);
-      this.socket?.destroy();
-    }
-    return close.call(this, error);
+  NodeTransport.prototype.dial = function dialKnown({ hostname, port }) {
+    const socket = createConnection(port, hostname);
+    this.socket = socket;
+    socket.setNoDelay(true);
+    return new Promise((resolve, reject) => {
+      let failure: Error | undefined;
+      socket.on('error', (error) => {
+        failure = error;
+      });
+      socket.on('close', () => reject(failure));
+      socket.on('connect', () => {
+        socket.removeAllListeners();
+        resolve(socket);
+      });
+    });
   };
-  NodeTransport.prototype.dial = async function dialUnlessAbandoned(address) {
-    const socket = await dial.call(this, address);
-    if (abandoned.has(this)) socket.destroy();
-    return socket;
+  NodeTransport.prototype.close = function closeWithSocket(error) {
+    if (!this.connected) this.socket?.destroy();
+    return close.call(this, error);
   };
 }

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { eventually, startOwnNats } from '@expert-relay/testkit';
+import { eventually, openBlackHole, startOwnNats } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { nkeys } from 'nats';
 import { createLog } from '../log/index.ts';
@@ -202,5 +202,20 @@ describe('a server that does not answer', () => {
 
     await nats.stop?.();
     await eventually('no connection is left', () => open.size === 0);
+  });
+
+  test('is one whose connections are not made either: none is left of an attempt', async () => {
+    const blackHole = await openBlackHole();
+    const countSockets = () =>
+      process.getActiveResourcesInfo().filter((type) => type === 'TCPSocketWrap').length;
+    const before = countSockets();
+    let failures = 0;
+    const log = Object.assign(Object.create(silentLog), { warn: () => (failures += 1) });
+    const nats = createNats({ url: `nats://127.0.0.1:${blackHole.port}`, name: 'test', log });
+    await nats.start?.();
+    await eventually('three attempts', () => failures >= 3);
+    await nats.stop?.();
+    await eventually('all sockets are closed', () => countSockets() <= before);
+    blackHole.close();
   });
 });

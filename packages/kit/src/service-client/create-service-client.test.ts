@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -8,8 +7,9 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { openBlackHole } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { systemClock } from '../clock/index.ts';
 import { listen } from '../http/index.ts';
@@ -78,29 +78,9 @@ async function call(callId: string, method?: string): Promise<number | undefined
   return answer.statusCode;
 }
 
-/** A port at which connections are neither made nor refused: its process is stopped, and its queue is full. */
-async function openBlackHole(): Promise<{ url: string; close(): void }> {
-  const program = `require('net').createServer().listen(0, '127.0.0.1', 1, function () { console.log(this.address().port) })`;
-  const process = spawn(globalThis.process.execPath, ['--eval', program], {
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [line] = (await once(process.stdout, 'data')) as [Buffer];
-  const port = Number(line);
-  process.kill('SIGSTOP');
-  const fillers = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }).on('error', () => {}));
-  await once(fillers[0] as Socket, 'connect');
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close() {
-      for (const socket of fillers) socket.destroy();
-      process.kill('SIGKILL');
-    },
-  };
-}
-
 test('a connection that is not made in time counts as not reached, also with another attempt', async () => {
   const blackHole = await openBlackHole();
-  const lost = createClient(blackHole.url);
+  const lost = createClient(`http://127.0.0.1:${blackHole.port}`);
   try {
     const startedAt = performance.now();
     const error = await lost.call(callOf('first')).catch((problem: unknown) => problem);

@@ -31,7 +31,7 @@ export function exchangeBytes(
   requestId: string,
   { consumer, provider }: ConversationKeys,
   submissionDigest: Bytes,
-  versions = ownVersions,
+  versions: Bytes = ownVersions,
 ): Bytes {
   const inOrder = [consumer.sign, consumer.encrypt, provider.sign, provider.encrypt].map(({ raw }) => raw);
   return tuple('expert-relay/v4/key-exchange', requestId, ...inOrder, submissionDigest, versions);

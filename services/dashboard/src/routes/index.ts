@@ -12,6 +12,7 @@ import { leaveSignIn, requireSession } from '../guards.ts';
 import type { Sessions } from '../session/sessions.ts';
 import { createSignIn } from '../session/sign-in.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import { providerNames } from '../sign-in/identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
 import type { Users } from '../users.ts';
@@ -111,10 +112,13 @@ function mountPages(app: Express, context: RouteContext): void {
   const receive = receiveCallback({ signIn, sessions, users, isAllowed });
   for (const flow of flows)
     app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), receive);
-  // A callback is not redirected, also that of a provider that is not configured here.
-  app.get('/auth/:provider/callback', () => {
-    throw new Problem('not_found');
-  });
+  // The callback of a provider is not redirected, also where it is not configured.
+  app.get(
+    providerNames.map((name) => `/auth/${name}/callback`),
+    () => {
+      throw new Problem('not_found');
+    },
+  );
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
   app.get(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { escapeCharacter } from '../../terminal/escape-character.ts';
 import type { PermissionRequest } from './hook-input.ts';
 import { programOf } from './hook-input.ts';
 
@@ -108,8 +109,6 @@ export function code(text: string): string {
   const fence = fenceOf(line, 1);
   return `${fence}${line}${fence}`;
 }
-
-const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Longer than any in the text, so that the text cannot end it. */
 const fenceOf = (text: string, least: number): string => {

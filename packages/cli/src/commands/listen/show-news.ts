@@ -7,6 +7,7 @@ import { shortTime, showAgent, showTags } from '../../messages/conversation-view
 import { partsToJson, type ShownParts, showParts } from '../../messages/message-parts.ts';
 import { askedTexts, isConfidential } from '../../relay/request-state.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
+import { escapeCharacter } from '../../terminal/escape-character.ts';
 import { protectionWords, writtenBefore } from '../../terminal/protection-words.ts';
 
 /** An event of a conversation. Printed as one JSON line, or as a few lines in a terminal. */
@@ -49,7 +50,9 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
 export function showNews({ out, config }: Context, news: News, json: boolean): void {
   const me = config.kind ?? 'consumer';
   if (json) {
-    out.line(JSON.stringify('messageId' in news ? partsToJson(news) : news));
+    const line = JSON.stringify('messageId' in news ? partsToJson(news) : news);
+    // Line ends of Unicode are ends of lines to some readers.
+    out.line(line.replaceAll(/[\u0085\u2028\u2029]/g, escapeCharacter));
     return;
   }
   const heading = (text: string) => out.line(`${out.paint('bold', news.refCode)}  ${out.paint('dim', text)}`);
