@@ -190,14 +190,14 @@ describe('a server that does not answer', () => {
     const { port } = server.address() as AddressInfo;
     const nats = createNats({ url: `nats://127.0.0.1:${port}`, name: 'test', log: silentLog });
     await nats.start?.();
-    await eventually('four attempts', () => attempts >= 4);
+    await eventually('three attempts', () => attempts >= 3);
     await eventually('the earlier connections are closed', () => open.size <= 1);
 
     isSilent = false;
     await eventually('a connection', () => nats.connected);
     [attempts, isSilent] = [0, true];
     for (const socket of open) socket.destroy();
-    await eventually('four attempts', () => attempts >= 4);
+    await eventually('three attempts', () => attempts >= 3);
     await eventually('the earlier connections are closed', () => open.size <= 1);
 
     await nats.stop?.();
