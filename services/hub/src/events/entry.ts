@@ -47,7 +47,10 @@ export class Entry implements Position {
     return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
   }
 
-  /** One Buffer for all subscribers that get this copy, and another one for those that get more copies after it. If the caller has the parsed event, it is not parsed again. */
+  /**
+   * One Buffer for all subscribers that get this copy, and another one for those that get more copies after it. If the caller has the
+   * parsed event, it is not parsed again.
+   */
   chunk(copy: number, hasMore: boolean, event?: EventHead): Buffer {
     const index = 2 * copy + (hasMore ? 1 : 0);
     this.#chunks ??= [];

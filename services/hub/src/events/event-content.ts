@@ -56,7 +56,10 @@ export function topicsOf({ type, requests }: EventHead): readonly string[] {
   return topics;
 }
 
-/** The JSON of a copy, by its index in `topicsOf`: each request has two. The contract's members on the contract's topic, and more on the activity topic. */
+/**
+ * The JSON of a copy, by its index in `topicsOf`: each request has two. The contract's members on the contract's topic, and more on
+ * the activity topic.
+ */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
   const request = event.requestAt(copy >> 1);
   const body = bodyOf(event);
