@@ -4,6 +4,7 @@ export { collectGarbage, usedMemory } from './collect-garbage.ts';
 export { createFakeClock, type FakeClock } from './create-fake-clock.ts';
 export { createTcpProxy, type TcpProxy } from './create-tcp-proxy.ts';
 export { eventually } from './eventually.ts';
+export { exactTexts, longText } from './exact-texts.ts';
 export { type Flood, type FloodingRelay, startFloodingRelay } from './flooding-relay.ts';
 export { hostileReceivers } from './hostile-receivers.ts';
 export { expensiveTexts, hostileTexts, largeHostileText } from './hostile-texts.ts';
