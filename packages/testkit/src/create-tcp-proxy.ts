@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 export interface TcpProxy extends AsyncDisposable {
   /** The address at which the server is reached through the proxy. */
   readonly url: string;
-  /** Closes all connections and refuses new ones, as when the server is down. */
+  /** Closes all connections and refuses new ones, as when the server is down. No other program gets the port meanwhile. */
   cut(): Promise<void>;
   /** From now on no byte is passed on, and connections stay open, as when a network drops all packets. */
   hold(): void;
@@ -26,8 +27,8 @@ interface Pair {
 export async function createTcpProxy(serverUrls: string | readonly string[]): Promise<TcpProxy> {
   const targets = [serverUrls].flat().map((url) => new URL(url));
   const pairs = new Set<Pair>();
+  const { port, release: releasePort } = await keepPort();
   let listener: Server | undefined;
-  let port = 0;
   let held = false;
   let connectionCount = 0;
 
@@ -91,7 +92,7 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
     for (const { client, server } of pairs) for (const socket of [client, server]) socket?.unpipe().pause();
   }
 
-  function release(): void {
+  function endHold(): void {
     held = false;
     for (const pair of pairs) {
       if (pair.client.destroyed || pair.server?.destroyed) destroy(pair);
@@ -101,14 +102,13 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
   }
 
   async function restore(): Promise<void> {
-    if (held) release();
+    if (held) endHold();
     if (listener) return;
     // A client that has closed its side may still wait for the answer.
     listener = createServer({ allowHalfOpen: true }, accept);
     await new Promise<void>((resolve, reject) => {
       listener?.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
-    port = (listener.address() as AddressInfo).port;
   }
 
   async function cut(): Promise<void> {
@@ -122,8 +122,32 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
     });
   }
 
+  async function stop(): Promise<void> {
+    await cut();
+    releasePort();
+  }
+
   await restore();
   const url = new URL(targets[0] as URL);
   url.host = `127.0.0.1:${port}`;
-  return { url: url.href.replace(/\/$/, ''), cut, hold, restore, stop: cut, [Symbol.asyncDispose]: cut };
+  return { url: url.href.replace(/\/$/, ''), cut, hold, restore, stop, [Symbol.asyncDispose]: stop };
+}
+
+/**
+ * A free port that the system gives to no other program until it is released, whether something listens on it or not: it stays the
+ * local port of an open connection. A server can listen on it, as one can that is started again while its old connections are open.
+ */
+async function keepPort(): Promise<{ port: number; release(): void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const client = connect(port, '127.0.0.1');
+  const [accepted] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  for (const socket of [client, accepted]) socket.unref();
+  const release = () => {
+    client.destroy();
+    accepted.destroy();
+  };
+  return { port, release };
 }
