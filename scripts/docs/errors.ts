@@ -26,5 +26,15 @@ Every error is a JSON object of the type \`application/problem+json\` (RFC 9457)
 with validation errors and names at most 20 of them: \`detail\` says when there are more. Its \`code\` is one of \`required\`,
 \`type\`, \`format\`, \`size\`, \`value\`. What was sent is never repeated.
 
+## Warnings
+
+A message that an expert sends in plain text is stored (201) although the agent may not count it. Then the answer has a
+\`warning\`:
+
+| \`warning\` | Why | What to do |
+|---|---|---|
+| \`agent_refuses_plaintext\` | The agent has keys. It refuses answers that are not encrypted, unless it was told to accept them. | Answer in the web app, or with \`relay answer\` or an SDK: they encrypt. |
+| \`not_a_decision\` | The request has a form. The agent gets these words, and still waits for a decision. | Send the decision as \`answer\` too: [forms.md](forms.md). |
+
 ${entries.map(([code, { status, title, help }]) => `## ${code}\n\n**${status}** ${title}.\n\n${help}\n`).join('\n')}`;
 }

@@ -124,6 +124,15 @@ describe('events have exactly the members that the contract names', () => {
       { type: 'request_closed', requestId, refCode, reason: 'closed' },
     ]);
   });
+
+  test('a new request shows what follows on the activity topic only', async () => {
+    const follows = { files: 2, question: false };
+    const ask = () => setup.alice.consumer.newRequest({ question: 'Q', follows });
+    const [onActivity] = await eventsDuring(`${ownTopic()}/activity`, 1, ask);
+    expect(onActivity).toMatchObject({ type: 'new_request', question: 'Q', follows });
+    const [onContract] = await eventsDuring(ownTopic(), 1, ask);
+    expect(onContract).toEqual({ type: 'new_request', refCode: expect.any(String), question: 'Q' });
+  });
 });
 
 describe(row('decisions', 'hub authorisation'), () => {

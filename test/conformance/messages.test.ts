@@ -90,6 +90,45 @@ describe('an answer to a form', () => {
   });
 });
 
+describe('a warning', () => {
+  const words = { role: 'provider', plaintext: 'Yes.' };
+  const noKeys = { consumerSignPubKey: undefined, consumerEncryptPubKey: undefined, plaintext: 'May I?' };
+  const answerForm = '{"type":"object","properties":{}}';
+  const decision = { ...words, answer: '{"action":"accept","content":{}}' };
+
+  test.each([
+    ['words to an agent with keys', {}, words, 'agent_refuses_plaintext'],
+    ['words to an agent with keys and a form', { answerForm }, words, 'agent_refuses_plaintext'],
+    ['words to a form', { ...noKeys, answerForm }, words, 'not_a_decision'],
+    ['a decision', { ...noKeys, answerForm }, decision, undefined],
+    ['words without a form', noKeys, words, undefined],
+    ['an encrypted answer', { answerForm }, encryptedMessage('provider'), undefined],
+    [
+      'an encrypted answer that is readable too',
+      {},
+      { ...encryptedMessage('provider'), ...words },
+      undefined,
+    ],
+    ['words of the agent', { answerForm }, { ...words, role: 'consumer' }, undefined],
+  ])('%s', async (_name, members, message, warning) => {
+    const { consumer, provider, session } = setup.alice;
+    const { requestId } = await consumer.newRequest(members);
+    const caller = message.role === 'consumer' ? consumer : provider;
+    const send = () => caller.post(`/api/v1/message/${requestId}`, { messageId, ...message });
+    const messageId = randomUUID();
+    for (const status of [201, 200]) {
+      const answer = await send();
+      expect({ status: answer.status, warning: answer.json.warning }).toEqual({ status, warning });
+    }
+    if (message.role === 'consumer') return;
+    const bySession = await session.post(`/api/requests/${requestId}/messages`, {
+      ...message,
+      messageId: randomUUID(),
+    });
+    expect({ status: bySession.status, warning: bySession.json.warning }).toEqual({ status: 201, warning });
+  });
+});
+
 describe(row('decisions', 'message'), () => {
   test('encrypted, plain, and both forms at once are stored as they were sent', async () => {
     const { sendAsConsumer, sendAsProvider, read } = await newConversation();

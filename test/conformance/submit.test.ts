@@ -299,6 +299,58 @@ describe('tags', () => {
   });
 });
 
+describe('what follows', () => {
+  const follows = { files: 2, question: true };
+
+  test('is shown to both sides and in lists, and a repetition has the same', async () => {
+    const members = { ...submission(), follows: { ...follows, other: 1 }, idempotencyKey: randomUUID() };
+    const { status, json } = await submit(members);
+    expect(status).toBe(201);
+    expect(json).not.toHaveProperty('follows');
+    expect((await submit(members)).json).toEqual(json);
+    expect((await submit({ ...members, follows: { ...follows, files: 1 } })).status).toBe(422);
+    const { consumer, provider, session } = setup.alice;
+    for (const caller of [consumer, provider]) {
+      expect((await caller.get(`/api/v1/messages/${json.requestId}?after=1`)).json.follows).toEqual(follows);
+      const { requests } = (await caller.get('/api/v1/requests?limit=1')).json;
+      expect(requests).toEqual([expect.objectContaining({ requestId: json.requestId, follows })]);
+    }
+    expect((await session.get(`/api/requests/${json.requestId}`)).json.follows).toEqual(follows);
+    const { requests } = (await session.get('/api/requests?limit=1')).json;
+    expect(requests).toEqual([expect.objectContaining({ requestId: json.requestId, follows })]);
+  });
+
+  test.each([
+    ['nothing', submission(), { files: 0, question: false }],
+    ['null', submission(), null],
+    ['without keys', { messages: [], plaintext: 'Help!' }, follows],
+  ])('is absent: %s', async (_name, members, given) => {
+    const { status, json } = await submit({
+      ...{ consumerSignPubKey: undefined, consumerEncryptPubKey: undefined },
+      ...members,
+      follows: given,
+    });
+    expect(status).toBe(201);
+    expect(await read(json.requestId)).not.toHaveProperty('follows');
+  });
+
+  test.each([
+    ['a text', 'files', 'follows'],
+    ['a list', [2], 'follows'],
+    ['no number of files', { question: true }, 'follows.files'],
+    ['17 files', { files: 17, question: false }, 'follows.files'],
+    ['-1 files', { files: -1, question: false }, 'follows.files'],
+    ['half a file', { files: 0.5, question: false }, 'follows.files'],
+    ['files as a text', { files: '2', question: false }, 'follows.files'],
+    ['no question', { files: 2 }, 'follows.question'],
+    ['a question as a text', { files: 0, question: 'yes' }, 'follows.question'],
+  ])('%s: 400', async (_name, given, path) => {
+    const answer = await submit({ follows: given });
+    expect(answer.status).toBe(400);
+    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+  });
+});
+
 test('a long question is stored completely, and lists contain its first 2,000 characters', async () => {
   const question = '🙈'.repeat(2_500);
   const { requestId } = await setup.alice.consumer.newRequest({ question });

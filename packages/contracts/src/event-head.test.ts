@@ -26,6 +26,7 @@ const newer = Buffer.from([(15 << 3) | 2, 2, 0x08, 0x01, 0x9a, 0x06, 3, ...Buffe
 
 test.each([
   ['new_request', newRequestEvent({ question: 'Is it safe? 🙂' }).payload],
+  ['what follows', newRequestEvent({ question: 'Is it?', follows: { files: 2, question: true } }).payload],
   ['an empty question', newRequestEvent({ question: null }).payload],
   ['key_exchange', keyExchangeEvent().payload],
   ['new_message', newMessageEvent({ role: 'provider', messageId: 'A-1' }).payload],

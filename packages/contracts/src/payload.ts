@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf';
+import type { Follows } from './api/generated/api.ts';
 import { encodeEvent } from './event.ts';
 import {
   type EndReasonName,
@@ -15,14 +16,20 @@ import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
  * the `traceparent` or the `requests`. The outbox publisher adds the other fields from the columns of the row (see `encodePublished`).
  */
 
+interface NewRequest {
+  readonly question?: string | null | undefined;
+  readonly follows?: Follows | undefined;
+}
+
 /** What is inserted into the outbox. */
 export interface NewEvent {
   readonly type: EventType;
   readonly payload: Uint8Array;
 }
 
-export function newRequestEvent(request: { question: string | null }): NewEvent {
-  return newEvent({ case: 'newRequest', value: { question: excerpt(request.question ?? '') } });
+export function newRequestEvent({ question, follows }: NewRequest): NewEvent {
+  const value = { question: excerpt(question ?? ''), ...(follows && { follows }) };
+  return newEvent({ case: 'newRequest', value });
 }
 
 export function keyExchangeEvent(): NewEvent {

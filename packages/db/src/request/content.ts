@@ -15,15 +15,16 @@ export interface RequestContent {
   keySignature: string | null;
 }
 
-/** What lists show of a request besides its state: the agent's tags, and by which side and why it was closed. */
+/** What lists show of a request besides its state: what follows, the agent's tags, and by which side and why it was closed. */
 export interface RequestNotes {
+  follows: Api.Follows | null;
   tags: Api.Tags | null;
   closedBy: Api.ClosedBy | null;
   closeReason: string | null;
 }
 
 /** Columns of `help_requests`. */
-export const noteColumns = sql`tags, closed_by AS "closedBy", close_reason AS "closeReason"`;
+export const noteColumns = sql`follows, tags, closed_by AS "closedBy", close_reason AS "closeReason"`;
 
 /** Columns of `help_requests`. */
 export const submissionColumns = sql`
@@ -37,7 +38,7 @@ export const publicKeyColumns = sql`
 
 const optional = [
   ...(['answerForm', 'agentName', 'agentVersions', 'keySignature', 'erasedAt'] as const),
-  ...(['tags', 'closedBy', 'closeReason'] as const),
+  ...(['follows', 'tags', 'closedBy', 'closeReason'] as const),
 ];
 type Optional = (typeof optional)[number];
 

@@ -33,7 +33,7 @@ export async function eraseContent(query: Query, retention: number): Promise<num
     deleted AS (DELETE FROM messages USING chosen WHERE request_id = chosen.id)
     UPDATE help_requests SET
       question = NULL, plaintext = NULL, context = '[]', answer_form = NULL, form_kind = NULL, agent_name = NULL, agent_versions = NULL,
-      tags = NULL, close_reason = NULL,
+      tags = NULL, follows = NULL, close_reason = NULL,
       consumer_sign_pub_key = NULL, consumer_encrypt_pub_key = NULL,
       provider_sign_pub_key = NULL, provider_encrypt_pub_key = NULL, key_signature = NULL,
       erased_at = now()

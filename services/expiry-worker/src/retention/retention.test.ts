@@ -58,6 +58,7 @@ describe('content', () => {
       agentName: null,
       agentVersions: null,
       tags: [],
+      follows: null,
       closeReason: null,
       consumerSignPubKey: null,
       consumerEncryptPubKey: null,

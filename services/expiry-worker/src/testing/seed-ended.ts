@@ -13,7 +13,7 @@ export async function seedEnded(
       status = 'closed', ended_at = expires_at, seq = ${messages}::int + 2, response_count = ${messages}, message_count = ${messages},
       content_bytes = 100, question = 'May I?', plaintext = 'I am stuck.', context = '[{"role":"user","content":"x"}]',
       answer_form = '{"type":"object"}', form_kind = 'approval', agent_name = 'bot', agent_versions = '4',
-      tags = '{deploy}', closed_by = 'provider', close_reason = 'Fixed.', consumer_sign_pub_key = 'a', consumer_encrypt_pub_key = 'b', provider_sign_pub_key = 'c',
+      tags = '{deploy}', follows = '{"files":1,"question":false}', closed_by = 'provider', close_reason = 'Fixed.', consumer_sign_pub_key = 'a', consumer_encrypt_pub_key = 'b', provider_sign_pub_key = 'c',
       provider_encrypt_pub_key = 'd', key_signature = 'e'
     WHERE id = ${id}`;
   await prisma.message.createMany({

@@ -109,5 +109,7 @@ function contractMembers(body: Body, refCode: string): object | undefined {
 }
 
 function activityMembers(body: Body): object {
-  return body.case === 'requestClosed' ? { reason: endReasonName(body.value.reason) } : {};
+  if (body.case === 'requestClosed') return { reason: endReasonName(body.value.reason) };
+  const follows = body.case === 'newRequest' ? body.value.follows : undefined;
+  return follows ? { follows: { files: follows.files, question: follows.question } } : {};
 }

@@ -22,8 +22,9 @@ export interface Outcome {
   refCode: string;
   status: RequestStatus;
   hasRoom: boolean;
-  /** Whether the request has a form that an answer in plain text can fill in. */
-  takesAnswer: boolean;
+  hasForm: boolean;
+  /** Whether the agent can decrypt. Then it refuses answers in plain text, unless it was told to accept them. */
+  agentHasKeys: boolean;
   createdAt: string | null;
 }
 
@@ -52,13 +53,14 @@ export async function insertMessage(
       SELECT id, user_id, ref_code, seq, last_message_at, status, expires_at,
         message_count < ${maxMessages}::int AND content_bytes + ${size}::int <= ${maxBytes}::int
           AND (content_bytes < ${smallOnlyBytes}::int OR ${size}::int <= ${smallBytes}::int) AS has_room,
-        answer_form IS NOT NULL AND consumer_encrypt_pub_key IS NULL AS takes_answer
+        answer_form IS NOT NULL AS has_form, consumer_encrypt_pub_key IS NOT NULL AS agent_has_keys
       FROM help_requests
       WHERE id = ${requestId} AND ${ownedBy(party)}
       FOR NO KEY UPDATE
     ),
     request AS (
-      SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status, has_room, takes_answer FROM locked
+      SELECT id, user_id, ref_code, seq, last_message_at, ${statusNow} AS status, has_room, has_form, agent_has_keys
+      FROM locked
     ),
     message AS (
       INSERT INTO messages (
@@ -70,7 +72,7 @@ export async function insertMessage(
         ${content.signature}, ${content.plaintext}, ${content.answer},
         GREATEST(clock_timestamp(), last_message_at + interval '1 millisecond')
       FROM request
-      WHERE status IN ('pending', 'responded') AND has_room AND (takes_answer OR ${content.answer === null})
+      WHERE status IN ('pending', 'responded') AND has_room AND (has_form AND NOT agent_has_keys OR ${content.answer === null})
       ON CONFLICT (request_id, message_key) DO NOTHING
       RETURNING request_id, seq, created_at
     ),
@@ -92,7 +94,8 @@ export async function insertMessage(
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
     })})
-    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", takes_answer AS "takesAnswer", created_at AS "createdAt"
+    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
+      created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;
   return outcome;
 }

@@ -51,13 +51,15 @@ async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Out
   }
   if (outcome.status === 'closed' || outcome.status === 'expired') throw endedProblem(outcome.status);
   if (!outcome.hasRoom) throw new Problem('conversation_full');
-  if (!outcome.takesAnswer) {
+  if (!outcome.hasForm || outcome.agentHasKeys) {
     throw wrongFormAnswer('Expected none: this request has no form, or its answers must be encrypted.');
   }
   throw new Error('a message was neither inserted nor found');
 }
 
-type StoredMessage = NewMessage & Pick<Api.SentMessage, 'refCode' | 'status' | 'createdAt'>;
+type StoredMessage = NewMessage &
+  Pick<Outcome, 'refCode' | 'status' | 'hasForm' | 'agentHasKeys'> &
+  Pick<Api.SentMessage, 'createdAt'>;
 
 const sentMessage = (status: 200 | 201, message: StoredMessage): Answer => ({
   status,
@@ -68,8 +70,16 @@ const sentMessage = (status: 200 | 201, message: StoredMessage): Answer => ({
     messageId: message.messageId,
     role: message.content.role,
     createdAt: message.createdAt,
+    ...warningOf(message),
   } satisfies Api.SentMessage,
 });
+
+/** The contract lets the expert send words where the agent does not take them. The expert should not believe that they count. */
+function warningOf({ content, agentHasKeys, hasForm }: StoredMessage): Pick<Api.SentMessage, 'warning'> {
+  if (content.role === 'consumer' || content.ciphertext !== null) return {};
+  if (agentHasKeys) return { warning: 'agent_refuses_plaintext' };
+  return hasForm && content.answer === null ? { warning: 'not_a_decision' } : {};
+}
 
 const missingRole = () =>
   new Problem('invalid_request', {

@@ -149,7 +149,7 @@ describe('export-user', () => {
     const [long] = await addRequests(userId, { count: 1, status: 'closed', messages: 120 });
     const [late] = await addRequests(userId, { count: 1, dueIn: -1 });
     await prisma.$executeRaw`
-      UPDATE help_requests SET tags = '{deploy}', closed_by = 'consumer', close_reason = 'Fixed.' WHERE id = ${long}`;
+      UPDATE help_requests SET tags = '{deploy}', follows = '{"files":1,"question":false}', closed_by = 'consumer', close_reason = 'Fixed.' WHERE id = ${long}`;
     await addRequests(await makeUser('bob~'), { count: 3, messages: 3 });
     await addEndpoint(userId, 'webhook');
     await addEndpoint(userId, 'mail');
@@ -175,7 +175,12 @@ describe('export-user', () => {
     expect(of('vault')).toMatchObject([{ vault: { wrapped: 'root of ada' } }]);
     expect(new Set(of('request').map(({ requestId }) => requestId)).size).toBe(47);
     expect(of('request').find(({ requestId }) => requestId === late)).toMatchObject({ status: 'expired' });
-    const notes = { tags: ['deploy'], closedBy: 'consumer', closeReason: 'Fixed.' };
+    const notes = {
+      follows: { files: 1, question: false },
+      tags: ['deploy'],
+      closedBy: 'consumer',
+      closeReason: 'Fixed.',
+    };
     expect(of('request').find(({ requestId }) => requestId === long)).toMatchObject(notes);
     expect(of('message').map(({ requestId, plaintext }) => [requestId, plaintext])).toEqual(
       Array.from({ length: 120 }, (_, index) => [long, `answer ${index + 2}`]),

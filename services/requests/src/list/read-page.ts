@@ -157,14 +157,14 @@ const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
 
 export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)): Api.ListedRequest => {
   const { question, form, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;
-  const { tags, closedBy, closeReason } = row;
+  const { follows, tags, closedBy, closeReason } = row;
   return {
     ...stateBody(row),
     question,
     agent: { keyId: agentId, name: keyName },
     ...(form !== null && { form }),
     ...{ encrypted, pickedUp, turn, messageCount, lastActivityAt },
-    ...withoutAbsent({ tags, closedBy, closeReason }),
+    ...withoutAbsent({ follows, tags, closedBy, closeReason }),
     ...('fullQuestion' in row && contentBody(row)),
   };
 };

@@ -19,7 +19,7 @@ import type { Context } from '../context.ts';
 
 const schema = z.object({ reason: optionalTextUpTo(500) });
 
-interface Row extends Omit<RequestNotes, 'tags'> {
+interface Row extends Omit<RequestNotes, 'follows' | 'tags'> {
   id: string;
   refCode: string;
   /** Before this call. */

@@ -20,6 +20,7 @@ describe('the digest of a body', () => {
     'idempotencyKey',
     'expiresIn',
     'tags',
+    'follows',
   ])('is the same with %s: null and without it', (name) => {
     expect(digestOf({ [name]: null })).toBe(digestOf({}));
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
     userId,
     consumerKeyId: apiKeyId,
     ttl: 60_000,
-    submission: { messages: [], question: undefined, plaintext: 'help', tags: undefined },
+    submission: { messages: [], question: undefined, plaintext: 'help', tags: undefined, follows: undefined },
     idempotency: undefined,
   };
 });

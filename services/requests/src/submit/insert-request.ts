@@ -59,20 +59,21 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
     request AS (
       INSERT INTO help_requests (
         id, ref_code, user_id, consumer_key_id, call_id, question, plaintext, context,
-        answer_form, form_kind, agent_name, agent_versions, tags, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
+        answer_form, form_kind, agent_name, agent_versions, tags, follows, consumer_sign_pub_key, consumer_encrypt_pub_key, expires_at)
       SELECT
         ${request.id}, ${request.refCode}, ${request.userId}::uuid, ${request.consumerKeyId}::uuid,
         ${request.callId}::uuid, ${submission.question}, ${submission.plaintext},
         ${JSON.stringify(submission.messages.slice(-keptMessages))}::json,
         ${submission.answerForm}, ${submission.answerForm && formKindOf(submission.answerForm)}::form_kind,
         ${submission.agentName}, ${submission.agentVersions}, ${submission.tags}::text[],
+        ${submission.follows && JSON.stringify(submission.follows)}::json,
         ${submission.consumerSignPubKey}, ${submission.consumerEncryptPubKey},
         now() + make_interval(secs => ${request.ttl / 1000}::float8)
       FROM claim
       RETURNING id, ref_code, user_id, created_at, expires_at, answer_form, agent_name, agent_versions
     ),
     event AS (${insertEvent({
-      ...newRequestEvent({ question: submission.question ?? null }),
+      ...newRequestEvent(submission),
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })})
     SELECT ${insertedColumns} FROM request`;

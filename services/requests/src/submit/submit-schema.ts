@@ -31,6 +31,21 @@ const tags = listOf(tag, { most: mostTags, error: expectedTags }).refine(
   expectedTags,
 );
 
+/** A message has at most 16 parts, and files are parts. */
+const mostFiles = 16;
+
+const expectedFiles = `Expected a whole number from 0 to ${mostFiles}.`;
+
+const follows = z
+  .object(
+    {
+      files: z.int(expectedFiles).min(0, expectedFiles).max(mostFiles, expectedFiles),
+      question: z.boolean('Expected true or false.'),
+    },
+    { error: 'Expected an object {files, question}.' },
+  )
+  .transform((given) => (given.files > 0 || given.question ? given : undefined));
+
 /** Seconds. An installation whose conversations are shorter takes only its own lifetime. */
 function lifetime(conversationTtl: number) {
   const most = Math.floor(conversationTtl / 1_000);
@@ -75,6 +90,7 @@ export const submitSchema = (conversationTtl: number) =>
       idempotencyKey: optionalTextUpTo(255),
       expiresIn: lifetime(conversationTtl).nullish(),
       tags: tags.nullish().transform((given) => (given?.length ? given : undefined)),
+      follows: follows.nullish().transform((given) => given ?? undefined),
     })
     .superRefine((body, context) => {
       const { consumerSignPubKey, consumerEncryptPubKey, plaintext } = body;
@@ -84,6 +100,8 @@ export const submitSchema = (conversationTtl: number) =>
         if (typeof body[path] === 'string') continue;
         context.addIssue({ code: 'custom', input: undefined, path: [path], message: missingKey });
       }
-    });
+    })
+    // Without keys there is no pick-up that something could follow.
+    .transform((body) => (body.consumerSignPubKey ? body : { ...body, follows: undefined }));
 
 export type Submission = z.infer<ReturnType<typeof submitSchema>>;
