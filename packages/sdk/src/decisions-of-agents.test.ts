@@ -204,7 +204,7 @@ describe('what does not count', () => {
 
   test('an answer with a part that this version cannot show', async () => {
     const { conversation, request } = await ask(approval);
-    const unknown: Part = { kind: 77, body: new Uint8Array(3) };
+    const unknown: Part = { kind: 63, body: new Uint8Array(3) };
     await sendParts(request, '', [...writeParts({ answer: answerPart(request.form?.of, yes) }), unknown]);
     await request.refresh();
     expect(request.decision).toBe('open');
@@ -247,6 +247,32 @@ describe('what does not count', () => {
     await expect(waiting).rejects.toMatchObject(code('timeout'));
     expect(conversation.verification).toBe('unverified');
     expect(replies).toMatchObject([{ protection: 'sequenced', answer: yes }]);
+  });
+});
+
+describe('a note, which is a part that changes nothing', () => {
+  const note: Part = { kind: 64, body: new Uint8Array(3) };
+
+  test('beside a decision is named, and the decision counts on both sides', async () => {
+    const { conversation, request } = await ask(approval);
+    await sendParts(request, 'Yes.', [...writeParts({ answer: answerPart(request.form?.of, yes) }), note]);
+    await request.refresh();
+    expect(request.decision).toBe('accepted');
+    const decision = await conversation.waitForDecision(patiently);
+    expect(decision).toMatchObject({ ...yes, comment: 'Yes.', hasUnknownPart: true });
+  });
+
+  test('alone is no answer, but one of the agent alone crosses', async () => {
+    const { conversation, request } = await ask(approval);
+    await sendParts(request, '', [note]);
+    await expect(conversation.waitForAnswer({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    const alone = await conversation.waitForAnswer({ any: true, timeout: 0 });
+    expect(alone).toMatchObject({ text: '', isNote: true, hasUnknownPart: true });
+    await request.answer('', { decision: yes });
+    await sendParts(conversation, '', [note]);
+    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await request.refresh();
+    expect(request.decision).toBe('reopened');
   });
 });
 

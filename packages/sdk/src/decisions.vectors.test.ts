@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import type { ChannelState } from './crypto/index.ts';
+import { readParts } from './crypto/parts.ts';
 import { decide, type GivenAnswer } from './forms/decide.ts';
 import { isCrossed } from './thread/standing-of.ts';
 
@@ -11,6 +12,7 @@ interface Given {
   readonly crossed?: boolean;
   readonly unproven?: boolean;
   readonly unknownPart?: boolean;
+  readonly unknownNote?: boolean;
 }
 
 const { forms, answers, standings, histories } = JSON.parse(
@@ -37,14 +39,20 @@ const { forms, answers, standings, histories } = JSON.parse(
 const jsonOf = (answer: object | string | undefined) =>
   typeof answer === 'string' ? answer : JSON.stringify(answer);
 
+const body = new Uint8Array();
+const unknownParts = [0, 4, 63].map((kind) => ({ kind, body }));
+const unknownNotes = [64, 199, 200, 255].map((kind) => ({ kind, body }));
+
 function givenAnswer(given: string | Given, at: number): GivenAnswer {
-  const { answer, crossed, unproven, unknownPart } = typeof given === 'string' ? { answer: given } : given;
+  const { answer, ...about }: Given = typeof given === 'string' ? { answer: given } : given;
+  const { crossed, unproven, unknownPart, unknownNote } = about;
+  const parts = [...(unknownPart ? unknownParts : []), ...(unknownNote ? unknownNotes : [])];
   return {
     messageId: String(at),
     json: jsonOf(answers[answer]),
     isProven: !unproven,
     isCrossed: crossed === true,
-    hasUnknownPart: unknownPart === true,
+    isUncertain: readParts(parts, 'provider').isUncertain,
   };
 }
 
@@ -52,6 +60,11 @@ test.each(standings)('what counts: $name', ({ form, given, state, by, invalid = 
   const standing = decide(JSON.stringify(forms[form]), given.map(givenAnswer));
   expect(standing).toMatchObject({ state, invalid: invalid.map(String) });
   expect(standing.decided?.messageId).toBe(by === undefined ? undefined : String(by));
+});
+
+test.each([...unknownParts, ...unknownNotes])('a part of kind $kind', (part) => {
+  const isUncertain = unknownParts.includes(part);
+  expect(readParts([part], 'provider')).toEqual({ hasUnknown: true, isUncertain });
 });
 
 test('an answer that the program of the agent refuses is as invalid as one that the form refuses', () => {

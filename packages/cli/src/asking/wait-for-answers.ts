@@ -21,13 +21,16 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
   const { signal, err, now } = context;
   const deadline = now() + timeout;
   const matching = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
+  // A note is shown with the next answer.
+  const isAnswered = () => matching().some(({ isNote }) => any || !isNote);
   const stopWatching = watchPickUp(context, conversation);
   try {
-    while (matching().length === 0) {
+    while (!isAnswered()) {
       const remaining = Math.max(0, deadline - now());
       const answer = await conversation.waitForAnswer({ timeout: remaining, signal, any: true });
       record(waiting, answer);
       if (!any && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
+      if (!any && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
     }
     while (await takeAnother(waiting, signal));
     return matching();
@@ -64,6 +67,9 @@ function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' |
   if (length === 0) return '';
   return `Answers written before your last message was read: ${length}. They may not answer it. To see them: relay ask --resume ${conversation.refCode} --any`;
 }
+
+const onlyNote =
+  'Your expert has sent a message that has nothing but a part that this version cannot show. It is no answer.';
 
 const pollMs = 200;
 

@@ -1,8 +1,10 @@
+import { type Part, writeParts } from '@expert-relay/sdk/crypto';
 import { createExpert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Content, Form } from '@expert-relay/sdk/forms';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
+import { sendParts } from '../testing/send-parts.ts';
 
 const { withClient } = useMcpRelay();
 
@@ -270,6 +272,34 @@ describe('nothing else is a decision:', () => {
       // The others are messages that do not count.
       expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['answered']));
       other.stop();
+    }),
+  );
+
+  test.concurrent(
+    'a note beside one is named; a note alone is no answer',
+    withClient(async (session) => {
+      const { gatewayUrl } = session.relay;
+      const client = { gatewayUrl, providerKey: session.tenant.providerKey, root: session.root };
+      const note: Part = { kind: 199, body: new Uint8Array() };
+      const { reference, request } = await askWith(session, approval);
+      const of = Uint8Array.from(Buffer.from(request.form?.of ?? '', 'base64'));
+      const json = JSON.stringify({ ...yes, decidedAt: new Date().toISOString() });
+      await sendParts(client, request.requestId, {
+        text: 'Only now.',
+        parts: [...writeParts({ answer: { of, json } }), note],
+      });
+      const { data, text } = await session.wait(reference);
+      expect(data).toMatchObject({ outcome: 'accepted', decision: { comment: 'Only now.' } });
+      expect(text).toContain('It has a part that this version cannot show.');
+      await sendParts(client, request.requestId, { text: '', parts: [note] });
+      await session.waitWithoutAnswer(reference);
+      await sendParts(client, request.requestId, { text: 'And then?', parts: [] });
+      const next = await session.wait(reference);
+      expect(next.data).toMatchObject({
+        outcome: 'answered',
+        answers: [{ text: '' }, { text: 'And then?' }],
+      });
+      expect(next.text).toContain('It has nothing else, and is no answer.');
     }),
   );
 

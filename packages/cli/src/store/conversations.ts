@@ -37,6 +37,8 @@ const entry = z.object({
     .optional(),
   /** Whether there is a part that this version cannot show. */
   hasUnknownPart: z.boolean().optional(),
+  /** For messages of the expert: whether it is no answer, since it has neither a text nor a part that could be one. */
+  isNote: z.boolean().optional(),
 });
 
 const schema = z.object({
@@ -86,7 +88,7 @@ export function decidedForm({ entries }: Pick<StoredConversation, 'entries'>, { 
 /** How many answers were delivered, and how many of the others had not seen the last message. */
 export function countAnswers(stored: StoredConversation): { delivered: number; early: number } {
   const answers = answersIn(stored);
-  const waiting = answers.filter(({ isDelivered }) => !isDelivered);
+  const waiting = answers.filter(({ isDelivered, isNote }) => !isDelivered && !isNote);
   return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
 }
 

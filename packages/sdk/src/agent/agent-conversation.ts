@@ -7,7 +7,7 @@ import { type BaseParts, type ClosingOptions, ConversationBase } from '../thread
 import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message, type ReadMessage } from '../thread/message.ts';
-import { hasForms } from '../thread/message-parts.ts';
+import { hasForms, isNote } from '../thread/message-parts.ts';
 import type { Sending } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
@@ -85,7 +85,7 @@ export class AgentConversation<C = Content>
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
     const { any = false, ...waiting } = checkOptions(options, 'timeout any signal');
     const { mailbox } = this.base.thread;
-    const fits = ({ seenYourLast }: ReadMessage) => any || seenYourLast !== false;
+    const fits = (message: ReadMessage) => any || (message.seenYourLast !== false && !isNote(message));
     return await this.#wait(mailbox.isReady(fits), waiting, (signal) => this.#take({ signal, fits }));
   }
 

@@ -18,8 +18,8 @@ export interface WaitOptions {
   /** In milliseconds. Without it, the call waits until the conversation ends. */
   readonly timeout?: number | undefined;
   /**
-   * True for any answer. Otherwise answers that had not seen your last text are skipped: a call with `any` or a
-   * `for await` loop returns them.
+   * True for any message. Otherwise answers that had not seen your last text are skipped, and so are messages that are no
+   * answer (`isNote`): a call with `any` or a `for await` loop returns them.
    */
   readonly any?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;

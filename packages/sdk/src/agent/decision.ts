@@ -14,6 +14,8 @@ export interface Decided {
   readonly createdAt: string;
   readonly protection: Protection;
   readonly files?: readonly ReceivedFile[] | undefined;
+  /** True when it has a part that this version cannot show. It does not change what the decision means. */
+  readonly hasUnknownPart?: true | undefined;
 }
 
 /** A decision of the expert about a form. Its content was checked against the form. */

@@ -108,10 +108,11 @@ export async function waitForDecision(
     if (!one) throw conversation.missing();
     if ('error' in one) throw one.error;
     const { answer, content } = one;
-    const { messageId, createdAt, protection, text, files } = one.message;
+    const { messageId, createdAt, protection, text, files, hasUnknownPart } = one.message;
     const comment = protection === 'plaintext' ? (answer.comment ?? '') : text;
     const { action, decidedAt } = answer;
-    const about = { comment, decidedAt, messageId, createdAt, protection, ...(files && { files }) };
+    const more = { ...(files && { files }), ...(hasUnknownPart && { hasUnknownPart }) };
+    const about = { comment, decidedAt, messageId, createdAt, protection, ...more };
     return (action === 'accept' ? { action, content, ...about } : { action, ...about }) as Decision;
   }
 

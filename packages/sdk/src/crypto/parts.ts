@@ -31,6 +31,8 @@ export interface KnownParts {
 export const formKind = 1;
 export const answerKind = 2;
 export const fileKind = 3;
+/** Parts from this kind on are notes: they change nothing of what their message means. */
+export const firstNoteKind = 64;
 
 const linkLength = 32;
 const maxFormBytes = 8_192;
@@ -72,12 +74,22 @@ function limited(json: string, most: number): Bytes {
 export const checkParts = (parts: readonly Part[], role: Role): void =>
   void readParts(parts, role, (why) => invalidInput(`This message ${why}.`));
 
+/** The parts of a message, and whether it has others. */
+export interface ReadParts extends KnownParts {
+  /** Whether a part cannot be shown. */
+  readonly hasUnknown: boolean;
+  /** Whether such a part could change what the message means, since it is no note. Then an answer does not count. */
+  readonly isUncertain: boolean;
+}
+
+const isUnknown = (kind: number): boolean => kind < formKind || kind > fileKind;
+
 /** @throws RelayError `malformed_frame`, unless `refused` gives another error. */
 export function readParts(
   parts: readonly Part[],
   role: Role,
   refused: (why: string) => Error = malformedFrame,
-): KnownParts & { readonly hasUnknown: boolean } {
+): ReadParts {
   function bodiesOf(kind: number, most: number): readonly Bytes[] {
     const bodies = parts.filter((part) => part.kind === kind).map(({ body }) => body);
     return bodies.length > most ? refuse('has parts that its side cannot send, or too many') : bodies;
@@ -110,6 +122,7 @@ export function readParts(
     ...(form && { form: text(form) }),
     ...(answer && { answer: readAnswer(answer) }),
     ...(files.length > 0 && { files }),
-    hasUnknown: parts.some(({ kind }) => kind < formKind || kind > fileKind),
+    hasUnknown: parts.some(({ kind }) => isUnknown(kind)),
+    isUncertain: parts.some(({ kind }) => isUnknown(kind) && kind < firstNoteKind),
   };
 }

@@ -16,8 +16,8 @@ export interface GivenAnswer {
   readonly isProven: boolean;
   /** Whether the agent has written something that it had not seen, and that had not seen it either. */
   readonly isCrossed: boolean;
-  /** Whether it carries something that this version cannot show: that could change what it means. */
-  readonly hasUnknownPart: boolean;
+  /** Whether it carries a part that this version cannot show and that could change what it means. A note could not. */
+  readonly isUncertain: boolean;
 }
 
 /**
@@ -46,7 +46,7 @@ export function decide(
   isRefused: (messageId: string) => boolean = () => false,
 ): Standing {
   const form = readForm(formJson);
-  const proven = answers.filter(({ isProven, hasUnknownPart }) => isProven && !hasUnknownPart);
+  const proven = answers.filter(({ isProven, isUncertain }) => isProven && !isUncertain);
   const read = proven.map(({ messageId, json, isCrossed }) => {
     const answer = readAnswer(json);
     const isValid = answer !== undefined && fitsForm(form, answer) && !isRefused(messageId);

@@ -1,14 +1,20 @@
 import type { Part, SealedMessage } from '../crypto/index.ts';
 import type { ExpertRequest } from '../expert/index.ts';
+import type { Conversation } from '../index.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import { savedParts } from '../thread/message-parts.ts';
 import { takeMessages } from './take-messages.ts';
 
-/** Sends what an expert's client of another make may send: nothing checks these parts. */
-export async function sendParts(request: ExpertRequest, text: string, parts: readonly Part[]): Promise<void> {
+/** Sends what a client of another make may send: nothing checks these parts. */
+export async function sendParts(
+  request: ExpertRequest | Conversation<unknown>,
+  text: string,
+  parts: readonly Part[],
+): Promise<void> {
   const { thread, api } = (request as unknown as { readonly base: BaseParts<unknown> }).base;
+  const { role } = thread.side;
   await request.refresh();
-  await takeMessages(request);
+  if (role === 'provider') await takeMessages(request as ExpertRequest);
   const messageId = crypto.randomUUID();
   let body: SealedMessage | null | undefined;
   await thread.seal(
@@ -18,5 +24,5 @@ export async function sendParts(request: ExpertRequest, text: string, parts: rea
       body = sealed;
     },
   );
-  await api.post(`/api/v1/message/${request.requestId}`, { role: 'provider', ...body }, () => undefined);
+  await api.post(`/api/v1/message/${request.requestId}`, { role, ...body }, () => undefined);
 }

@@ -2,7 +2,7 @@ import { toBase64 } from '../crypto/base64.ts';
 import type { Role } from '../crypto/index.ts';
 import type { Forms } from './load-forms.ts';
 import type { Message, ReadMessage } from './message.ts';
-import { hasForms, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
+import { hasForms, isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
 
 /** `load` gives the module for forms, if the message needs it. */
 export async function toMessage(
@@ -12,7 +12,12 @@ export async function toMessage(
   const forms = hasForms(parts) ? await load() : undefined;
   const described = describeParts(parts, message.role, forms);
   const hasForm = described.form !== undefined || described.unreadableForm;
-  return { ...message, ...described, ...(hasForm && hash !== undefined && { formOf: hash }) };
+  return {
+    ...message,
+    ...described,
+    ...(isNote({ ...message, parts }) && { isNote: true as const }),
+    ...(hasForm && hash !== undefined && { formOf: hash }),
+  };
 }
 
 /** Describes the parts of a message for programs. `forms` is needed where they have a form or an answer: `hasForms`. */

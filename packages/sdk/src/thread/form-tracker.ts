@@ -81,8 +81,8 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     standing(read, isRefused) {
       const now = current();
       const given = answers.map(({ parts, ...message }) => {
-        const { answer, hasUnknown } = readSaved(parts, 'provider');
-        return { ...message, json: answer?.json ?? '', hasUnknownPart: hasUnknown };
+        const { answer, isUncertain } = readSaved(parts, 'provider');
+        return { ...message, json: answer?.json ?? '', isUncertain };
       });
       return now && module?.standingOf({ form: now, side, answers: given, read }, isRefused);
     },

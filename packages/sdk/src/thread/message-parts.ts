@@ -1,6 +1,6 @@
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import type { FilePart, Part, Role } from '../crypto/index.ts';
-import { answerKind, formKind, type KnownParts, readParts } from '../crypto/parts.ts';
+import { answerKind, firstNoteKind, formKind, type ReadParts, readParts } from '../crypto/parts.ts';
 import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
@@ -24,6 +24,8 @@ export interface MessageParts {
   readonly files?: readonly ReceivedFile[] | undefined;
   /** True when it has a part that this version cannot show. */
   readonly hasUnknownPart?: true | undefined;
+  /** True when it has no text, and only parts that change nothing of what a message means: it is no answer. */
+  readonly isNote?: true | undefined;
 }
 
 /** A part as it is saved: its body in base64. */
@@ -42,10 +44,17 @@ function changed(): never {
   throw notAsExported();
 }
 
-export const readSaved = (
-  saved: readonly SavedPart[] | undefined,
-  role: Role,
-): KnownParts & { readonly hasUnknown: boolean } => readParts(restoredParts(saved), role);
+export const readSaved = (saved: readonly SavedPart[] | undefined, role: Role): ReadParts =>
+  readParts(restoredParts(saved), role);
+
+/** Whether a message has nothing but notes: then it is no answer. */
+export const isNote = ({
+  text,
+  parts = [],
+}: {
+  readonly text: string;
+  readonly parts?: readonly SavedPart[] | undefined;
+}): boolean => text === '' && parts.every(({ kind }) => kind >= firstNoteKind);
 
 export const hasForms = (saved: readonly SavedPart[] = []): boolean =>
   saved.some(({ kind }) => kind === formKind || kind === answerKind);

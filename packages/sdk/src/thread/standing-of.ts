@@ -7,7 +7,7 @@ import type { OpenForm, Side } from './side.ts';
 /** A message with an answer to a form. */
 export interface GivenMessage
   extends Pick<ReadMessage, 'messageId' | 'link' | 'protection'>,
-    Pick<GivenAnswer, 'json' | 'hasUnknownPart'> {}
+    Pick<GivenAnswer, 'json' | 'isUncertain'> {}
 
 /** What a conversation has of its open form. */
 export interface AnsweredForm {
@@ -24,8 +24,8 @@ export function standingOf(
   isRefused?: (messageId: string) => boolean,
 ): Standing {
   const given = answers.map(
-    ({ messageId, link: hash, protection, json, hasUnknownPart }): GivenAnswer => ({
-      ...{ messageId, json, hasUnknownPart },
+    ({ messageId, link: hash, protection, json, isUncertain }): GivenAnswer => ({
+      ...{ messageId, json, isUncertain },
       isProven: side.agentSentKeys ? protection === 'sequenced' && side.isSigned : protection === 'plaintext',
       // Plain text does not say what it had seen.
       isCrossed: hash !== undefined && isCrossed(read, hash, side.role),

@@ -135,11 +135,13 @@ export function leaseConversation({
     async nextAnswers({ signal, any = false }) {
       const fits = (one: Entry) => any || !isEarly(one);
       const matching = () => journal.undelivered(id).filter(fits);
+      // A note is given with the next answer.
+      const isAnswered = () => matching().some(({ isNote }) => any || !isNote);
       try {
         await untilAborted(deliveries.over, signal);
-        if (matching().length === 0) void reachability.check();
+        if (!isAnswered()) void reachability.check();
         for (;;) {
-          while (matching().length === 0) await untilAborted(readOn(), signal);
+          while (!isAnswered()) await untilAborted(readOn(), signal);
           if (signal.aborted) return undefined;
           const { running } = deliveries;
           if (!running) return deliveries.start(untilDecision(matching()));

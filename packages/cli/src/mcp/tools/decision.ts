@@ -7,7 +7,7 @@ import {
   decisionSchema as stored,
 } from '../../store/conversations.ts';
 import { describeFiles, toFileData } from './files.ts';
-import { describeProtection, protectionSchema, quoteExpert } from './sentences.ts';
+import { describeProtection, protectionSchema, quoteExpert, unknownPart } from './sentences.ts';
 
 /** What a decision is, without where it came from. */
 export const choiceSchema = stored.extend({
@@ -33,7 +33,7 @@ export const undecided =
 
 /** A decision, for programs and for models. `form` is what it is about, as JSON text. */
 export function describeDecision(
-  { decision, text, files, createdAt, protection: given }: DecisionEntry,
+  { decision, text, files, createdAt, protection: given, hasUnknownPart }: DecisionEntry,
   form: string,
   conversation: Conversation,
 ) {
@@ -55,6 +55,7 @@ export function describeDecision(
       isAccepted
         ? undefined
         : 'Declined means no: do not do what you asked about, and do not ask the same again to get a yes.',
+      hasUnknownPart ? unknownPart : undefined,
       lines.length > 0 ? quoteExpert(lines.join('\n')) : undefined,
     ],
     data: { ...toChoice(decision), comment: text, decided_at: decidedAt, protection },

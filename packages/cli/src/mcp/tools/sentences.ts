@@ -34,6 +34,9 @@ export function describeProtection(
   };
 }
 
+export const unknownPart =
+  'It has a part that this version cannot show. Tell your user that this MCP server may have to be updated.';
+
 /** Says that answers wait that are only returned with `any`; undefined when there are none. */
 export function describeEarly(count: number): string | undefined {
   if (count === 0) return undefined;

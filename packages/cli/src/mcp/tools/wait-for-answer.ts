@@ -19,6 +19,7 @@ import {
   describeUnsent,
   protectionSchema,
   quoteExpert,
+  unknownPart,
 } from './sentences.ts';
 import { defineTool, knownReference, nextStep, reference, seenYourLast, status, unsent } from './tool.ts';
 
@@ -174,14 +175,13 @@ function describeAnswer(
     seen_your_last === false ? `${writtenBefore} It may not answer that message.` : undefined,
     entry.isUncounted || entry.decision ? uncounted : undefined,
     entry.hasUnknownPart ? unknownPart : undefined,
+    entry.isNote ? 'It has nothing else, and is no answer.' : undefined,
     words.length > 0 ? quoteExpert(words.join('\n')) : undefined,
   ];
 }
 
 const uncounted =
   'With it came a decision that does not count: it is about an older form, or was made without your last message, or is one of two that differ. Take it neither for a yes nor for a no.';
-const unknownPart =
-  'It has a part that this version cannot show. Tell your user that this MCP server may have to be updated.';
 
 function stillWaiting(state: State) {
   const { conversation, early, form } = state;
