@@ -19,7 +19,7 @@ export async function sendParts(
   requestId: string,
   { text, parts }: { readonly text: string; readonly parts: readonly Part[] },
 ): Promise<void> {
-  const call = async (path: string, body?: object) => {
+  const call = async (path: string, body?: object): Promise<ReturnType<typeof JSON.parse>> => {
     const headers = { 'x-api-key': providerKey, 'content-type': 'application/json' };
     const asked = body && { method: 'POST', body: JSON.stringify(body) };
     const response = await fetch(`${gatewayUrl}/api/v1/${path}/${requestId}`, { headers, ...asked });
