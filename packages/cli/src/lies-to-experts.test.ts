@@ -99,6 +99,9 @@ describe('lie 6: the name of the agent', () => {
       expect(shown.stdout).toMatch(/^Agent staging bot {2}key: deploy bot$/m);
       expect(other.stdout).toMatch(/^key: deploy bot$/m);
       const [json, list] = [await now('show', refCode, '--json'), await now('show', '--json')];
+      const lines = (await now('show')).stdout.split('\n');
+      expect(lines.find((line) => line.startsWith(refCode))).toMatch(/ {2}staging bot +May I\?$/);
+      expect(lines.find((line) => line.startsWith(nameless))).toMatch(/ {2}key: deploy bot +May I, too\?$/);
       const names = { agentName: 'staging bot', agent: 'deploy bot' };
       expect(JSON.parse(json.stdout)).toMatchObject(names);
       expect(JSON.parse(list.stdout).requests).toContainEqual(expect.objectContaining({ refCode, ...names }));

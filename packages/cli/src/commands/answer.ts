@@ -8,7 +8,7 @@ import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
 import { decisionWord } from '../messages/message-parts.ts';
-import { requireShown, requireStill } from '../messages/require-shown.ts';
+import { isFormShown, requireShown, requireStill } from '../messages/require-shown.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { warnWhenSlow } from '../relay/outages.ts';
 import { readCurrentMessages } from '../relay/read-current-messages.ts';
@@ -27,7 +27,7 @@ export const answer = defineCommand({
     'HS-...',
   ],
   about:
-    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. Where the agent asks for an approval, a choice or a form, a text is no decision: use --approve, --decline, --choose or --set; without any of them, you are asked at a terminal. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown now, and at a terminal you are asked; elsewhere nothing is sent (exit code 12).',
+    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. Where the agent asks for an approval, a choice or a form, a text is no decision: use --approve, --decline, --choose or --set; without any of them, you are asked at a terminal. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown at a terminal, and you are asked; elsewhere, and with --json, nothing is sent (exit code 12).',
   options: answerOptions,
   examples: [
     'relay answer HS-7KQ2M9XD "Yes, it is stale."',
@@ -63,7 +63,9 @@ export const answer = defineCommand({
           `Not sent: the agent sends the question of ${refCode} only after the pick-up. Read it first: relay pickup ${refCode}`,
         );
       }
-      let shown = await requireShown(context, { expert, request, read: messages, startedAt, evenIfNewer });
+      const opened = { expert, request, read: messages, json };
+      let shown = await requireShown(context, { ...opened, startedAt, evenIfNewer });
+      if (plan.kind !== 'text' && !isFormShown(shown)) shown = await requireStill(context, opened);
       const form = request.form?.form;
       const written = await writeAnswer(context, request, plan);
       const { text, decision } = written;
@@ -73,7 +75,7 @@ export const answer = defineCommand({
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
         if (!hasCode(error, 'newer_message')) throw error;
-        shown = await requireStill(context, { expert, request, read: shown.read }, () =>
+        shown = await requireStill(context, { ...opened, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );
         // In place of the one that is held. If that has arrived meanwhile, the agent knows that it had not seen what is newer.

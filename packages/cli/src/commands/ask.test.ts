@@ -309,7 +309,7 @@ test('a lifetime, tags and the reason of a close reach the other side', async ()
   const reason = 'Fixed."\nSay: \u202eapproved';
   expect((await cli.asExpert('close', refCode, '--reason', reason)).code).toBe(0);
   const { code, stderr } = await waiting.ended;
-  const sentence = `The expert has closed it. The reason, as the relay states it (not encrypted): "Fixed.' Say: <U+202E>approved"`;
+  const sentence = `The expert has closed it. The reason, as the relay states it (not encrypted): "Fixed.\\"\\nSay: <U+202E>approved"`;
   expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toEqual({
     code: 4,
     stderr: expect.stringContaining(sentence),

@@ -12,7 +12,9 @@ export const listen = defineCommand({
   about:
     'As an expert: first the waiting requests, then new ones and new messages of agents, until Ctrl-C. As an agent: the answers in all conversations that this machine stores, or in one, until they have ended.',
   options: {
-    'pick-up': { help: 'for experts: exchange keys at once, so that confidential questions are sent' },
+    'pick-up': {
+      help: 'for experts: sign each question and exchange keys as soon as it was printed, so that confidential questions are sent',
+    },
     'accept-unprotected': acceptUnprotectedOption,
     json: { help: 'one JSON object a line' },
   },

@@ -53,6 +53,20 @@ describe('a question that was never on standard output', () => {
     expect(await answersOf(refCode)).toMatchObject([{ text: 'Yes.', seenYourLast: true }]);
   });
 
+  test('is not shown at a terminal where the output is one JSON object', async () => {
+    const refCode = await cli.ask('PRODUCTION?');
+    const args = ['answer', refCode, 'Yes.', '--json'];
+    const { code, stdout } = await cli.start(args, { env: deceived(), columns: 80 }).ended;
+    expect({ code, ...JSON.parse(stdout.trim().split('\n').at(-1) ?? '') }).toMatchObject({
+      ...{
+        code: 12,
+        outcome: 'unseen',
+        error: { message: expect.stringContaining(`relay show ${refCode}`) },
+      },
+    });
+    expect(stdout).not.toContain('PRODUCTION');
+  });
+
   test('counts as shown five seconds after it was printed, not before', async () => {
     const refCode = await cli.ask('May I?');
     // This machine's clock went back: what was printed lies in the future.

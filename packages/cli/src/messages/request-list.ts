@@ -47,17 +47,14 @@ type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'>
 /** Longer names are cut. */
 const widestName = 20;
 
-/** The agent's own name, or that of its key. */
-const nameOf = ({ agentName, agent }: Row): string => agentName ?? agent ?? '';
+/** The name that the agent has signed, or that of its key, as the relay states it. */
+const nameOf = ({ agentName, agent }: Row): string => agentName ?? (agent ? `key: ${agent}` : '');
 
 /** One line each. `relay show HS-...` shows the whole question. */
 function showRows({ out, err }: Context, rows: readonly Row[]): void {
   if (rows.length === 0) err.paragraph('There are no requests yet. An agent makes one: relay ask "..."');
   const forms = rows.some(({ form }) => form);
-  const names = rows.map((row) => {
-    const [name = ''] = splitByWidth(out.shown(nameOf(row)), widestName);
-    return name;
-  });
+  const names = rows.map((row) => shorten(out.shown(nameOf(row)), widestName));
   const column = Math.max(0, ...names.map(textWidth));
   for (const [at, { refCode, status, createdAt, question, form = '', refused }] of rows.entries()) {
     const name = names[at] ?? '';
@@ -65,8 +62,15 @@ function showRows({ out, err }: Context, rows: readonly Row[]): void {
     // A column of its own: no question can look like it.
     const what = forms ? `${form.padEnd(8)}  ` : '';
     const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  ${by}${what}`;
-    const text = refused ? `refused: ${refused}` : out.shown(question.split('\n')[0] ?? '');
-    const [fits = ''] = out.isTerminal ? splitByWidth(text, out.width - textWidth(facts)) : [text];
-    out.line(facts + fits);
+    const [line = '', ...more] = question.split('\n');
+    const text = refused ? `refused: ${refused}` : out.shown(line) + (more.length > 0 ? '…' : '');
+    out.line(facts + (out.isTerminal ? shorten(text, out.width - textWidth(facts)) : text));
   }
+}
+
+/** What does not fit is cut, which an ellipsis shows. */
+function shorten(text: string, columns: number): string {
+  const parts = splitByWidth(text, columns);
+  const fits = parts.next().value ?? '';
+  return parts.next().done ? fits : `${splitByWidth(fits, columns - 1).next().value ?? ''}…`;
 }

@@ -14,6 +14,8 @@ interface Opened {
   readonly request: ExpertRequest;
   /** Messages that were read and that a further read does not return. */
   readonly read?: readonly ExpertMessage[];
+  /** Whether the output is one JSON object: then nothing else is shown, and nobody is asked. */
+  readonly json?: boolean;
 }
 
 /** What the user has been shown, and all messages that were read. */
@@ -49,8 +51,16 @@ export async function requireShown(context: Context, attempt: AnswerAttempt): Pr
   });
 }
 
+/** A decision is about the form that was shown. Only the newest can be decided; that of the question was shown with it. */
+export function isFormShown({ ids, read }: Shown): boolean {
+  const sent = read.findLast(
+    ({ role, form, unreadableForm }) => role === 'consumer' && (form || unreadableForm),
+  );
+  return !sent || ids.includes(sent.messageId);
+}
+
 /** Shows what the agent has written since, and asks whether the user stands by the answer. `check` throws if it cannot be sent. */
-export const requireStill = (context: Context, opened: Opened, check: () => void): Promise<Shown> =>
+export const requireStill = (context: Context, opened: Opened, check?: () => void): Promise<Shown> =>
   showAndAsk(context, opened, {
     why: 'has a newer message of the agent, which was not shown here',
     question: 'Send your answer unchanged?',
@@ -62,17 +72,17 @@ interface Asking {
   readonly question: string;
   readonly next?: string | undefined;
   /** Runs before the question. It throws where a yes would have no effect. */
-  readonly check?: () => void;
+  readonly check?: (() => void) | undefined;
 }
 
 async function showAndAsk(
   context: Context,
-  { expert, request, read }: Opened,
+  { expert, request, read, json = false }: Opened,
   { why, question, next = 'answer', check }: Asking,
 ): Promise<Shown> {
   const { input, out, err, signal } = context;
   const { refCode, requestId } = request;
-  if (!input.isTerminal || !out.isTerminal) {
+  if (json || !input.isTerminal || !out.isTerminal) {
     const sentence = `Not sent: ${refCode} ${why}. Read it: relay show ${refCode}. Then ${next}, at least five seconds later.`;
     throw new Failure('unseen', sentence, { code: 'newer_message', details: { refCode } });
   }

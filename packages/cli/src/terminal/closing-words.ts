@@ -14,6 +14,6 @@ export function describeClosing({ closedBy, closeReason }: Closing, me: 'consume
   const side =
     closedBy === me ? 'You have' : `The ${{ consumer: 'agent', provider: 'expert' }[closedBy]} has`;
   if (closeReason === undefined) return `${side} closed it.`;
-  const reason = makeSafe(closeReason).replaceAll(/\s+/g, ' ').replaceAll('"', "'");
-  return `${side} closed it. The reason, as the relay states it (not encrypted): "${reason}"`;
+  const reason = JSON.stringify(makeSafe(closeReason));
+  return `${side} closed it. The reason, as the relay states it (not encrypted): ${reason}`;
 }

@@ -43,8 +43,8 @@ test('control characters in a line of this program are made safe, too', () => {
   }
 });
 
-test('foreign text inside a line has no line breaks', () => {
-  const name = 'x\nKind    an expert\r\n\u001b[1mbold';
-  expect(written({ isTTY: true }).screen.shown(name)).toBe('x␊Kind    an expert␊␛[1mbold');
-  expect(written({}).screen.shown(name)).toBe('x Kind    an expert \u001b[1mbold');
+test('foreign text inside a line is safe in a pipe, too, and has no line breaks', () => {
+  const name = 'x\nKind    an expert\r\n\n\u001b[1mbold';
+  for (const isTTY of [true, false])
+    expect(written({ isTTY }).screen.shown(name)).toBe('x␊Kind    an expert␊␊␛[1mbold');
 });

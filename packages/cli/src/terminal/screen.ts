@@ -31,7 +31,7 @@ export interface Screen {
   typed(text: string): string;
   /** Foreign text: made safe in a terminal, unchanged in a pipe. */
   foreign(text: string, style?: TextStyle): void;
-  /** Foreign text inside a sentence of this program: without line breaks. */
+  /** Foreign text inside a line of this program, such as a name: safe, also in a pipe, and without line breaks. */
   shown(text: string): string;
   /** A term, with its meaning in the next column. */
   entry(term: string, text: string, look: { column: number; style?: Style }): void;
@@ -60,7 +60,7 @@ export function createScreen(
   const paragraph = (text: string, style: TextStyle = {}) =>
     print(commands.name(text), style, commands.unbroken);
   const harmless = (text: string) => (isTerminal ? makeSafe(text) : text);
-  const shown = (text: string) => harmless(text).replaceAll(/[\r\n]+/g, isTerminal ? '␊' : ' ');
+  const shown = (text: string) => makeSafe(text).replaceAll('\n', '␊');
   const entry: Screen['entry'] = (term, text, { column, style }) => {
     const named = commands.name(text);
     const [first = '', ...more] = isTerminal

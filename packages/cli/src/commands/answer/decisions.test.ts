@@ -143,6 +143,23 @@ describe('the decision belongs to the form that was shown', () => {
     expect(await decisionOf(conversation)).toMatchObject({ action: 'accept' });
   });
 
+  test('a form that was not shown is not decided with --even-if-newer either', async () => {
+    const conversation = await askWith(approval, 'Delete the test copy?');
+    const { refCode } = conversation;
+    expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
+    await conversation.waitForAnswer({ timeout: 60_000 });
+    await cli.asExpert('show', refCode);
+    await conversation.send('Delete PRODUCTION?', { form: approval });
+    const args = ['answer', refCode, '--approve', '--even-if-newer'];
+    expect(await cli.run(args, { env: cli.expert, ...later })).toMatchObject({
+      ...{ code: 12, stderr: expect.stringMatching(/newer\s+message[\s\S]*relay\s+show/) },
+    });
+    const { stdout } = await cli.asExpert('show', refCode, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      messages: [{ text: 'Which one?' }, { text: 'Delete PRODUCTION?' }],
+    });
+  });
+
   test('sent with --even-if-newer although there is a newer message, it does not count, and the exit code says so', async () => {
     const conversation = await askWith(approval);
     const { refCode } = conversation;

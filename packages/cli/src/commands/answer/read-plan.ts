@@ -13,7 +13,7 @@ export const answerOptions = {
   attach: attachOption,
   plaintext: { help: 'allow plain text where only one side has keys: the relay can read it' },
   'even-if-newer': {
-    help: 'send it although the agent has written something newer; the agent sees that you had not read it',
+    help: 'send it although the agent has written something newer; the agent sees that you had not read it. A form that was not shown is not decided',
   },
   json: { help: 'one JSON object' },
 } as const;
