@@ -10,11 +10,13 @@ from langgraph.types import Command, Interrupt
 from ..agent.relay import AsyncRelay
 from ..sync.conversation import SyncOnReply, in_caller
 from ..sync.relay import Relay
+from ..tracebacks import call_without_locals
 from ..transport.waiting import all_or_error
 from .interrupts import InWords, Request, Review, Schemas, read_interrupt
 from .tool_approval import ask_in_words, decide_tool_calls, refuse_repeated
 
 
+@call_without_locals
 def answer_interrupts(
     relay: Relay,
     interrupts: Sequence[Interrupt[Any]],
@@ -38,6 +40,7 @@ def answer_interrupts(
     return relay.run(lambda client: aanswer_interrupts(client, interrupts, run=run, on_reply=report, **options))
 
 
+@call_without_locals
 async def aanswer_interrupts(
     relay: AsyncRelay,
     interrupts: Sequence[Interrupt[Any]],

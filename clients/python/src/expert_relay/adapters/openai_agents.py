@@ -9,10 +9,12 @@ from agents import RunState, ToolApprovalItem
 from ..agent.relay import AsyncRelay
 from ..errors import invalid_input
 from ..json_text import Members, is_object, object_of
+from ..tracebacks import call_without_locals
 from .tool_approval import decide_tool_calls
 from .tool_question import ToolCall, parse_arguments
 
 
+@call_without_locals
 async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, run: str, **options: Any) -> None:
     """Asks an expert about each call that has interrupted a run, and approves or rejects it in the state. The SDK cannot run a tool
     with other arguments than those of the model: the expert declines, and says in the comment, which the model gets, what is

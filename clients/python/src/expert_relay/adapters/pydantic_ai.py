@@ -10,10 +10,12 @@ from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved,
 from ..agent.relay import AsyncRelay
 from ..sync.conversation import SyncOnReply, in_caller
 from ..sync.relay import Relay
+from ..tracebacks import call_without_locals
 from .tool_approval import ToolDecision, decide_tool_calls
 from .tool_question import ToolCall
 
 
+@call_without_locals
 async def answer_deferred(
     relay: AsyncRelay,
     requests: DeferredToolRequests,
@@ -43,6 +45,7 @@ async def answer_deferred(
     return requests.build_results(approvals=approvals)
 
 
+@call_without_locals
 def answer_deferred_sync(
     relay: Relay,
     requests: DeferredToolRequests,

@@ -19,6 +19,7 @@ from ..thread.message import Message, ReadMessage, describe
 from ..thread.parts_to_send import make_parts
 from ..thread.sender import Sender, Sending
 from ..thread.thread import Thread, ended
+from ..tracebacks import hides_locals
 from ..transport.api import Api
 from ..transport.shape import members
 from ..transport.waiting import timed_out, within
@@ -33,6 +34,7 @@ T = TypeVar("T")
 M = TypeVar("M")
 
 
+@hides_locals
 class AsyncConversation(ConversationFacts):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 

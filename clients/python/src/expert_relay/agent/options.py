@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, Union
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, Union
 
 from ..crypto.fingerprint import parse_fingerprint
 from ..errors import invalid_input
@@ -38,24 +37,3 @@ def read_fingerprints(expert: str | Sequence[str] | None) -> list[str] | None:
     if not given:
         raise invalid_input("Give at least one fingerprint as `expert`, or leave it out.")
     return [parse_fingerprint(one) for one in given]
-
-
-def options_from_env(options: Mapping[str, Any]) -> dict[str, Any]:
-    names = {
-        "url": "RELAY_URL",
-        "api_key": "RELAY_API_KEY",
-        "hub_url": "RELAY_HUB_URL",
-        "expert": "RELAY_EXPERT",
-        "agent_name": "RELAY_AGENT_NAME",
-        "secret": "RELAY_AGENT_SECRET",
-    }
-    found: dict[str, Any] = {}
-    for option, variable in names.items():
-        value = os.environ.get(variable, "").strip()
-        if value:
-            found[option] = value.split(",") if option == "expert" else value
-    merged = {**found, **options}
-    for option in ("url", "api_key"):
-        if option not in merged:
-            raise invalid_input(f"Set {names[option]}, or give `{option}`.")
-    return merged

@@ -15,6 +15,7 @@ import httpx
 
 from ..crypto.keys import OwnKeys, make_agent_keys, once_id, once_keys
 from ..crypto.parts import File
+from ..environment import AGENT_VARIABLES, options_from_env
 from ..errors import RelayError, invalid_input
 from ..forms.to_form import FormOrModel, to_form
 from ..json_text import object_of, utf16_length, write_json
@@ -30,6 +31,7 @@ from ..requests import (
 )
 from ..thread.sender import Draft
 from ..timing import Timing
+from ..tracebacks import hides_locals
 from ..transport.api import Api, OnOutage, origin_of
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
@@ -41,7 +43,7 @@ from .conversation_state import State
 from .conversations import Begun, Conversations
 from .known_experts import KnownExperts
 from .once import describe_question, once_reused, read_secret, without_secret
-from .options import ConversationStore, Save, options_from_env, read_fingerprints
+from .options import ConversationStore, Save, read_fingerprints
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
 
@@ -52,6 +54,7 @@ Option = Union[str, tuple[str, str]]
 _timing = Timing(recheck=600.0)
 
 
+@hides_locals
 class AsyncRelay:
     """Connects an agent to the relay. It makes no calls and opens no connection before the first question.
 
@@ -86,7 +89,8 @@ class AsyncRelay:
         questions with a name (`once`) are derived, by default those of the `store`. `on_outage` is called once with the error
         when calls start to fail for a reason that will pass, and once with None when the relay answers again."""
         if not api_key.startswith("hs_") or api_key.startswith("hs_prov_"):
-            raise RelayError("invalid_key", "An agent's `api_key` begins with hs_, not hs_prov_.")
+            empty = "" if api_key else ", and this one is empty"
+            raise RelayError("invalid_key", f"An agent's `api_key` begins with hs_, not hs_prov_{empty}.")
         if agent_name is not None and not 1 <= utf16_length(agent_name) <= 100:
             raise invalid_input("An `agent_name` has 1 to 100 characters.")
         given = read_fingerprints(expert)
@@ -117,8 +121,8 @@ class AsyncRelay:
     @classmethod
     def from_env(cls, **options: Any) -> AsyncRelay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
-        `RELAY_AGENT_SECRET`. What is given as an option comes first."""
-        return cls(**options_from_env(options))
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. A variable that is set and empty is an error."""
+        return cls(**options_from_env(AGENT_VARIABLES, options))
 
     async def ask(
         self,

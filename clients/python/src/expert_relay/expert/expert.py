@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from types import TracebackType
+from typing import Any
 from urllib.parse import quote
 
 import httpx
 
 from ..crypto.fingerprint import format_fingerprint
 from ..crypto.keys import ExpertKeys
+from ..environment import EXPERT_VARIABLES, options_from_env
 from ..errors import RelayError, unexpected
 from ..json_text import Members
 from ..memory import ContinuedMemory, Memory, PartOfMemory, ProcessMemory, memory_of_key
@@ -29,6 +31,7 @@ from ..thread.refresher import Refresher
 from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..timing import Timing
+from ..tracebacks import hides_locals
 from ..transport.api import Api, OnOutage, client_stopped, is_outage
 from ..transport.hub import Hub
 from ..transport.shape import members
@@ -41,6 +44,7 @@ from .request_memory import RequestMemory, normalize_code
 _topic = "activity"
 
 
+@hides_locals
 class AsyncExpert:
     """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
 
@@ -65,7 +69,8 @@ class AsyncExpert:
         `memory` stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot
         show others later: use one that outlives the process, such as `FileMemory`."""
         if not api_key.startswith("hs_prov_"):
-            raise RelayError("invalid_key", "An expert's `api_key` begins with hs_prov_.")
+            empty = "" if api_key else ", and this one is empty"
+            raise RelayError("invalid_key", f"An expert's `api_key` begins with hs_prov_{empty}.")
         self._timing = timing or Timing()
         self._api = Api(url, api_key, timing=self._timing, on_outage=on_outage, transport=transport)
         self._keys = None if root is None else ExpertKeys(root)
@@ -81,6 +86,11 @@ class AsyncExpert:
         # What ends with the client.
         self._stops: list[Callable[[RelayError], None]] = []
         self._is_stopped = False
+
+    @classmethod
+    def from_env(cls, **options: Any) -> AsyncExpert:
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first."""
+        return cls(**options_from_env(EXPERT_VARIABLES, options))
 
     async def _topics_of(self, _names: Sequence[str]) -> Sequence[str]:
         # The id is read before each connection, since an answer may be wrong: then the stream does not open, and the client polls.

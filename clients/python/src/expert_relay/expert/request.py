@@ -18,6 +18,7 @@ from ..thread.page import Head
 from ..thread.parts_to_send import make_parts
 from ..thread.sender import Sender, Sending, held_error
 from ..thread.thread import Thread
+from ..tracebacks import hides_locals
 from ..transport.shape import members
 from ..transport.waiting import all_or_error
 from .expert_side import ExpertSide, without_root
@@ -25,6 +26,7 @@ from .question import NO_QUESTION
 from .write_decision import Accept, Decline, RequestForm, write_decision
 
 
+@hides_locals
 class AsyncExpertRequest(ConversationFacts):
     """A request for help, as the expert sees it.
 

@@ -13,12 +13,14 @@ from ..forms.to_form import FormOrModel
 from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.message import Message
 from ..thread.sender import Sending
+from ..tracebacks import hides_locals
 from .portal import Portal, call_in_caller
 
 M = TypeVar("M")
 SyncOnReply = Callable[[Answer], None]
 
 
+@hides_locals
 class Conversation(ConversationFacts):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 
 from ..crypto.parts import File
+from ..environment import EXPERT_VARIABLES, options_from_env
 from ..errors import RelayErrorCode
 from ..expert.write_decision import Accept, Decline, RequestForm
 from ..expert.expert import AsyncExpert
@@ -21,10 +22,12 @@ from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.message import Message
 from ..thread.sender import Sending
 from ..timing import Timing
+from ..tracebacks import hides_locals
 from ..transport.api import OnOutage
 from .portal import Portal
 
 
+@hides_locals
 class Expert:
     """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
 
@@ -57,6 +60,11 @@ class Expert:
             transport=transport,
             timing=timing,
         )
+
+    @classmethod
+    def from_env(cls, **options: Any) -> Expert:
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first."""
+        return cls(**options_from_env(EXPERT_VARIABLES, options))
 
     @property
     def fingerprint(self) -> str | None:
@@ -92,6 +100,7 @@ class Expert:
         self.stop()
 
 
+@hides_locals
 class ExpertRequest(ConversationFacts):
     """A request for help, as the expert sees it: see `AsyncExpertRequest`.
 

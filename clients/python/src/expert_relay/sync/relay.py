@@ -9,15 +9,17 @@ from typing import Any, TypeVar
 import httpx
 
 from ..agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice, decided
-from ..agent.options import ConversationStore, options_from_env
+from ..agent.options import ConversationStore
 from ..agent.relay import AsyncRelay, Option
 from ..agent.conversation_state import State
 from ..agent.submission import ContextMessage
 from ..crypto.parts import File
+from ..environment import AGENT_VARIABLES, options_from_env
 from ..forms.to_form import FormOrModel
 from ..memory import Memory
 from ..requests import ListedRequest, RequestState, WhoAmI
 from ..timing import Timing
+from ..tracebacks import hides_locals
 from ..transport.api import OnOutage
 from .conversation import Conversation, SyncOnReply, in_caller
 from .portal import Portal, call_in_caller
@@ -25,6 +27,7 @@ from .portal import Portal, call_in_caller
 T = TypeVar("T")
 
 
+@hides_locals
 class Relay:
     """Connects an agent to the relay. It makes no calls and opens no connection before the first question.
 
@@ -74,8 +77,8 @@ class Relay:
     @classmethod
     def from_env(cls, **options: Any) -> Relay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
-        `RELAY_AGENT_SECRET`. What is given as an option comes first."""
-        return cls(**options_from_env(options))
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. A variable that is set and empty is an error."""
+        return cls(**options_from_env(AGENT_VARIABLES, options))
 
     def ask(
         self,

@@ -19,6 +19,7 @@ import httpx
 from ..errors import RelayError, RelayErrorCode, has_code, invalid_input, unexpected
 from ..json_text import NOT_JSON, parse_json, write_json
 from ..timing import Timing
+from ..tracebacks import without_locals
 from .problem import problem_error
 from .waiting import within
 
@@ -157,7 +158,7 @@ class Api:
             return
         self._outage, self._outage_since = code, time.monotonic()
         if self._on_outage:
-            self._on_outage(error)
+            self._on_outage(without_locals(error) if error else None)
 
     async def _attempt(self, method: str, path: str, content: bytes | None) -> tuple[Any, httpx.Headers]:
         if self.client.is_closed:

@@ -1,0 +1,67 @@
+"""Clients that are made from the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from conftest import Tenant
+
+from expert_relay import AsyncExpert, AsyncRelay, Expert, Relay, RelayError
+
+agents: dict[str, Callable[..., Any]] = {"Relay": Relay.from_env, "AsyncRelay": AsyncRelay.from_env}
+experts: dict[str, Callable[..., Any]] = {"Expert": Expert.from_env, "AsyncExpert": AsyncExpert.from_env}
+variables = ("RELAY_URL", "RELAY_API_KEY", "RELAY_HUB_URL", "RELAY_EXPERT", "RELAY_AGENT_NAME", "RELAY_AGENT_SECRET")
+
+
+@pytest.fixture(autouse=True)
+def empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in variables:
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.mark.parametrize("value", ["", " ", ",", "04918"])
+@pytest.mark.parametrize("make", agents.values(), ids=agents)
+def test_an_expert_that_is_no_fingerprint_is_not_any_expert(
+    make: Callable[..., Any], value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELAY_EXPERT", value)
+    with pytest.raises(RelayError) as refused:
+        make(url="http://relay.example", api_key="hs_x")
+    assert refused.value.code == "invalid_input"
+    # What is given comes first.
+    assert make(url="http://relay.example", api_key="hs_x", expert=None)
+
+
+@pytest.mark.parametrize("name", variables)
+def test_a_variable_that_is_empty_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for known, value in (("RELAY_URL", "http://relay.example"), ("RELAY_API_KEY", "hs_prov_x"), (name, " ")):
+        monkeypatch.setenv(known, value)
+    for make in agents.values() if variables.index(name) > 2 else [*agents.values(), *experts.values()]:
+        with pytest.raises(RelayError, match=f"{name} is set, but empty"):
+            make()
+
+
+@pytest.mark.parametrize("make", [*agents.values(), *experts.values()])
+def test_what_is_not_set_is_named(make: Callable[..., Any]) -> None:
+    with pytest.raises(RelayError, match="Set RELAY_URL, or give `url`"):
+        make(api_key="hs_x")
+    with pytest.raises(RelayError, match="Set RELAY_API_KEY, or give `api_key`"):
+        make(url="http://relay.example")
+    with pytest.raises(RelayError, match="empty"):
+        make(url="http://relay.example", api_key="")
+
+
+def test_an_expert_and_an_agent(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELAY_URL", tenant.url)
+    monkeypatch.setenv("RELAY_API_KEY", tenant.consumer_key)
+    monkeypatch.setenv("RELAY_EXPERT", tenant.fingerprint)
+    with Relay.from_env() as relay:
+        conversation = relay.ask("May I?")
+        monkeypatch.setenv("RELAY_API_KEY", tenant.provider_key)
+        with Expert.from_env(root=tenant.root) as expert:
+            assert expert.fingerprint == tenant.fingerprint
+            expert.request(conversation.request_id).answer("Yes.")
+        assert conversation.wait_for_answer(60).text == "Yes."
+        assert conversation.verification == "known"
