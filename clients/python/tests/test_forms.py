@@ -8,6 +8,8 @@ import pytest
 from data import read
 
 from expert_relay import RelayError
+from expert_relay.crypto.frame import Part
+from expert_relay.crypto.parts import read_parts
 from expert_relay.forms import (
     GivenAnswer,
     check_content,
@@ -100,15 +102,26 @@ def test_invalid_answer(case: Case) -> None:
     assert refused.value.code == "answer_invalid"
 
 
+unknown_parts = [Part(kind, b"") for kind in (0, 4, 63)]
+unknown_notes = [Part(kind, b"") for kind in (64, 199, 200, 255)]
+
+
+@pytest.mark.parametrize("part", [*unknown_parts, *unknown_notes])
+def test_a_part_that_is_not_known(part: Part) -> None:
+    known = read_parts([part], "provider")
+    assert (known.has_unknown, known.is_uncertain) == (True, part in unknown_parts)
+
+
 def given_answer(at: int, given: str | Case) -> GivenAnswer:
     members: Case = {"answer": given} if isinstance(given, str) else given
     answer = decisions["answers"][members["answer"]]
+    parts = [*(unknown_parts if members.get("unknownPart") else ()), *(unknown_notes if members.get("unknownNote") else ())]
     return GivenAnswer(
         message_id=str(at),
         json=answer if isinstance(answer, str) else write_json(answer),
         is_proven=not members.get("unproven"),
         is_crossed=members.get("crossed", False),
-        has_unknown_part=members.get("unknownPart", False),
+        is_uncertain=read_parts(parts, "provider").is_uncertain,
     )
 
 

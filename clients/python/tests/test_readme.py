@@ -31,7 +31,6 @@ class User:
             **os.environ,
             "RELAY_URL": tenant.url,
             "RELAY_API_KEY": tenant.consumer_key,
-            "RELAY_PROVIDER_KEY": tenant.provider_key,
         }
 
     def start(self, program: str, *args: str) -> subprocess.Popen[str]:
@@ -53,7 +52,7 @@ def test_each_block_is_tested() -> None:
 def test_asking(tenant: Tenant, tmp_path: Path) -> None:
     user = User(tenant, tmp_path)
     with answering(tenant):
-        first = block_with("relay = Relay(os.environ")
+        first = block_with('relay = Relay.from_env()\nconversation = relay.ask')
         assert user.run(first + block_with("And the cache?")) == "Yes.\nYes.\n"
         assert user.run(block_with("async def main")) == "Yes.\n"
         assert user.run(block_with("relay.choose(")) == "It is deleted. For now.\nus\n"
@@ -61,7 +60,7 @@ def test_asking(tenant: Tenant, tmp_path: Path) -> None:
 
 
 def test_surviving_a_kill(tenant: Tenant, tmp_path: Path) -> None:
-    user, program = User(tenant, tmp_path), block_with("FileStore(")
+    user, program = User(tenant, tmp_path), block_with("FileStore(\".agent\")")
     assert len(program.strip().splitlines()) <= 25
     relay = tenant.relay()
     killed = user.start(program, "4711")
@@ -79,5 +78,7 @@ def test_surviving_a_kill(tenant: Tenant, tmp_path: Path) -> None:
 
 def test_answering(tenant: Tenant, tmp_path: Path) -> None:
     conversation = tenant.relay().ask("Is it stale?")
-    User(tenant, tmp_path).run(block_with("make_root()"))
+    user = User(tenant, tmp_path)
+    user.env["RELAY_API_KEY"] = tenant.provider_key
+    user.run(block_with("Expert.from_env("))
     assert conversation.wait_for_answer(60).text == "You asked: Is it stale?"

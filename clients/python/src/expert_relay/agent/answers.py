@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Generic, Literal, TypeVar, Union
 
 from ..crypto.parts import File
@@ -33,10 +33,12 @@ class Answer:
     """Name and type are what the expert's client wrote: make them safe before you use them."""
     has_unknown_part: bool = False
     """True when it has a part that this version cannot show."""
+    is_note: bool = False
+    """True when it has no text, and only parts that change nothing of what a message means: it is no answer."""
 
 
 def answer_of(message: Message) -> Answer:
-    return Answer(**{field.name: getattr(message, field.name) for field in fields(Answer)})
+    return Answer(**{one.name: getattr(message, one.name) for one in fields(Answer)})
 
 
 OnReply = Callable[[Answer], Union[None, Awaitable[None]]]
@@ -55,6 +57,8 @@ class Decided:
     """When the relay received it, ISO 8601, UTC."""
     protection: Protection
     files: tuple[File, ...]
+    has_unknown_part: bool = field(default=False, kw_only=True)
+    """True when it has a part that this version cannot show. It does not change what the decision means."""
 
 
 @dataclass(frozen=True)

@@ -108,12 +108,13 @@ class AsyncConversation(ConversationFacts):
         return self.side.verify(fingerprint)
 
     async def wait_for_answer(self, timeout: float | None = None, *, any: bool = False) -> Answer:
-        """Returns the next answer, except those that are known not to have seen your last text; with `any`, these as well.
+        """Returns the next answer, except those that are known not to have seen your last text, and messages that are no answer
+        (`is_note`); with `any`, these as well.
 
         Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message."""
 
         def fits(message: ReadMessage) -> bool:
-            return any or message.seen_your_last is not False
+            return any or (message.seen_your_last is not False and not message.is_note)
 
         until = None if timeout is None else time.monotonic() + timeout
         while True:

@@ -58,7 +58,7 @@ _timing = Timing(recheck=600.0)
 class AsyncRelay:
     """Connects an agent to the relay. It makes no calls and opens no connection before the first question.
 
-    >>> async with AsyncRelay("https://relay.example", "hs_...") as relay:
+    >>> async with AsyncRelay.from_env() as relay:
     ...     conversation = await relay.ask("May I remove the lock file?")
     ...     answer = await conversation.wait_for_answer(timeout=600)
     """

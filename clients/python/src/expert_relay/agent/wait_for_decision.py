@@ -135,6 +135,7 @@ class DecisionWait:
             created_at=message.created_at,
             protection=message.protection,
             files=message.files,
+            has_unknown_part=message.has_unknown_part,
             action=answer.action,
             content=checked.content,
         )

@@ -12,6 +12,8 @@ from .frame import Part, malformed_frame
 from .key_exchange import Role
 
 FORM_KIND, ANSWER_KIND, FILE_KIND = 1, 2, 3
+FIRST_NOTE_KIND = 64
+"""Parts from this kind on are notes: they change nothing of what their message means."""
 
 _link_length = 32
 _max_form_bytes = 8_192
@@ -51,6 +53,8 @@ class KnownParts:
     answer: AnswerPart | None = None
     files: tuple[File, ...] = ()
     has_unknown: bool = False
+    is_uncertain: bool = False
+    """Whether such a part could change what the message means, since it is no note. Then an answer does not count."""
 
 
 def write_parts(
@@ -119,9 +123,11 @@ def read_parts(
     forms = bodies_of(FORM_KIND, 1 if is_agent else 0)
     answers = bodies_of(ANSWER_KIND, 0 if is_agent else 1)
     files = tuple(read_file(body) for body in bodies_of(FILE_KIND, _max_files))
+    unknown = [part.kind for part in parts if part.kind not in (FORM_KIND, ANSWER_KIND, FILE_KIND)]
     return KnownParts(
         form=text_of(forms[0]) if forms else None,
         answer=read_answer(answers[0]) if answers else None,
         files=files,
-        has_unknown=any(part.kind not in (FORM_KIND, ANSWER_KIND, FILE_KIND) for part in parts),
+        has_unknown=bool(unknown),
+        is_uncertain=any(kind < FIRST_NOTE_KIND for kind in unknown),
     )

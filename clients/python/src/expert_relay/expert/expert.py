@@ -48,7 +48,7 @@ _topic = "activity"
 class AsyncExpert:
     """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
 
-    >>> async with AsyncExpert("https://relay.example", "hs_prov_...", root=root) as expert:
+    >>> async with AsyncExpert.from_env(root=root) as expert:
     ...     async for request in expert.requests():
     ...         await request.answer(f"You asked: {request.question}")
     """

@@ -93,8 +93,8 @@ class GivenAnswer:
     without keys, plain text is all there is, and counts."""
     is_crossed: bool
     """Whether the agent has written something that it had not seen, and that had not seen it either."""
-    has_unknown_part: bool
-    """Whether it carries something that this version cannot show: that could change what it means."""
+    is_uncertain: bool
+    """Whether it carries a part that this version cannot show and that could change what it means. A note could not."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def decide(
     invalid: list[str] = []
     is_reopened = False
     for given in answers:
-        if not given.is_proven or given.has_unknown_part:
+        if not given.is_proven or given.is_uncertain:
             continue
         answer = read_answer(given.json)
         is_valid = answer is not None and _fits_form(form, answer) and not is_refused(given.message_id)

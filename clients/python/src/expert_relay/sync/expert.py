@@ -31,7 +31,7 @@ from .portal import Portal
 class Expert:
     """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
 
-    >>> with Expert("https://relay.example", "hs_prov_...", root=root) as expert:
+    >>> with Expert.from_env(root=root) as expert:
     ...     for request in expert.requests():
     ...         request.answer(f"You asked: {request.question}")
     """

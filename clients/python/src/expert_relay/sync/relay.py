@@ -31,7 +31,7 @@ T = TypeVar("T")
 class Relay:
     """Connects an agent to the relay. It makes no calls and opens no connection before the first question.
 
-    >>> with Relay("https://relay.example", "hs_...") as relay:
+    >>> with Relay.from_env() as relay:
     ...     conversation = relay.ask("May I remove the lock file?")
     ...     answer = conversation.wait_for_answer(timeout=600)
     """

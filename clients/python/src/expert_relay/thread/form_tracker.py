@@ -83,7 +83,7 @@ class FormTracker:
                 is_proven=is_sequenced if self._side.agent_sent_keys else is_plain,
                 # Plain text does not say what it had seen.
                 is_crossed=message.link is not None and is_crossed(seen, by_agent, message.link),
-                has_unknown_part=known.has_unknown,
+                is_uncertain=known.is_uncertain,
             )
 
         return decide(form.text, [given(one) for one in self.answers], is_refused)

@@ -10,7 +10,7 @@ from ..crypto.channel import Channel, malformed, read_origin, undecryptable
 from ..crypto.encoding import from_base64, to_base64
 from ..crypto.frame import Part
 from ..crypto.key_exchange import Role
-from ..crypto.parts import ANSWER_KIND, FORM_KIND, File, KnownParts, read_parts
+from ..crypto.parts import ANSWER_KIND, FIRST_NOTE_KIND, FORM_KIND, File, KnownParts, read_parts
 from ..errors import message_refused, not_as_exported
 from ..forms.answer import FormAnswer, read_answer
 from ..forms.check_form import read_form
@@ -52,6 +52,8 @@ class Message:
     files: tuple[File, ...] = ()
     has_unknown_part: bool = False
     """True when it has a part that this version cannot show."""
+    is_note: bool = False
+    """True when it has no text, and only parts that change nothing of what a message means: it is no answer."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,10 @@ class ReadMessage:
     """The name under which later messages link to it. Plain text has none."""
     seen_your_last: bool | None = None
     parts: tuple[Part, ...] = field(default=())
+
+    @property
+    def is_note(self) -> bool:
+        return not self.text and all(part.kind >= FIRST_NOTE_KIND for part in self.parts)
 
     def known_parts(self) -> KnownParts:
         return read_parts(self.parts, self.role)
@@ -155,6 +161,7 @@ def describe(message: ReadMessage) -> Message:
         unreadable_answer=known.answer is not None and answer is None,
         files=known.files,
         has_unknown_part=known.has_unknown,
+        is_note=message.is_note,
     )
 
 
