@@ -1,3 +1,4 @@
+import { unknownSettings } from '@expert-relay/kit/config';
 import { describe, expect } from '@jest/globals';
 import { serviceNames as services } from '../local/services.ts';
 import { find, type Manifest, manifests, manifestsOf, podOf, withHelm } from './testing/helm.ts';
@@ -420,10 +421,14 @@ describe('TLS', () => {
     'an authority of the servers does not make NATS insist on TLS: its address decides that',
     async () => {
       // With RELAY_NATS_CA_FILE a service refuses a NATS without TLS, such as the trial server.
-      const { env } = podOf(find(await manifestsOf('everything'), 'Deployment', 'hub')).containers[0];
-      const names = env.map(({ name }: { name: string }) => name);
-      expect(names).toContain('NODE_EXTRA_CA_CERTS');
-      expect(names).not.toContain('RELAY_NATS_CA_FILE');
+      const setting = 'RELAY_NATS_CA_FILE';
+      expect(unknownSettings({ [setting]: '/ca.crt' })).toEqual([]);
+      for (const name of ['everything', 'external']) {
+        const pods = (await manifestsOf(name)).filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+        const all = pods.flatMap((pod) => podOf(pod).containers[0].env ?? []).map(({ name }) => name);
+        expect(all).toContain('NODE_EXTRA_CA_CERTS');
+        expect(all).not.toContain(setting);
+      }
     },
   );
 

@@ -186,9 +186,12 @@ describe(row('limits', 'request body'), () => {
   });
 });
 
-test('32 levels are accepted', async () => {
-  const nested = JSON.parse(`${'{"a":'.repeat(31)}1${'}'.repeat(31)}`);
-  expect((await setup.alice.consumer.submit({ nested })).status).toBe(201);
+test('32 levels are accepted, and 33 are refused', async () => {
+  const submit = async (levels: number) => {
+    const nested = JSON.parse(`${'{"a":'.repeat(levels - 1)}1${'}'.repeat(levels - 1)}`);
+    return (await setup.alice.consumer.submit({ nested })).status;
+  };
+  expect([await submit(32), await submit(33)]).toEqual([201, 400]);
 });
 
 async function* chunked(bytes: Buffer): AsyncIterable<Buffer> {

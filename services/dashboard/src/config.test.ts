@@ -88,17 +88,50 @@ describe('sign-in', () => {
   });
 
   test('reads its variables', () => {
-    const config = readConfig({
+    const { github, google, oidc, allowedUsers, allowedUsersFile, session } = readConfig({
       ...local,
-      RELAY_GITHUB_CLIENT_ID: 'id',
-      RELAY_GITHUB_CLIENT_SECRET: 'secret',
+      RELAY_GITHUB_CLIENT_ID: 'github id',
+      RELAY_GITHUB_CLIENT_SECRET: 'github secret',
+      RELAY_GITHUB_URL: 'https://github.example',
+      RELAY_GITHUB_API_URL: 'https://github.example/api',
+      RELAY_GOOGLE_CLIENT_ID: 'google id',
+      RELAY_GOOGLE_CLIENT_SECRET: 'google secret',
       RELAY_GOOGLE_ISSUER: 'http://127.0.0.1:9000',
+      RELAY_OIDC_CLIENT_ID: 'oidc id',
+      RELAY_OIDC_CLIENT_SECRET: 'oidc secret',
+      RELAY_OIDC_ISSUER: 'https://login.example',
+      RELAY_OIDC_NAME: 'Okta',
+      RELAY_OIDC_SCOPES: 'openid email',
+      RELAY_OIDC_GROUPS_CLAIM: 'teams',
       RELAY_ALLOWED_USERS: 'Ada@example.com, @example.org, github:mona_corp, oidc:group/Domain Users , *',
+      RELAY_ALLOWED_USERS_FILE: '/etc/users',
       RELAY_SESSION_SECRET: `${'a'.repeat(32)}, ${'b'.repeat(32)}`,
+      RELAY_SESSION_IDLE: '2h',
+      RELAY_SESSION_LIFETIME: '3h',
     });
-    expect(config.allowedUsers).toHaveLength(5);
-    expect(config.allowedUsers[3]).toBe('oidc:group/Domain Users');
-    expect(config.session.secrets).toEqual(['a'.repeat(32), 'b'.repeat(32)]);
-    expect(config.github.url).toBe('https://github.com');
+    expect({ github, google, oidc, allowedUsers, allowedUsersFile, session }).toEqual({
+      github: {
+        ...{ clientId: 'github id', clientSecret: 'github secret' },
+        ...{ url: 'https://github.example', apiUrl: 'https://github.example/api' },
+      },
+      google: { clientId: 'google id', clientSecret: 'google secret', issuer: 'http://127.0.0.1:9000' },
+      oidc: {
+        ...{ clientId: 'oidc id', clientSecret: 'oidc secret', issuer: 'https://login.example' },
+        ...{ title: 'Okta', scope: 'openid email', groupsClaim: 'teams' },
+      },
+      allowedUsers: ['Ada@example.com', '@example.org', 'github:mona_corp', 'oidc:group/Domain Users', '*'],
+      allowedUsersFile: '/etc/users',
+      session: {
+        secrets: ['a'.repeat(32), 'b'.repeat(32)],
+        ...{ idleTimeout: 2 * 3_600_000, lifetime: 3 * 3_600_000 },
+      },
+    });
+  });
+
+  test('without them, GitHub and Google are those of everybody, and no provider is offered', () => {
+    const { github, google, oidc } = readConfig(local);
+    expect([github.url, github.apiUrl]).toEqual(['https://github.com', undefined]);
+    expect(google.issuer).toBe('https://accounts.google.com');
+    expect([github, google, oidc].map(({ clientId }) => clientId)).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -45,6 +45,12 @@ test.each([
   expect(await errorOf(publicUrl, { 'x-forwarded-host': host, origin })).toBe(error);
 });
 
+test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s by a page of another site is refused', async (method) => {
+  for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
+    expect(await errorOf(deployed, { method, ...foreign })).toBe('foreign_origin');
+  expect(await errorOf(deployed, { method, origin: deployed, 'sec-fetch-site': 'same-origin' })).toBeUndefined();
+});
+
 test('a call that only reads needs no origin, but on a local run the right host', async () => {
   const read = (publicUrl: string, host: string) =>
     errorOf(publicUrl, { method: 'GET', 'x-forwarded-host': host, origin: 'https://evil.example' });

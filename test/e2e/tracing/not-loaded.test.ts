@@ -17,7 +17,8 @@ test.each([
 ])('%s', async (_, env, expected) => {
   const { code, errors } = await runService('messages', {
     ...secretSettings(makeSecrets()),
-    NODE_OPTIONS: `--require ${probe}`,
+    // In quotes, since a path may contain spaces.
+    NODE_OPTIONS: `--require "${probe}"`,
     DATABASE_URL: 'postgres://127.0.0.1:1/relay',
     NATS_URL: 'nats://127.0.0.1:1',
     RELAY_START_PATIENCE: '1ms',

@@ -144,10 +144,20 @@ test.each([
   expect(isOutage(failure)).toBe(false);
 });
 
-test.each([
-  'Connection terminated unexpectedly',
-  'Client has encountered a connection error and is not queryable',
-  'Client was closed and is not queryable',
-])('a statement on a connection that is broken fails with an outage: %s', (message) => {
-  expect(isOutage(new Error(message))).toBe(true);
+test('statements fail with an outage on a connection whose session Postgres has ended: the running, the next, later ones', async () => {
+  const client = new pg.Client({ connectionString: target.url });
+  const broken = new Promise((resolve) => client.once('error', resolve));
+  await client.connect();
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
+  const running = failureOf(client.query('SELECT pg_sleep(100)'));
+  const waiting = failureOf(client.query('SELECT'));
+  await untilSleeping();
+  await admin.query('SELECT pg_terminate_backend($1)', [rows[0].pid]);
+  const failed = [await running, await waiting];
+  await broken;
+  failed.push(await failureOf(client.query('SELECT')));
+  await client.end();
+  failed.push(await failureOf(client.query('SELECT')));
+  // The first has the SQLSTATE 57P01, the others have only a text of node-postgres.
+  expect(failed.filter((error) => !isOutage(error))).toEqual([]);
 });

@@ -52,13 +52,13 @@ test('in a flood of clients the oldest windows are dropped', () => {
   expect(count('a').left).toBe(9);
 });
 
-test('memory stays flat under a flood of different clients', () => {
+test('a flood of different clients is counted in linear time, and only as many as are allowed are kept', () => {
   const clock = createFakeClock();
   const count = createWindowCounter({ limit: 10, clock, maxClients: 1_000 });
   const { user: before } = process.cpuUsage();
   for (let i = 0; i < 300_000; i++) count(`client ${i}`);
   // In microseconds, for which a stalled machine does not matter.
   expect(process.cpuUsage().user - before).toBeLessThan(5_000_000);
-  expect(count('client 299999').left).toBe(8);
-  expect(count('client 298000').left).toBe(9);
+  const kept = Array.from({ length: 300_000 }, (_, i) => i).filter((i) => count(`client ${i}`, 0).left < 10);
+  expect(kept).toEqual(Array.from({ length: 1_000 }, (_, i) => 299_000 + i));
 });

@@ -1,5 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { EndReason, EventHead } from '@expert-relay/contracts';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
@@ -19,9 +21,9 @@ beforeAll(async () => {
   prisma = database.prisma;
 });
 
-beforeEach(() => prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`);
-
 afterAll(() => database.stop());
+
+const emptyTables = () => prisma.$executeRaw`TRUNCATE users, outbox_events CASCADE`;
 
 /** A user with three keys, one of them revoked, a vault and a sign-in link; texts that are theirs contain their name. */
 async function makeUser(name: string): Promise<string> {
@@ -143,6 +145,8 @@ async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise
 }
 
 describe('export-user', () => {
+  beforeEach(emptyTables);
+
   test('prints all data of a user, and no data of others', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 45 });
@@ -212,6 +216,8 @@ describe('export-user', () => {
 });
 
 describe('erase-user', () => {
+  beforeEach(emptyTables);
+
   test('without --yes it only prints the data that it would erase', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 2 });
@@ -240,24 +246,6 @@ describe('erase-user', () => {
     expect(await findRows('bob~')).toEqual(others);
     expect(await countEvents()).toEqual({ CLOSED: 700, EXPIRED: 2, credentialRevoked: 2 });
     await expect(run('erase-user', '--user', userId, '--yes')).rejects.toThrow('There is no user');
-  });
-
-  test('continues after it was killed, and inserts no event twice', async () => {
-    const userId = await makeUser('ada');
-    await addRequests(userId, { count: 6_000, messages: 1 });
-    const admin = spawn(process.execPath, [adminProgram, 'erase-user', '--user', userId, '--yes'], {
-      env: { ...process.env, DATABASE_URL: database.url },
-      stdio: 'ignore',
-    });
-    const exited = new Promise((resolve) => admin.once('exit', resolve));
-    await eventually('it has started', async () => (await prisma.helpRequest.count()) < 6_000);
-    admin.kill('SIGKILL');
-    await exited;
-    expect(await prisma.user.count()).toBe(1);
-
-    await run('erase-user', '--user', userId, '--yes');
-    expect(await findRows(userId)).toEqual({});
-    expect(await countEvents()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
   });
 
   test('keeps the user until everything that was written during the erasure is deleted', async () => {
@@ -289,54 +277,61 @@ describe('the command line', () => {
     expect(() => readCommand(args)).toThrow(sentence);
   });
 
-  test('prints its help on standard output', () => {
-    const env = { PATH: process.env.PATH };
-    expect(
-      execFileSync(process.execPath, [adminProgram, 'create-user', '--help'], { env }).toString(),
-    ).toMatch(/^Creates a user/);
+  test('--help is answered with the help, and nothing else is', () => {
+    expect(helpOf(['create-user', '--help'])).toMatch(/^Creates a user/);
     expect(helpOf(['--help'])).toMatch(/^Creates a user[\s\S]*Erases a user/);
     expect(helpOf(['create-user'])).toBeUndefined();
+  });
+});
+
+describe('the program', () => {
+  beforeEach(emptyTables);
+
+  const adminProgram = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));
+
+  /** Starts it with its standard output as the shell redirects it. */
+  const start = (args: readonly string[], redirect = '') =>
+    spawn('bash', ['-c', `exec "$@" ${redirect}`, 'bash', process.execPath, adminProgram, ...args], {
+      env: { ...process.env, DATABASE_URL: database.url },
+    });
+
+  test('continues to erase after it was killed, and inserts no event twice', async () => {
+    const userId = await makeUser('ada');
+    await addRequests(userId, { count: 6_000, messages: 1 });
+    const admin = start(['erase-user', '--user', userId, '--yes']);
+    const exited = once(admin, 'exit');
+    await eventually('it has started', async () => (await prisma.helpRequest.count()) < 6_000);
+    admin.kill('SIGKILL');
+    await exited;
+    expect(await prisma.user.count()).toBe(1);
+
+    await run('erase-user', '--user', userId, '--yes');
+    expect(await findRows(userId)).toEqual({});
+    expect(await countEvents()).toEqual({ CLOSED: 6_000, credentialRevoked: 2 });
   });
 
   test('prints a long export completely, even if its reader is slow', async () => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 30, messages: 100 });
-    const admin = spawn(process.execPath, [adminProgram, 'export-user', '--user', userId], {
-      env: { ...process.env, DATABASE_URL: database.url },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exited = new Promise((resolve) => admin.once('exit', resolve));
-    let text = '';
-    for await (const piece of admin.stdout.setEncoding('utf8')) text += piece;
-    expect(await exited).toBe(0);
-    expect(text.trimEnd().split('\n').at(-1)).toBe('{"type":"end","requests":30,"messages":3000}');
+    const admin = start(['export-user', '--user', userId]);
+    const exited = once(admin, 'exit');
+    const printed = await text(admin.stdout);
+    expect(await exited).toEqual([0, null]);
+    expect(printed.trimEnd().split('\n').at(-1)).toBe('{"type":"end","requests":30,"messages":3000}');
   });
 
   test.each([
-    ['nothing reads', 'EPIPE', '> >(exec true)'],
-    ['is on a full disk', 'ENOSPC', '> /dev/full'],
-  ])('fails with one sentence if its output is one that %s', async (_, code, output) => {
+    ['nothing reads', 'EPIPE', '> >(exec true)', 'export-user'],
+    ['is on a full disk', 'ENOSPC', '> /dev/full', 'sign-in-link'],
+  ])('fails with one sentence if its output is one that %s', async (_, code, redirect, command) => {
     const userId = await makeUser('ada');
     await addRequests(userId, { count: 30, messages: 100 });
-    for (const args of [
-      'create-user --name eve --key consumer',
-      `sign-in-link --user ${userId}`,
-      `export-user --user ${userId}`,
-    ]) {
-      const admin = spawn('bash', ['-c', `${process.execPath} ${adminProgram} ${args} ${output}`], {
-        env: { ...process.env, DATABASE_URL: database.url },
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      const exited = new Promise((resolve) => admin.once('exit', resolve));
-      let text = '';
-      for await (const piece of admin.stderr.setEncoding('utf8')) text += piece;
-      expect(text.replace(/^{.*}\n/, '')).toBe(
-        `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
-          'are shown nowhere else: revoke them on the page "Keys".\n',
-      );
-      expect(await exited).toBe(1);
-    }
+    const admin = start([command, '--user', userId], redirect);
+    const exited = once(admin, 'exit');
+    expect((await text(admin.stderr)).replace(/^{.*}\n/, '')).toBe(
+      `The output could not be written (${code}), and what the command has done stays done. Keys that create-user has made ` +
+        'are shown nowhere else: revoke them on the page "Keys".\n',
+    );
+    expect(await exited).toEqual([1, null]);
   });
 });
-
-const adminProgram = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));

@@ -4,6 +4,7 @@ import { Socket } from 'node:net';
 import { setImmediate as pause } from 'node:timers/promises';
 import type { Party, Query } from '@expert-relay/db';
 import { createLog } from '@expert-relay/kit/log';
+import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import type { Context } from '../context.ts';
 import { listRequests } from './list-requests.ts';
@@ -69,13 +70,17 @@ test.each([
 test('the scans of a user run one after another, and delay neither those of others nor other lists', async () => {
   const { answers, list, answerAll } = openRoute();
   const running = [list(session(), 'q=x'), list(provider(), 'q=x'), list(consumer(), 'status=closed')];
-  await pause();
-  expect(answers).toHaveLength(1);
+  // These come later, and their statements begin: so those of the scans before them would have begun, too.
   running.push(list(consumer(randomUUID()), 'q=x'), list(session(), ''));
-  await pause();
+  await eventually('three statements', () => answers.length >= 3);
   expect(answers).toHaveLength(3);
+  for (const answer of answers.splice(0)) answer();
+  await eventually('the second scan', () => answers.length > 0);
+  running.push(list(consumer(randomUUID()), 'q=x'));
+  await eventually('a later scan of another user', () => answers.length > 1);
+  expect(answers).toHaveLength(2);
   await answerAll();
-  await expect(Promise.all(running)).resolves.toHaveLength(5);
+  await expect(Promise.all(running)).resolves.toHaveLength(6);
 });
 
 test.each([
