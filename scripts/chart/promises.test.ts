@@ -424,7 +424,9 @@ describe('TLS', () => {
       const setting = 'RELAY_NATS_CA_FILE';
       expect(unknownSettings({ [setting]: '/ca.crt' })).toEqual([]);
       for (const name of ['everything', 'external']) {
-        const pods = (await manifestsOf(name)).filter(({ kind }) => ['Deployment', 'Job', 'Pod'].includes(kind));
+        const pods = (await manifestsOf(name)).filter(({ kind }) =>
+          ['Deployment', 'Job', 'Pod'].includes(kind),
+        );
         const all = pods.flatMap((pod) => podOf(pod).containers[0].env ?? []).map(({ name }) => name);
         expect(all).toContain('NODE_EXTRA_CA_CERTS');
         expect(all).not.toContain(setting);

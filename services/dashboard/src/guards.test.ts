@@ -48,7 +48,9 @@ test.each([
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s by a page of another site is refused', async (method) => {
   for (const foreign of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }])
     expect(await errorOf(deployed, { method, ...foreign })).toBe('foreign_origin');
-  expect(await errorOf(deployed, { method, origin: deployed, 'sec-fetch-site': 'same-origin' })).toBeUndefined();
+  expect(
+    await errorOf(deployed, { method, origin: deployed, 'sec-fetch-site': 'same-origin' }),
+  ).toBeUndefined();
 });
 
 test('a call that only reads needs no origin, but on a local run the right host', async () => {

@@ -15,7 +15,12 @@ test('a request that arrives while the last visit is read from the storage is ne
     note = resolve;
   });
   // What has been on screen is noted when the visit has been read.
-  const visibilityState = { get: () => (note(), 'visible') };
+  const visibilityState = {
+    get() {
+      note();
+      return 'visible';
+    },
+  };
   Object.assign(globalThis, {
     document: Object.defineProperties(new EventTarget(), { visibilityState }),
   });
