@@ -1,4 +1,7 @@
 import { availableParallelism } from 'node:os';
+import { heavy } from './test/tiers.js';
+
+const { RELAY_TEST_TIER: tier = 'quick' } = process.env;
 
 const shared = {
   // Node loads the tests, not Jest.
@@ -8,17 +11,27 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
   // Node's own sockets and streams use these two.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] },
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(tier === 'quick'
+      ? heavy.map((entry) => `<rootDir>/${entry.endsWith('/') ? entry : `${entry}\\.test\\.`}`)
+      : []),
+  ],
 };
+
+const matchHeavy = heavy.map(
+  (entry) => `<rootDir>/${entry.endsWith('/') ? `${entry}**/*` : entry}.test.{ts,tsx}`,
+);
+const isBlackBox = (/** @type {string} */ pattern) => /^<rootDir>\/test\/(conformance|fuzz)\//.test(pattern);
 
 /** @type {import('jest').Config} */
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
   testTimeout: 300_000,
-  // Most tests wait more than they work: two more than there are cores keep a small machine busy.
-  maxWorkers: Math.min(availableParallelism() + 2, 4),
+  // Most tests wait more than they work: three for each core keep a small machine busy.
+  maxWorkers: Math.min(availableParallelism() * 3, availableParallelism() + 4),
   testSequencer: './scripts/jest/sequencer.cjs',
-  // Tests that this machine cannot run are listed with their reasons, after the summary of the others.
-  reporters: ['default', './scripts/jest/skipped.js'],
+  reporters: ['./scripts/jest/reporter.js'],
   // The memory that files leave is freed with the process.
   workerIdleMemoryLimit: '1GB',
   // On a busy machine a worker needs longer than the usual half second to exit. One that a test keeps open never exits, and
@@ -28,15 +41,19 @@ export default {
     {
       ...shared,
       displayName: 'tests',
-      testMatch: [
-        '<rootDir>/{services,packages,scripts}/**/*.test.{ts,tsx}',
-        '<rootDir>/test/!(conformance|fuzz)/**/*.test.ts',
-      ],
+      testMatch:
+        tier === 'rest'
+          ? matchHeavy.filter((pattern) => !isBlackBox(pattern))
+          : [
+              '<rootDir>/{services,packages,scripts}/**/*.test.{ts,tsx}',
+              '<rootDir>/test/!(conformance|fuzz)/**/*.test.ts',
+            ],
     },
     {
       ...shared,
       displayName: 'black box',
-      testMatch: ['<rootDir>/test/{conformance,fuzz}/**/*.test.ts'],
+      testMatch:
+        tier === 'rest' ? matchHeavy.filter(isBlackBox) : ['<rootDir>/test/{conformance,fuzz}/**/*.test.ts'],
       // These know URLs alone, so one relay serves all of them.
       globalSetup: '<rootDir>/test/black-box/share-relay.mjs',
       globalTeardown: '<rootDir>/test/black-box/stop-shared-relay.mjs',

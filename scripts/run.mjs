@@ -3,7 +3,17 @@
 // The one file that must run on a bare clone: it installs what package-lock.json names, then runs
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -28,8 +38,11 @@ const [command = '', ...args] = process.argv.slice(2);
 if (!writable(homedir()) && process.env.npm_config_cache === undefined)
   process.env.npm_config_cache = ownNpmCache();
 
-// Packages of `devDependencies` are for tests, checks and `npm run dev`: half of all files.
-const withoutDev = ['start', 'servers'].includes(command);
+// Each set has the packages of the one before it.
+const sets = ['start', 'test', 'all'];
+/** Workspaces with the packages that only `npm run test:all` and the checks need: frameworks, generators, linters. */
+const onlyForAll = ['packages/adapters', 'test/all'];
+const set = neededSet();
 const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
@@ -98,9 +111,23 @@ function ownNpmCache() {
   return folder;
 }
 
+/** The packages that the command needs. */
+function neededSet() {
+  if (['start', 'servers'].includes(command)) return 'start';
+  if (command === 'dev' || (command === 'test' && !/^--(all|rest)$/.test(args[0] ?? ''))) return 'test';
+  return 'all';
+}
+
 /** Brings node_modules to what the lock file says, unless it is there already. */
 async function install() {
-  if (isInstalled({ withoutDev })) return;
+  const stampFile = join(modules, '.relay-stamp-install');
+  const lock = readFileSync(join(root, 'package-lock.json'));
+  const locked = createHash('sha256').update(lock).digest('hex');
+  const [installedLock, installedSet = ''] = existsSync(stampFile)
+    ? readFileSync(stampFile, 'utf8').split(' ')
+    : [];
+  const isCurrent = installedLock === locked;
+  if (isCurrent && sets.indexOf(installedSet) >= sets.indexOf(set)) return;
   for (const folder of [root, modules].filter((path) => existsSync(path))) {
     if (!writable(folder)) {
       fail(
@@ -108,14 +135,16 @@ async function install() {
       );
     }
   }
+  // Only a finished installation has one.
+  rmSync(stampFile, { force: true });
   const began = performance.now();
-  if (process.stdout.isTTY) process.stdout.write('  … install');
-  const packages = withoutDev ? '--omit=dev' : '--include=dev';
-  // `npm ci` begins with an empty folder, and the product may be running from this one: what tests need is added to it.
-  let result = isInstalled({ withoutDev: true }) ? undefined : await npm('ci', packages);
+  if (process.stdout.isTTY) process.stdout.write('  … install    usually half a minute');
+  const packages = packagesOf(JSON.parse(lock.toString()));
+  // `npm ci` begins with an empty folder, and the product may be running from this one: what is missing is added to it.
+  let result = isCurrent ? undefined : await npm('ci', ...packages);
   // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
   // takes what the lock file says, and does without these.
-  if (!result || result.output.includes('EUSAGE')) result = await npm('install', '--no-save', packages);
+  if (!result || result.output.includes('EUSAGE')) result = await npm('install', '--no-save', ...packages);
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
   const { status, output, error, signal } = result;
   if (signal) {
@@ -135,26 +164,24 @@ async function install() {
       : 'Installing the packages failed; npm says above why. Repair that, then run the same command again.';
     fail([...output.trimEnd().split('\n').slice(-30), '', reason].join('\n'));
   }
-  console.log(`  ✓ install  ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  writeFileSync(stampFile, `${locked} ${set}`);
+  console.log(`  ✓ install    ${((performance.now() - began) / 1000).toFixed(1)} s`);
 }
 
 /**
- * Whether node_modules is what the lock file says. Packages for other systems may be missing.
- * @param {{ withoutDev: boolean }} options
+ * What npm is told to install. The lock file names the workspaces.
+ * @param {{ packages: Record<string, unknown> }} lock
  */
-function isInstalled({ withoutDev }) {
-  // npm's record has packages that it was told to omit, too.
-  const recorded = packagesIn(join(modules, '.package-lock.json'));
-  return Object.entries(packagesIn(join(root, 'package-lock.json'))).every(([path, wanted]) => {
-    if (!path.includes('node_modules/') || (withoutDev && wanted.dev)) return true;
-    const found = existsSync(join(root, path)) ? recorded[path] : undefined;
-    return found ? found.version === wanted.version && found.integrity === wanted.integrity : wanted.optional;
-  });
-}
-
-/** @param {string} lockFile */
-function packagesIn(lockFile) {
-  return existsSync(lockFile) ? JSON.parse(readFileSync(lockFile, 'utf8')).packages : {};
+function packagesOf({ packages }) {
+  if (set === 'all') return ['--include=dev'];
+  const workspaces = Object.keys(packages).filter(
+    (path) => path !== '' && !path.includes('node_modules/') && !onlyForAll.includes(path),
+  );
+  return [
+    set === 'start' ? '--omit=dev' : '--include=dev',
+    '--include-workspace-root',
+    ...workspaces.map((path) => `--workspace=${path}`),
+  ];
 }
 
 /**

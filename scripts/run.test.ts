@@ -33,9 +33,13 @@ afterEach(() => {
   rmSync(checkout, { recursive: true });
 });
 
-function lock(packages: Record<string, { version: string; dev?: true }>): void {
+function lock(packages: Record<string, { version: string }>): void {
   const entries = Object.entries(packages).map(([name, entry]) => [`node_modules/${name}`, entry]);
-  writeFileSync(at('package-lock.json'), JSON.stringify({ packages: Object.fromEntries(entries) }));
+  const workspaces = ['packages/sdk', 'packages/adapters', 'test/all'].map((path) => [path, {}]);
+  writeFileSync(
+    at('package-lock.json'),
+    JSON.stringify({ packages: Object.fromEntries([['', {}], ...workspaces, ...entries]) }),
+  );
 }
 
 interface Started {
@@ -43,12 +47,12 @@ interface Started {
   ended: Promise<{ code: number | null; errors: string }>;
 }
 
-function start(npm: string, command = 'start'): Started {
+function start(npm: string, command = 'start', ...args: string[]): Started {
   writeFileSync(at('bin/npm'), `#!${process.execPath}\n${npm}`, { mode: 0o755 });
   const env = { PATH: `${at('bin')}:${process.env.PATH}` };
   // Root may write everywhere, so it tries as a user who may not.
   const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  const child = spawn(process.execPath, [at('scripts/run.mjs'), command], {
+  const child = spawn(process.execPath, [at('scripts/run.mjs'), command, ...args], {
     cwd: checkout,
     env,
     detached: true,
@@ -104,40 +108,49 @@ test('a full disk: one sentence', async () => {
 });
 
 /** Runs a command with a fake npm, and returns the arguments of each call of npm. */
-async function callsOfNpm(command: string): Promise<string[]> {
+async function callsOfNpm(command: string, ...args: string[]): Promise<string[]> {
   chmodSync(checkout, 0o777);
   writeFileSync(at('calls'), '', { mode: 0o666 });
   chmodSync(at('calls'), 0o666);
   const npm = `
-    const { appendFileSync, copyFileSync, mkdirSync, readFileSync } = require('node:fs');
-    const args = process.argv.slice(2);
-    appendFileSync('calls', args.slice(0, -2).join(' ') + '\\n');
-    for (const [path, { dev }] of Object.entries(JSON.parse(readFileSync('package-lock.json', 'utf8')).packages))
-      if (!dev || args.includes('--include=dev')) mkdirSync(path, { recursive: true });
-    copyFileSync('package-lock.json', 'node_modules/.package-lock.json');
+    const { appendFileSync, mkdirSync } = require('node:fs');
+    appendFileSync('calls', process.argv.slice(2, -2).join(' ') + '\\n');
+    mkdirSync('node_modules', { recursive: true });
   `;
-  await start(npm, command).ended;
+  await start(npm, command, ...args).ended;
   return readFileSync(at('calls'), 'utf8').split('\n').filter(Boolean);
 }
 
-test('packages are installed again when those of the lock file change', async () => {
-  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
+const ofProduct = '--include-workspace-root --workspace=packages/sdk';
+const forStart = `--omit=dev ${ofProduct}`;
+const forTests = `--include=dev ${ofProduct}`;
+
+test('packages are installed again when the lock file changes', async () => {
+  expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
   expect(await callsOfNpm('start')).toEqual([]);
   lock({ react: { version: '2' } });
-  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
+  expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
 });
 
-test('`npm start` does without the packages of tests, which are added to what it may be running from', async () => {
-  lock({ react: { version: '1' }, jest: { version: '1', dev: true } });
-  expect(await callsOfNpm('start')).toEqual(['ci --omit=dev']);
-  expect(await callsOfNpm('test')).toEqual(['install --no-save --include=dev']);
-  expect(await callsOfNpm('test')).toEqual([]);
-  expect(await callsOfNpm('start')).toEqual([]);
+test('each command has the packages that it needs, and more are added to what may be running', async () => {
+  expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
+  expect(await callsOfNpm('test', 'services/hub')).toEqual([`install --no-save ${forTests}`]);
+  expect(await callsOfNpm('test', '--all')).toEqual(['install --no-save --include=dev']);
+  for (const command of ['start', 'test', 'install']) expect(await callsOfNpm(command)).toEqual([]);
 });
 
-test('without any packages, `npm test` installs all at once', async () => {
-  lock({ react: { version: '1' }, jest: { version: '1', dev: true } });
-  expect(await callsOfNpm('test')).toEqual(['ci --include=dev']);
+test.each([
+  ['test', '', forTests],
+  ['test', '--rest', '--include=dev'],
+  ['install', '', '--include=dev'],
+])('without any packages, `%s %s` installs all at once', async (command, arg, packages) => {
+  expect(await callsOfNpm(command, arg)).toEqual([`ci ${packages}`]);
+});
+
+test('an installation that did not finish is done again', async () => {
+  await callsOfNpm('start');
+  expect((await start('process.exit(1)', 'test').ended).code).toBe(1);
+  expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
 });
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -34,7 +34,7 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
   // Before the build, which may take a minute.
   await checkNamedServers();
   const opening = inBackground((detail) => openServers(run, { durable: true, isLean, detail }));
-  await buildProduct(terminal, { forStart: isLean });
+  await buildProduct(terminal, isLean ? 'start' : 'all');
   const servers = await terminal.step('servers', opening);
 
   const values = localValues(servers, secrets, addresses);

@@ -1,5 +1,6 @@
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
+const { recordCpu, usedCpu } = require('./cpu.cjs');
 
 const { getBuiltinModule } = process;
 
@@ -10,8 +11,11 @@ module.exports = class {
   global = globalThis;
   moduleMocker = new ModuleMocker(globalThis);
 
-  /** @param {{ projectConfig: ProjectConfig }} config */
-  constructor({ projectConfig }) {
+  cpuBefore = usedCpu();
+
+  /** @param {{ projectConfig: ProjectConfig }} config @param {{ testPath: string }} context */
+  constructor({ projectConfig }, { testPath }) {
+    this.testPath = testPath;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
     this.restore = rememberGlobals();
   }
@@ -34,6 +38,8 @@ module.exports = class {
   async teardown() {
     this.fakeTimersModern.dispose();
     this.restore();
+    const { RELAY_CPU_RECORD: file } = process.env;
+    if (file) recordCpu(file, { path: this.testPath, cpu: usedCpu() - this.cpuBefore });
   }
 };
 

@@ -1,5 +1,3 @@
-import { relative } from 'node:path';
-
 /** The end of the title of a test that `testUnless` has skipped. */
 const reasonInTitle = / \(skipped: (.*)\)$/s;
 
@@ -19,22 +17,4 @@ export function skippedLines(pending) {
     `${tests.length} skipped: ${reason}`,
     ...tests.map((name) => `    ${name}`),
   ]);
-}
-
-/** Lists the skipped tests at the end of a run. */
-// biome-ignore lint/style/noDefaultExport: Jest takes no other.
-export default class {
-  /**
-   * @param {unknown} _contexts
-   * @param {{ testResults: { testFilePath: string, testResults: { status: string, title: string }[] }[] }} results
-   */
-  onRunComplete(_contexts, { testResults }) {
-    const pending = testResults.flatMap(({ testFilePath, testResults: tests }) =>
-      tests
-        .filter(({ status }) => status === 'pending')
-        .map(({ title }) => ({ file: relative(process.cwd(), testFilePath), title })),
-    );
-    const lines = skippedLines(pending);
-    if (lines.length > 0) process.stderr.write(`\n${lines.join('\n')}\n`);
-  }
 }

@@ -80,13 +80,13 @@ const bundles: Generated = {
   args: ['--import', 'tsx', 'scripts/steps/bundle.ts'],
 };
 
-/** Generates and compiles what has changed: everything, or only what `npm start` runs. */
-export async function buildProduct(
-  terminal: Terminal,
-  { forStart = false }: { forStart?: boolean } = {},
-): Promise<void> {
+/** What is compiled: what `npm start` runs, what `npm test` needs besides, or everything, with its types checked. */
+export type Purpose = 'start' | 'test' | 'all';
+
+/** Generates and compiles what has changed. */
+export async function buildProduct(terminal: Terminal, purpose: Purpose = 'all'): Promise<void> {
   await terminal.step('generate', generateAll);
-  await terminal.step('build', forStart ? buildForStart : buildAll);
+  await terminal.step('build', async () => void (await builds[purpose]()));
 }
 
 /** Generates code from proto/, the database schema and the API's document. */
@@ -94,22 +94,26 @@ export async function generateAll(): Promise<void> {
   await Promise.all(generatedCode.map(generate));
 }
 
-/** Compiles the code for Node, and builds the web app. */
+/** Compiles all code for Node, and builds the web app. */
 export async function buildAll(): Promise<void> {
-  await Promise.all([compile('tsconfig.build.json'), buildWeb()]);
+  await Promise.all([compile(['tsconfig.build.json']), buildWeb()]);
 }
 
-/** Without what only tests use, and with the bundles of the services. */
-async function buildForStart(): Promise<void> {
-  await Promise.all([compile('tsconfig.product.json'), buildWeb(), generate(bundles)]);
-}
+/** Checking the types takes as long again: `npm run typecheck` and `npm run build` do it. */
+const unchecked = ['tsconfig.product.json', '--noCheck'];
+
+const builds = {
+  start: () => Promise.all([compile(unchecked), buildWeb(), generate(bundles)]),
+  test: () => Promise.all([compile(['packages/testkit', ...unchecked]), buildWeb()]),
+  all: buildAll,
+};
 
 export const buildWeb = (): Promise<void> => generate(webApp);
 
-async function compile(projects: string): Promise<void> {
+async function compile(args: readonly string[]): Promise<void> {
   await runCommand({
     command: await findCompiler(),
-    args: ['--build', projects],
+    args: ['--build', ...args],
     cwd: root,
     failure:
       'The code does not compile. Repair what the compiler reports above, then run the same command again.',

@@ -16,7 +16,7 @@ export function runJest(
   chmodSync(TMPDIR, 0o1777);
   const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
     cwd: folder,
-    env: { ...process.env, TMPDIR, ...env },
+    env: { ...process.env, TMPDIR, RELAY_CPU_RECORD: run.home.file('cpu'), ...env },
     stdio: 'inherit',
   });
   run.supervisor.adopt('jest', jest.pid);
