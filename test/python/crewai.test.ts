@@ -4,7 +4,7 @@ import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { usePackage } from './use-package.ts';
 
-/* clients/python/examples/crewai_flow.py with the real CrewAI: RELAY_TEST_CREWAI=true npm test -- test/python/crewai */
+/* clients/python/examples/crewai_flow.py with the real CrewAI: RELAY_TEST_CREWAI=true npm run test:all -- test/python/crewai */
 
 const isOn = process.env.RELAY_TEST_CREWAI === 'true';
 const python = isOn

@@ -51,7 +51,7 @@ class Tenant:
 @pytest.fixture
 def tenant() -> Iterator[Tenant]:
     if "PYTHON_TEST_CONTROL" not in os.environ:
-        pytest.skip("npm test -- test/python starts the relay")
+        pytest.skip("npm run test:all -- test/python starts the relay")
     tenant = Tenant(Remote())
     yield tenant
     tenant.stop()

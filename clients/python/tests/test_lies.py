@@ -111,7 +111,7 @@ lane_count = 6
 def failures() -> dict[str, BaseException | None]:
     """Tells all lies, and returns for each what went wrong."""
     if "PYTHON_TEST_CONTROL" not in os.environ:
-        pytest.skip("npm test -- test/python starts the relay")
+        pytest.skip("npm run test:all -- test/python starts the relay")
     outcomes: dict[str, BaseException | None] = {}
 
     async def tell_all() -> None:
