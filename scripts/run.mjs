@@ -42,7 +42,6 @@ if (!writable(homedir()) && process.env.npm_config_cache === undefined)
 const sets = ['start', 'test', 'all'];
 /** Workspaces with the packages that only `npm run test:all` and the checks need: frameworks, generators, linters. */
 const onlyForAll = ['packages/adapters', 'test/all'];
-const set = neededSet();
 const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
@@ -126,8 +125,8 @@ async function install() {
   const [installedLock, installedSet = ''] = existsSync(stampFile)
     ? readFileSync(stampFile, 'utf8').split(' ')
     : [];
-  const isCurrent = installedLock === locked;
-  if (isCurrent && sets.indexOf(installedSet) >= sets.indexOf(set)) return;
+  const set = sets[Math.max(sets.indexOf(neededSet()), sets.indexOf(installedSet))] ?? 'all';
+  if (installedLock === locked && installedSet === set) return;
   for (const folder of [root, modules].filter((path) => existsSync(path))) {
     if (!writable(folder)) {
       fail(
@@ -139,9 +138,9 @@ async function install() {
   rmSync(stampFile, { force: true });
   const began = performance.now();
   if (process.stdout.isTTY) process.stdout.write('  … install    usually half a minute');
-  const packages = packagesOf(JSON.parse(lock.toString()));
-  // `npm ci` begins with an empty folder, and the product may be running from this one: what is missing is added to it.
-  let result = isCurrent ? undefined : await npm('ci', ...packages);
+  const packages = packagesOf(set, JSON.parse(lock.toString()));
+  // `npm ci` begins with an empty folder, and the product may be running from a finished one: that is only changed.
+  let result = installedLock ? undefined : await npm('ci', ...packages);
   // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
   // takes what the lock file says, and does without these.
   if (!result || result.output.includes('EUSAGE')) result = await npm('install', '--no-save', ...packages);
@@ -170,9 +169,10 @@ async function install() {
 
 /**
  * What npm is told to install. The lock file names the workspaces.
+ * @param {string} set
  * @param {{ packages: Record<string, unknown> }} lock
  */
-function packagesOf({ packages }) {
+function packagesOf(set, { packages }) {
   if (set === 'all') return ['--include=dev'];
   const workspaces = Object.keys(packages).filter(
     (path) => path !== '' && !path.includes('node_modules/') && !onlyForAll.includes(path),

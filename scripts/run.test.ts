@@ -129,7 +129,7 @@ test('packages are installed again when the lock file changes', async () => {
   expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
   expect(await callsOfNpm('start')).toEqual([]);
   lock({ react: { version: '2' } });
-  expect(await callsOfNpm('start')).toEqual([`ci ${forStart}`]);
+  expect(await callsOfNpm('start')).toEqual([`install --no-save ${forStart}`]);
 });
 
 test('each command has the packages that it needs, and more are added to what may be running', async () => {
@@ -137,6 +137,8 @@ test('each command has the packages that it needs, and more are added to what ma
   expect(await callsOfNpm('test', 'services/hub')).toEqual([`install --no-save ${forTests}`]);
   expect(await callsOfNpm('test', '--all')).toEqual(['install --no-save --include=dev']);
   for (const command of ['start', 'test', 'install']) expect(await callsOfNpm(command)).toEqual([]);
+  lock({ react: { version: '2' } });
+  expect(await callsOfNpm('start')).toEqual(['install --no-save --include=dev']);
 });
 
 test.each([
