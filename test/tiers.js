@@ -38,6 +38,7 @@ export const heavy = [
   'scripts/chart/testing/',
   'scripts/images/',
   'scripts/release/',
+  'scripts/tilt/',
   'services/dashboard/web/src/keys/snippets',
   'services/expiry-worker/src/faults',
   'services/expiry-worker/src/processes',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { makeOnce } from '../local/cached-folder.ts';
 import { cacheFolder } from '../local/home.ts';
 import { runCommand } from '../processes/run-command.ts';
+import { leftToAllTests } from '../testing/left-to-all-tests.ts';
 import { findPython, type Python } from './find-python.ts';
 
 /**
@@ -11,6 +12,8 @@ import { findPython, type Python } from './find-python.ts';
  * beside the servers.
  */
 export async function findPythonWithPackages(requirements: string): Promise<Python> {
+  const left = leftToAllTests('A Python with packages');
+  if (left) return left;
   const python = await findPython();
   if ('missing' in python) return python;
   const { version } = python;

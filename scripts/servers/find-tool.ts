@@ -1,5 +1,6 @@
 import { cacheFolder } from '../local/home.ts';
 import { inOneLine } from '../terminal/failure.ts';
+import { leftToAllTests } from '../testing/left-to-all-tests.ts';
 import { findPrograms } from './find-program.ts';
 import { nats } from './nats.ts';
 import type { FoundProgram, ProgramKind } from './server-kind.ts';
@@ -8,15 +9,13 @@ import { debian } from './sources/debian.ts';
 /** A program for tests, or the reason why there is none. */
 export type Tool = FoundProgram | { readonly missing: string };
 
-/**
- * The program on PATH, in the usual folders or in the cache; else it is fetched, but not by `npm test`, which needs nothing that
- * `npm start` does not need. Nothing is installed.
- */
+/** The program on PATH, in the usual folders or in the cache; else it is fetched. Nothing is installed. */
 export async function findTool(kind: ProgramKind, cache = cacheFolder()): Promise<Tool> {
   const [existing] = [...(await findPrograms(kind)), ...(await debian.programs(kind, cache))];
   if (existing) return existing;
+  const left = leftToAllTests(kind.title);
+  if (left) return left;
   const needed = `${kind.title} ${kind.minimum} or later is missing`;
-  if (process.env.RELAY_TEST_TIER === 'quick') return { missing: `${needed}: npm run test:all fetches it` };
   try {
     await debian.fetch(kind, cache);
   } catch (error) {

@@ -13,45 +13,6 @@ import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
 
-test('an expert signs in, sees a request arrive, answers it encrypted, answers again, and closes it', async () => {
-  await using device = await product.signIn('ada');
-  await using agent = await device.newAgent('build agent');
-  const page = await device.open();
-  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
-
-  const conversation = await agent.ask('May I remove the lock file?', [
-    { role: 'user', content: 'The build hangs at `npm ci`.' },
-  ]);
-  await page.getByRole('link', { name: /May I remove the lock file/ }).click();
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
-  const box = page.getByRole('textbox', { name: 'Answer' });
-  await box.fill('Yes. It is **stale**.');
-  await box.press('Control+Enter');
-  const answer = await conversation.waitForAnswer({ timeout: 120_000 });
-  expect(answer.text).toBe('Yes. It is **stale**.');
-  await page
-    .getByText('Sent', { exact: true })
-    .or(page.locator('strong', { hasText: 'stale' }))
-    .first()
-    .waitFor();
-
-  await conversation.send('And the cache?');
-  await page.getByText('And the cache?').waitFor();
-  await box.fill('Leave it.');
-  await button(page, 'Preview').click();
-  await button(page, 'Send').click();
-  expect(await box.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Leave it.');
-
-  await page.getByRole('button', { name: 'End request', exact: true }).click();
-  await page.getByRole('button', { name: 'End it now' }).click();
-  await page.getByText('This request has ended. Nothing more can be sent.').waitFor();
-  await conversation.refresh();
-  expect(conversation.status).toBe('closed');
-  expect(device.problems).toEqual([]);
-});
-
 test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', async () => {
   await using device = await product.signIn('dev');
   await using agent = await device.newAgent('build agent');

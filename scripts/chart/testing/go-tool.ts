@@ -1,4 +1,5 @@
 import { findOnPath } from '../../servers/find-program.ts';
+import { leftToAllTests } from '../../testing/left-to-all-tests.ts';
 import { cachedTool, run } from './cached-tool.ts';
 
 export type GoTool = { readonly path: string } | { readonly missing: string };
@@ -10,6 +11,8 @@ export async function compileWithGo(
   cwd?: string,
 ): Promise<GoTool> {
   const title = name.replace(/-[\d.]+$/, '');
+  const left = leftToAllTests(title);
+  if (left) return left;
   const go = findOnPath(['go'], { folders: ['/usr/local/go/bin'] });
   if (!go) return { missing: `${title} is not on PATH, and there is no Go to compile it` };
   const compiled = cachedTool(name, async (target) => {
