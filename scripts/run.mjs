@@ -41,7 +41,7 @@ if (!writable(homedir()) && process.env.npm_config_cache === undefined)
 // Each set has the packages of the one before it.
 const sets = ['start', 'test', 'all'];
 /** Workspaces with the packages that only `npm run test:all` and the checks need: frameworks, generators, linters. */
-const onlyForAll = ['packages/adapters', 'test/all'];
+const onlyForAll = ['examples/frameworks', 'packages/adapters', 'test/all'];
 const parent = process.ppid;
 await install();
 // The npm that started this command was killed during the installation.
