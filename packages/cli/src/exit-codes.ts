@@ -34,6 +34,11 @@ export const exitCodes = {
     code: 14,
     means: 'a decision does not fit the form, or two contradict each other: neither a yes nor a no',
   },
+  stale: {
+    code: 15,
+    means:
+      'the expert has accepted, and longer ago than --valid-for, or with a clock that is ahead: neither a yes nor a no; ask again',
+  },
   interrupted: { code: 130, means: 'Ctrl-C' },
   terminated: { code: 143, means: 'SIGTERM, SIGHUP when the terminal is closed, or SIGQUIT' },
 } as const satisfies Record<string, { code: number; means: string }>;

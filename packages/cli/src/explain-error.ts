@@ -9,6 +9,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_form: 'usage',
   answer_invalid: 'invalid',
   answer_conflict: 'invalid',
+  decision_too_old: 'stale',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',

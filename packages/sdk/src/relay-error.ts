@@ -22,6 +22,7 @@ export type RelayErrorCode =
   | 'invalid_form'
   | 'answer_invalid'
   | 'answer_conflict'
+  | 'decision_too_old'
   // What cannot be trusted.
   | 'invalid_public_key'
   | 'unknown_expert'

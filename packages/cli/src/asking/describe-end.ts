@@ -34,6 +34,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     closed: `${refCode} was closed, and ${without}. ${describeClosing(conversation, 'consumer')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
     invalid: `${message}\nThis is neither a yes nor a no. ${goOn}`,
+    stale: `${message} ${goOn}`,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
     unreachable: `${message}\n${refCode} is kept. Go on waiting: relay ask --resume ${refCode}`,

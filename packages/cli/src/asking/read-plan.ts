@@ -9,7 +9,7 @@ import { acceptUnprotectedOption } from '../relay/open-agent.ts';
 export const askOptions = {
   context: {
     value: 'FILE',
-    help: 'the context of the question: a file, or - for stdin; text, or the messages of a model as JSON (OpenAI, Anthropic, LangChain, AI SDK)',
+    help: 'the context of the question: a file, or - for stdin; a text, which is shown as it is, or the messages of a model as JSON (OpenAI, Anthropic, LangChain, AI SDK)',
   },
   choice: {
     value: 'OPTION',

@@ -6,17 +6,18 @@ import { readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../forms/read-form.ts';
+import { fence } from './fence.ts';
 import type { FormSource } from './read-plan.ts';
 import { toContext } from './to-context.ts';
 
 // A call cannot contain more.
 const most = 1_048_576;
 
-/** The context of the question: a conversation as JSON, as the known libraries have it, or any text unchanged. */
+/** The context of the question: a conversation as JSON, as the known libraries have it, or any text, to the character. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
   const text = source === '-' ? await readTextArgument(context, source) : readTextFile(source);
-  return toContext(parseJson(text)) ?? [{ role: 'user', content: text }];
+  return toContext(parseJson(text)) ?? [{ role: 'user', content: fence(text, source) }];
 }
 
 /** The form that goes with the question. */

@@ -4,8 +4,10 @@ import type { Context } from '../context.ts';
 import { exitCodes, type Outcome } from '../exit-codes.ts';
 import { isChoiceForm } from '../forms/read-form.ts';
 import { showContent } from '../forms/show-form.ts';
+import { shortTime } from '../messages/conversation-view.ts';
 import { decisionWord, partsToJson, showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
+import { describeAge } from '../terminal/describe-duration.ts';
 import { describeTrust } from '../terminal/protection-words.ts';
 import { answersToJson, describeFirstContact, describeSaving } from './show-answers.ts';
 import type { AwaitedDecision } from './wait-for-decision.ts';
@@ -15,7 +17,7 @@ import type { AwaitedDecision } from './wait-for-decision.ts';
  * else goes to stderr. The outcome says whether it was accepted.
  */
 export function showDecision(
-  { out, err }: Context,
+  { out, err, now }: Context,
   conversation: Conversation,
   { entry, replies, form, json }: AwaitedDecision & { form: Form; json: boolean },
 ): Outcome {
@@ -40,6 +42,11 @@ export function showDecision(
   }
   if (verification === 'first-contact' && !err.isTerminal) err.paragraph(describeFirstContact);
   err.line(`${err.paint('bold', refCode)}  ${decisionWord(action, form)}`);
+  const age = describeAge(decision.decidedAt, now());
+  if (age !== '')
+    err.paragraph(`Decided ${shortTime(decision.decidedAt)}, ${age}, by the clock of the expert's device.`, {
+      style: 'yellow',
+    });
   err.paragraph(describeTrust(protection, conversation), {
     style: protection === 'plaintext' ? 'yellow' : 'dim',
   });

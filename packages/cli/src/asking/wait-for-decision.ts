@@ -19,6 +19,8 @@ interface Waiting {
   readonly conversation: Conversation;
   readonly journal: Journal;
   readonly timeout: number;
+  /** How old an accept may be, in milliseconds. */
+  readonly validFor?: number | undefined;
   /** Whether the conversation is closed if there is no decision. */
   readonly isWithdrawn?: boolean;
 }
@@ -28,7 +30,7 @@ interface Waiting {
  * @throws Failure that says how to continue
  */
 export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
-  const { conversation, journal, timeout, isWithdrawn = false } = waiting;
+  const { conversation, journal, timeout, validFor, isWithdrawn = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
   const showReplies = () => {
@@ -42,9 +44,11 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   try {
     showReplies();
     const stored = journal.undelivered(id).find(isDecision);
-    if (stored) return { entry: stored, replies };
+    // The SDK has the age of a decision, and returns the same one again.
+    if (stored && validFor === undefined) return { entry: stored, replies };
     const decision = await conversation.waitForDecision({
       timeout,
+      validFor,
       signal: context.signal,
       onReply(answer) {
         journal.add(conversation, answerEntry(answer));

@@ -70,6 +70,29 @@ describe('relay approve', () => {
     }
   });
 
+  test('the age of a decision is printed, and --valid-for limits that of an approval', async () => {
+    const args = ['approve', 'Delete it at once?', '--once', 'its age'];
+    const first = await cli.asAgent(...args, '--wait', '1s');
+    const [refCode = ''] = /HS-\w{8}/.exec(first.stderr) ?? [];
+    expect((await cli.answer(refCode, '--approve', 'Yes.')).code).toBe(0);
+    const run = (ageMs: number, ...options: string[]) =>
+      cli.start([...args, ...options], { env: cli.agent, clockAheadMs: ageMs }).ended;
+    const now = await run(0, '--valid-for', '1h');
+    expect(now).toMatchObject({ code: 0, stdout: 'Yes.\n', stderr: expect.not.stringMatching(/Decided/) });
+    const later = await run(7_200_000);
+    expect({ ...later, stderr: flat(later.stderr) }).toMatchObject({
+      ...{ code: 0, stdout: 'Yes.\n' },
+      stderr: expect.stringMatching(
+        /Decided \d{4}-\S+ \S+, 2 hours ago, by the clock of the expert's device\./,
+      ),
+    });
+    const refused = await run(7_200_000, '--valid-for', '1h', '--json');
+    expect({ code: refused.code, ...JSON.parse(refused.stdout) }).toMatchObject({
+      ...{ code: 15, outcome: 'stale', exit: 15, error: { code: 'decision_too_old' } },
+    });
+    expect(flat(refused.stderr)).toMatch(/longer ago than 3600 s\. .* no decline: .* --resume HS-/);
+  });
+
   test('in plain text, which the relay could have written', async () => {
     const { refCode, ended } = await start('approve', 'Delete it?', '--plaintext');
     expect((await cli.answer(refCode, '--approve', 'Yes.', '--plaintext')).code).toBe(0);

@@ -1,5 +1,6 @@
 import type { Conversation } from '@expert-relay/sdk';
 import { defineCommand } from '../arguments/command.ts';
+import { readDuration } from '../arguments/read-values.ts';
 import { askOptions, readPlan } from '../asking/read-plan.ts';
 import { showDecision } from '../asking/show-decision.ts';
 import { closingMs, startConversation } from '../asking/start-conversation.ts';
@@ -17,9 +18,13 @@ export const approve = defineCommand({
   summary: 'asks your expert for an approval: exit code 0 only when it was given',
   usage: ['"question" [options]'],
   about:
-    'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues. With --once it stays open too, and the same command, run again, waits for the decision or prints it again.',
+    'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid, 15 that it is older than --valid-for allows; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues. With --once it stays open too, and the same command, run again, waits for the decision or prints it again.',
   options: {
     ...{ context, attach, wait, ...expiry, tag, confidential, plaintext, as, once },
+    'valid-for': {
+      value: 'TIME',
+      help: 'how old an approval may be when it is printed, such as 1h: an older one is exit code 15, and no no; by default any',
+    },
     'keep-open': { help: 'do not close the conversation afterwards' },
     json,
   },
@@ -30,7 +35,8 @@ export const approve = defineCommand({
     'code=0; why=$(relay approve "Deploy?") || code=$?; case $code in 0) ./deploy ;; 13) echo "no: $why" ;; esac',
   ],
   words: [1, 1],
-  async run(context, { options: { 'keep-open': keepOpen = false, ...options }, words }) {
+  async run(context, { options: { 'keep-open': keepOpen = false, 'valid-for': age, ...options }, words }) {
+    const validFor = age === undefined ? undefined : readDuration('--valid-for', age);
     const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const };
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
@@ -43,7 +49,7 @@ export const approve = defineCommand({
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
       const effect = isClosed ? 'withdraws the question' : 'stops waiting';
       err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${effect}.`, { style: 'dim' });
-      const waiting = { conversation, journal, timeout, isWithdrawn: isClosed };
+      const waiting = { conversation, journal, timeout, validFor, isWithdrawn: isClosed };
       const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });

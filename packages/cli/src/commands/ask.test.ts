@@ -150,7 +150,7 @@ describe('relay ask', () => {
   test.concurrent('accepts as context a text or a conversation, from a file or a pipe', async () => {
     const conversation = JSON.stringify([{ role: 'assistant', content: 'I am stuck.' }]);
     for (const [input, content] of [
-      ['some log', 'some log'],
+      ['some *log*', '```\nsome *log*\n```'],
       [conversation, 'I am stuck.'],
     ] as const) {
       const args = ['ask', 'Why?', '--context', '-', '--no-wait'];

@@ -6,7 +6,14 @@ import { AskFailure } from './conversation-pool/conversation-pool.ts';
 /** Errors of experts: no tool of an agent has them. */
 type OfExperts = 'newer_message' | 'no_keys_yet' | 'wrong_recovery_code' | 'malformed_vault' | 'unseen';
 /** How commands end, and no tool does. */
-type OfCommands = 'done' | 'declined' | 'invalid' | 'interrupted' | 'terminated';
+type OfCommands =
+  | 'done'
+  | 'declined'
+  | 'invalid'
+  | 'stale'
+  | 'decision_too_old'
+  | 'interrupted'
+  | 'terminated';
 type Code = Exclude<RelayErrorCode | Outcome, OfExperts | OfCommands>;
 
 const again = 'Nothing is lost. Wait a minute, then make the same call again.';

@@ -11,6 +11,8 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-attach-'));
   writeFileSync(join(folder, 'deploy.log'), 'it hangs');
+  writeFileSync(join(folder, 'values.yaml'), 'args: ["--allow=*"] # ```\n');
+  writeFileSync(join(folder, 'pixel.bin'), pixel);
   symlinkSync('/etc/hostname', join(folder, 'out.log'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -27,6 +29,41 @@ function resized(width: number, height: number): Buffer {
   png.writeUInt32BE(height, 20);
   return png;
 }
+
+describe('a text file of the context', () => {
+  const asking = (file: string, content?: string) => ({
+    question: 'Why?',
+    context: [
+      { role: 'assistant', content: 'I ran `deploy`.' },
+      { role: 'user', file, content },
+    ],
+  });
+
+  test.concurrent(
+    'reaches the expert to the character, in a fence',
+    withClient(async (session) => {
+      const agent = await session.start({}, { args: ['--files', folder] });
+      const { data } = await agent.call('ask_expert', asking('values.yaml'));
+      const { context } = await session.expert.request(data.reference);
+      expect(context).toEqual([
+        { role: 'assistant', content: 'I ran `deploy`.' },
+        { role: 'user', content: '````yaml\nargs: ["--allow=*"] # ```\n````' },
+      ]);
+    }),
+  );
+
+  test.concurrent.each([
+    ['is outside of the folder', '/etc/hostname', undefined, /There is no file/],
+    ['is no text', 'pixel.bin', undefined, /pixel\.bin is not text in UTF-8/],
+    ['stands beside a content', 'values.yaml', 'a: 1', /either content or file/],
+  ] as const)('is refused where it %s', (_, file, content, sentence) =>
+    withClient(async (session) => {
+      const agent = await session.start({}, { args: ['--files', folder] });
+      const { isError, text } = await agent.call('ask_expert', asking(file, content));
+      expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(sentence) });
+    })(),
+  );
+});
 
 describe('a file that a model attaches', () => {
   test.concurrent.each([true, false])('reaches the expert, encrypted (confidential: %s)', (confidential) =>

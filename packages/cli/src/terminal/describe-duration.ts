@@ -11,6 +11,13 @@ function count(amount: number, unit: string): string {
   return `${rounded} ${unit}${rounded === 1 ? '' : 's'}`;
 }
 
+/** How long ago this was, or how far ahead it is; empty within a minute. */
+export function describeAge(iso: string, now: number): string {
+  const age = now - Date.parse(iso);
+  if (Math.abs(age) <= 60_000) return '';
+  return `${describeDuration(Math.abs(age))} ${age > 0 ? 'ago' : 'ahead'}`;
+}
+
 /** `14:03:27`, in the local time zone. */
 export function describeTime(at: number): string {
   const time = new Date(at);

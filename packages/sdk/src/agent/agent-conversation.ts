@@ -90,7 +90,7 @@ export class AgentConversation<C = Content>
   }
 
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
-    const waiting = checkOptions(options, 'timeout onReply form signal');
+    const waiting = checkOptions(options, 'timeout onReply form validFor signal');
     const { waitForDecision } = await loadDecisions();
     const decision = this.#wait(false, waiting, (signal) =>
       waitForDecision(this.#decisionParts, { ...waiting, signal }),

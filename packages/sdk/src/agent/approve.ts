@@ -4,6 +4,7 @@ import type { Api } from '../transport/api.ts';
 import type { inTime, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { Decision } from './decision.ts';
+import { checkValidFor } from './decision-age.ts';
 import type { FormOrSchema, Question } from './question.ts';
 import type { Approval, AskingOptions, Choice } from './relay.ts';
 import type { Withdrawal } from './submission.ts';
@@ -63,12 +64,13 @@ async function askAndWait<const F extends FormOrSchema>(
   options: AskingOptions,
   form: F,
 ): Promise<{ decision: Decision<ContentOf<F>>; conversation: Conversation<ContentOf<F>> }> {
-  const { timeout, onReply, keepOpen, signal, ...asked } = options;
+  const { timeout, onReply, validFor, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
     throw invalidInput(
       'There is no option `question` or `form` here: the question is the first argument, and `ask` takes forms.',
     );
+  checkValidFor(validFor);
   const { api, orAbort, inTime } = client;
   const startedAt = Date.now();
   const abandoned = new AbortController();
@@ -91,7 +93,7 @@ async function askAndWait<const F extends FormOrSchema>(
       const withdrawal = { signal: abandoned.signal, note };
       asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
       const conversation = await orAbort(own, asking);
-      const decision = await conversation.waitForDecision({ onReply, signal: own });
+      const decision = await conversation.waitForDecision({ onReply, validFor, signal: own });
       throwIfLate(startedAt, timeout);
       return { conversation, decision };
     });

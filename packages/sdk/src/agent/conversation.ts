@@ -88,7 +88,7 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    * a restart, until another form is sent.
    *
    * @throws RelayError `answer_invalid` for an answer whose content is not valid: wait again, or send the form again;
-   * `answer_conflict` for two accepts with different contents: none counts; `timeout`, `aborted`,
+   * `answer_conflict` for two accepts with different contents: none counts; `decision_too_old`: see `validFor`; `timeout`, `aborted`,
    * `conversation_closed`, `conversation_expired`, or the error of a refused message.
    *
    * @example

@@ -31,5 +31,12 @@ export interface DecisionOptions {
    * they remain for a later `waitForAnswer` or loop.
    */
   readonly onReply?: ((reply: Answer) => void | Promise<void>) | undefined;
+  /**
+   * How old an accept may be whenever it is returned, in milliseconds. Default: no limit. An older one, or one that is dated more
+   * than two minutes ahead, is `decision_too_old`, which is no decline: wait for a newer one, or ask again. A decline is never
+   * too old. The age is counted by the clock of the expert's device, and at most from when this agent sent the newest
+   * message that the expert had seen.
+   */
+  readonly validFor?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,11 +4,13 @@ import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.
 import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
+import type { FormAnswerMessage } from '../thread/form-tracker.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
 import type { OpenForm } from '../thread/side.ts';
 import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
+import { ageError, checkValidFor } from './decision-age.ts';
 import type { FormOrSchema } from './question.ts';
 
 /** What waiting for a decision needs of a conversation. */
@@ -37,18 +39,24 @@ export interface WaitingOptions extends DecisionOptions {
 
 /** An answer whose content was checked, or why it is not valid. */
 type Checked =
-  | { readonly message: Message; readonly answer: FormAnswer; readonly content: unknown }
+  | {
+      readonly message: Message;
+      readonly answer: FormAnswer;
+      readonly content: unknown;
+      readonly sealedBefore: number | undefined;
+    }
   | { readonly error: RelayError };
 
 /**
  * Waits for a decision about the newest form. It is undefined when the conversation has ended without one.
  *
- * @throws RelayError `answer_invalid`, `answer_conflict`
+ * @throws RelayError `answer_invalid`, `answer_conflict`, `decision_too_old`
  */
 export async function waitForDecision(
   conversation: DecisionParts,
-  { onReply, form: given, signal, timeout }: WaitingOptions,
+  { onReply, form: given, validFor, signal, timeout }: WaitingOptions,
 ): Promise<Decision | undefined> {
+  checkValidFor(validFor);
   const startedAt = Date.now();
   const { thread, sender, take, describe } = conversation;
   const { formTracker, mailbox } = thread;
@@ -67,7 +75,7 @@ export async function waitForDecision(
     return parseForm(text);
   }
 
-  async function check(one: ReadMessage, text: string): Promise<void> {
+  async function check({ sealedBefore, ...one }: FormAnswerMessage, text: string): Promise<void> {
     const { messageId } = one;
     try {
       const message = await describe(one);
@@ -75,7 +83,7 @@ export async function waitForDecision(
       if (!answer) throw unreadableAnswer();
       const isAccepted = answer.action === 'accept';
       const content = isAccepted && (await readContent(schemaOf(text), parseForm(text), answer.content));
-      checked.set(messageId, { message, answer, content });
+      checked.set(messageId, { message, answer, content, sealedBefore });
     } catch (error) {
       if (!hasCode(error, 'answer_invalid')) throw error;
       checked.set(messageId, { error });
@@ -84,7 +92,9 @@ export async function waitForDecision(
 
   const errorOf = (messageId: string): RelayError | undefined => {
     const one = checked.get(messageId);
-    return one && 'error' in one ? one.error : undefined;
+    if (!one || 'error' in one) return one?.error;
+    // Not once for all: time passes while the program waits.
+    return ageError(one, validFor);
   };
 
   /** While texts wait to be encrypted, no answer has seen them. */
@@ -106,7 +116,8 @@ export async function waitForDecision(
   function decisionIn(by: string): Decision {
     const one = checked.get(by);
     if (!one) throw conversation.missing();
-    if ('error' in one) throw one.error;
+    const error = errorOf(by);
+    if ('error' in one || error) throw error;
     const { answer, content } = one;
     const { messageId, createdAt, protection, text, files, hasUnknownPart } = one.message;
     const comment = protection === 'plaintext' ? (answer.comment ?? '') : text;

@@ -7,11 +7,19 @@ import { readSaved, type SavedPart } from './message-parts.ts';
 import type { Read } from './shown.ts';
 import type { OpenForm, Side } from './side.ts';
 
+/** A message with an answer to a form. */
+export interface FormAnswerMessage extends ReadMessage {
+  /** When this agent had sealed its newest message, in milliseconds since 1970. An answer that counts was written after that. */
+  readonly sealedBefore?: number | undefined;
+}
+
 export interface FormState {
   /** The newest form of a message. */
   readonly form?: OpenForm | undefined;
   /** The answers to the newest form, also of the question. */
-  readonly answers?: readonly ReadMessage[] | undefined;
+  readonly answers?: readonly FormAnswerMessage[] | undefined;
+  /** When this agent sealed its newest message, by its own clock. */
+  readonly sealedAt?: number | undefined;
 }
 
 /** The newest form of a conversation, which alone can be answered, and the answers to it. */
@@ -19,12 +27,13 @@ export interface FormTracker {
   readonly form: OpenForm | undefined;
   /** The same, for people: `form` is undefined if it cannot be shown. */
   readonly parsed: { readonly form: Form | undefined; readonly of: string } | undefined;
-  readonly answers: readonly ReadMessage[];
+  readonly answers: readonly FormAnswerMessage[];
   readonly state: FormState;
   /** The code for forms, once it was loaded. */
   readonly module: Forms | undefined;
   load(): Promise<Forms>;
-  noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void;
+  /** Notes a message that this agent has sealed. */
+  noteOwn(hash: string | undefined, parts: readonly SavedPart[] | undefined): void;
   /** Notes a message in the order of the list. */
   note(message: ReadMessage): void;
   /** What the answers amount to. Undefined without a form, or before `load`. */
@@ -34,6 +43,7 @@ export interface FormTracker {
 export function createFormTracker(side: Side, saved: FormState = {}): FormTracker {
   let form = saved.form;
   let answers = [...(saved.answers ?? [])];
+  let { sealedAt } = saved;
   let module: Forms | undefined;
   let parsed: FormTracker['parsed'];
   const current = () => form ?? side.form;
@@ -59,7 +69,7 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
       return answers;
     },
     get state() {
-      return { form, answers: answers.slice() };
+      return { form, answers: answers.slice(), sealedAt };
     },
     get module() {
       return module;
@@ -68,14 +78,18 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
       module ??= await loadForms();
       return module;
     },
-    noteForm,
+    noteOwn(hash, parts) {
+      sealedAt = Date.now();
+      noteForm(hash, parts);
+    },
     note(message) {
       const { role, link: hash, parts } = message;
       if (role === 'consumer') {
         noteForm(hash, parts);
       } else if (parts) {
         const { answer } = readSaved(parts, role);
-        if (answer && toBase64(answer.of) === current()?.of) answers.push(message);
+        if (answer && toBase64(answer.of) === current()?.of)
+          answers.push({ ...message, sealedBefore: sealedAt });
       }
     },
     standing(read, isRefused) {

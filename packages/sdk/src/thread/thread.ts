@@ -284,7 +284,7 @@ export function createThread(options: ThreadOptions): Thread {
           const options = { messageId, shown: hashesIn(shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
-          if (sealed && side.role === 'consumer') formTracker.noteForm(channelState.seen.at(-1)?.[0], parts);
+          if (sealed && side.role === 'consumer') formTracker.noteOwn(channelState.seen.at(-1)?.[0], parts);
           onSealed(sealed);
         } catch (error) {
           if (isRefusal(error)) refuse(error);

@@ -42,6 +42,7 @@ export interface ConversationPool {
   current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
   /** A sentence about the current outage. */
   readonly outage: string | undefined;
+  readonly now: () => number;
   stop(): void;
 }
 
@@ -102,6 +103,7 @@ export function createConversationPool({
 
   return {
     read,
+    now,
     async ask(question, use, run) {
       const { idempotencyKey: name } = question;
       if (name !== undefined) {

@@ -1,5 +1,6 @@
 import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
+import { contextInput, readContext } from './context.ts';
 import { attachInput, readAttachments } from './files.ts';
 import { formInput, readForm } from './form.ts';
 import { describeUnsent } from './sentences.ts';
@@ -15,11 +16,7 @@ The conversation is end-to-end encrypted, but the question, its context and its 
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   input: {
     question: z.string().trim().min(1).max(100_000).describe('What you need to know, in full sentences.'),
-    context: z
-      .array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(200_000) }))
-      .max(100)
-      .optional()
-      .describe('Messages from your conversation that the expert needs to see. The last 10 are kept.'),
+    context: contextInput,
     form: formInput,
     attach: attachInput,
     confidential: z
@@ -52,11 +49,12 @@ The conversation is end-to-end encrypted, but the question, its context and its 
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run({ question, context = [], confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
+  run({ question, confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
     const form = readForm(given.form);
+    const messages = readContext(given.context, call);
     const files = readAttachments(given.attach, call);
     const { expires_in_seconds: expiresIn, tags } = given;
-    const asked = { question, messages: context, form, files, confidential, expiresIn, tags, idempotencyKey };
+    const asked = { question, messages, form, files, confidential, expiresIn, tags, idempotencyKey };
     return call.pool.ask(asked, call, ({ conversation }, isRepeated) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';

@@ -6,6 +6,7 @@ import {
   type StoredDecision,
   decisionSchema as stored,
 } from '../../store/conversations.ts';
+import { describeAge } from '../../terminal/describe-duration.ts';
 import { describeFiles, toFileData } from './files.ts';
 import { describeProtection, protectionSchema, quoteExpert, unknownPart } from './sentences.ts';
 
@@ -34,8 +35,7 @@ export const undecided =
 /** A decision, for programs and for models. `form` is what it is about, as JSON text. */
 export function describeDecision(
   { decision, text, files, createdAt, protection: given, hasUnknownPart }: DecisionEntry,
-  form: string,
-  conversation: Conversation,
+  { form, conversation, now }: { form: string; conversation: Conversation; now: number },
 ) {
   const { action, content = {}, decidedAt } = decision;
   const protection = describeProtection(given, conversation);
@@ -48,10 +48,12 @@ export function describeDecision(
     ...(text ? [`Comment: ${text}`] : []),
     ...describeFiles(toFileData(files)),
   ];
+  // A model has no clock.
+  const age = describeAge(decidedAt, now);
   const verb = isAccepted ? (isApproval(asked) ? 'approved' : 'filled in your form of') : 'DECLINED';
   return {
     text: [
-      `The expert has ${verb} ${conversation.refCode}. Decided at ${decidedAt}, received at ${createdAt}. ${protection.explanation}`,
+      `The expert has ${verb} ${conversation.refCode}. Decided at ${decidedAt}${age && ` (${age}, by the clock of the expert's device)`}, received at ${createdAt}. ${protection.explanation}`,
       isAccepted
         ? undefined
         : 'Declined means no: do not do what you asked about, and do not ask the same again to get a yes.',

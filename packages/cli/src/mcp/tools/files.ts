@@ -14,18 +14,18 @@ export const attachInput = z
     `Paths of files that go with the text, encrypted: at most ${maxFiles}, 700 kB together. Only from the folder that your user has given to this server (--files), relative to it. No secrets.`,
   );
 
-/** @throws Failure `usage` when one of them may not be attached */
-export function readAttachments(
+export const readAttachments = (
   paths: readonly string[] = [],
-  { files }: Pick<ToolCall, 'files'>,
-): readonly FileContent[] {
-  if (paths.length > 0 && !files) {
-    throw new Failure(
-      'usage',
-      'This MCP server may not attach files: it was started without --files and a folder. Nothing was sent. Call again without attach. Your user can add --files to "args" in the MCP settings of this client.',
-    );
-  }
-  return paths.map((path) => (files as NonNullable<typeof files>).read(path));
+  call: Pick<ToolCall, 'files'>,
+): readonly FileContent[] => paths.map((path) => readAttachment(path, call));
+
+/** @throws Failure `usage` when it may not be read */
+export function readAttachment(path: string, { files }: Pick<ToolCall, 'files'>): FileContent {
+  if (files) return files.read(path);
+  throw new Failure(
+    'usage',
+    'This MCP server may not read files: it was started without --files and a folder. Nothing was sent. Call again without files. Your user can add --files to "args" in the MCP settings of this client.',
+  );
 }
 
 export const fileSchema = z.object({

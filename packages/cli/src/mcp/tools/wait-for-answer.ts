@@ -100,7 +100,7 @@ Each answer is given once and in order; an expert may send several. Answers that
             // Answers whose delivery cannot be recorded are returned again.
             .catch(answers.putBack);
           const stored = call.pool.read(reference);
-          return answered({ ...state(), ...(any && { early: 0 }) }, answers.entries, stored);
+          return answered({ ...state(), ...(any && { early: 0 }) }, answers.entries, stored, call.pool.now());
         } catch (error) {
           if (!isEndError(error)) throw error;
           return ended(state());
@@ -118,11 +118,12 @@ interface State {
   readonly form: string | undefined;
 }
 
-function answered(state: State, entries: readonly Entry[], stored: StoredConversation) {
+function answered(state: State, entries: readonly Entry[], stored: StoredConversation, now: number) {
   const { conversation, delivered, early, form } = state;
   const { refCode, responseCount } = conversation;
   const decided = entries.find(isDecision);
-  const decision = decided && describeDecision(decided, decidedForm(stored, decided), conversation);
+  const decision =
+    decided && describeDecision(decided, { form: decidedForm(stored, decided), conversation, now });
   const messages = entries.filter((entry) => entry !== decided);
   const answers = messages.map(({ text, createdAt, protection, seenYourLast, files }) => ({
     text,

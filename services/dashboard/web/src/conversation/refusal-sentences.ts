@@ -166,6 +166,10 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'The form was answered twice, and the answers differ.',
     next: 'Read the conversation again.',
   },
+  decision_too_old: {
+    what: 'The agent takes no approval that is as old as this one.',
+    next: 'Read the conversation again, then decide again.',
+  },
   message_too_large: {
     what: 'The text is too long for one answer.',
     next: 'Send it in parts.',

@@ -1,0 +1,16 @@
+import { extname } from 'node:path';
+
+const isDiff = (text: string): boolean => /^(?:diff --git|--- |@@)/.test(text);
+
+/**
+ * A text file as Markdown that shows each of its characters: in a fence that is longer than any in it, with its extension as the
+ * language. `name` is absent for a text from a pipe. A file that is Markdown by its name stays as it is.
+ */
+export function fence(text: string, name = ''): string {
+  const extension = extname(name).slice(1).toLowerCase();
+  if (['md', 'markdown'].includes(extension)) return text;
+  const language = isDiff(text) ? 'diff' : /^[a-z0-9+-]*$/.test(extension) ? extension : '';
+  let mark = '```';
+  for (const [run] of text.matchAll(/`{3,}/g)) if (run.length >= mark.length) mark = `${run}\``;
+  return `${mark}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${mark}`;
+}

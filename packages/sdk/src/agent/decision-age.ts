@@ -1,0 +1,35 @@
+import type { FormAnswer } from '../forms/index.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
+
+/** Clocks may differ by this much. */
+const maxAheadMs = 120_000;
+
+interface Aging {
+  readonly answer: FormAnswer;
+  /** When this agent had sealed the newest message that the answer has seen. The relay cannot change it. */
+  readonly sealedBefore: number | undefined;
+}
+
+/** Why an answer is too old to act on, or from the future. A decline stays one. */
+export function ageError(
+  { answer: { action, decidedAt }, sealedBefore = 0 }: Aging,
+  validFor: number | undefined,
+): RelayError | undefined {
+  if (validFor === undefined || action === 'decline') return undefined;
+  const decided = Date.parse(decidedAt);
+  const now = Date.now();
+  if (decided - now > maxAheadMs) return tooOld(decidedAt, 'that is more than two minutes ahead');
+  if (now - Math.max(decided, sealedBefore) <= validFor) return undefined;
+  return tooOld(decidedAt, `that is longer ago than ${validFor / 1_000} s`);
+}
+
+const tooOld = (decidedAt: string, why: string) =>
+  new RelayError(
+    'decision_too_old',
+    `The expert accepted at ${decidedAt} by the clock of their device: ${why}. It does not count, and is no decline: wait for a newer decision, or ask again.`,
+  );
+
+export function checkValidFor(validFor: number | undefined): void {
+  if (validFor !== undefined && !(validFor > 0))
+    throw invalidInput('`validFor` is a number of milliseconds above 0.');
+}

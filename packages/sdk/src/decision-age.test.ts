@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { fromBase64 } from './crypto/base64.ts';
+import { makeRoot, writeParts } from './crypto/index.ts';
+import type { ExpertRequest } from './expert/index.ts';
+import { sendParts } from './testing/send-parts.ts';
+import { takeMessages } from './testing/take-messages.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+/* How old an accept may be: `validFor`. */
+
+const server = useTestServer();
+const root = makeRoot();
+const patiently = { timeout: 60_000 };
+const form = { type: 'object', properties: {} } as const;
+const hour = 3_600_000;
+
+async function ask() {
+  const conversation = await server.agent().ask({ question: 'May I?', form });
+  const request = await server.expert({ root }).request(conversation.requestId);
+  await request.pickUp();
+  await conversation.refresh();
+  return { conversation, request };
+}
+
+/** The expert decides, with a clock that is behind by this much. */
+async function decide(request: ExpertRequest, behindMs: number, action: 'accept' | 'decline' = 'accept') {
+  const of = fromBase64(request.form?.of ?? '');
+  if (!of) throw new Error('there is no form');
+  const decidedAt = new Date(Date.now() - behindMs).toISOString();
+  const decided = action === 'accept' ? { action, content: {} } : { action };
+  await sendParts(
+    request,
+    '',
+    writeParts({ answer: { of, json: JSON.stringify({ ...decided, decidedAt }) } }),
+  );
+}
+
+const tooOld = (sentence: RegExp) => ({
+  code: 'decision_too_old',
+  message: expect.stringMatching(sentence),
+});
+
+describe('with validFor', () => {
+  test.each([
+    ['an accept of now', 0, 'accept'],
+    ['an accept that is not too old', 0.9 * hour, 'accept'],
+    ['an accept of a clock that is a minute ahead', -60_000, 'accept'],
+    ['a decline, however old', 72 * hour, 'decline'],
+    ['a decline of a clock that is far ahead', -72 * hour, 'decline'],
+  ] as const)('%s is returned', async (_, behindMs, action) => {
+    const { conversation, request } = await ask();
+    await decide(request, behindMs, action);
+    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({ action });
+  });
+
+  test.each([
+    [
+      'an accept that is too old',
+      1.1 * hour,
+      /^The expert accepted at \S+ .* longer ago than 3600 s\..* is no decline/,
+    ],
+    ['an accept of a clock that is far ahead', -180_000, /more than two minutes ahead\./],
+  ])('%s is reported once, and a newer one counts', async (_, behindMs, sentence) => {
+    const { conversation, request } = await ask();
+    await decide(request, behindMs);
+    const waiting = { ...patiently, validFor: hour };
+    await expect(conversation.waitForDecision(waiting)).rejects.toMatchObject(tooOld(sentence));
+    await expect(conversation.waitForDecision({ ...waiting, timeout: 50 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    await decide(request, 0);
+    expect(await conversation.waitForDecision(waiting)).toMatchObject({ action: 'accept' });
+  });
+
+  test('an accept is as new as the newest message of this agent that it has seen', async () => {
+    const { conversation, request } = await ask();
+    await conversation.send('And the backup, too?');
+    await request.refresh();
+    await takeMessages(request);
+    await decide(request, 5 * hour);
+    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({
+      action: 'accept',
+    });
+  });
+
+  test('a decision that was returned is checked again, also after a restart', async () => {
+    const { conversation, request } = await ask();
+    await decide(request, 0.5 * hour);
+    expect(await conversation.waitForDecision(patiently)).toMatchObject({ action: 'accept' });
+    const later = { ...patiently, validFor: 60_000 };
+    const restarted = await server.agent().resume(JSON.parse(JSON.stringify(conversation.export())));
+    for (const one of [conversation, restarted]) {
+      await expect(one.waitForDecision(later)).rejects.toMatchObject(tooOld(/longer ago than 60 s/));
+      expect(await one.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({ action: 'accept' });
+    }
+  });
+
+  test('two accepts contradict each other only while both are new enough', async () => {
+    const choice = { type: 'object', properties: { a: { type: 'boolean' } } } as const;
+    const conversation = await server.agent().ask({ question: 'Which?', form: choice });
+    const request = await server.expert({ root }).request(conversation.requestId);
+    await request.pickUp();
+    await conversation.refresh();
+    await decide(request, 2 * hour);
+    await request.answer('', { decision: { action: 'accept', content: { a: true } } });
+    const waiting = conversation.waitForDecision({ ...patiently, validFor: hour });
+    await waiting.catch((error: unknown) => expect(error).toMatchObject(tooOld(/longer ago/)));
+    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({
+      content: { a: true },
+    });
+  });
+});
+
+test.each([0, -1, Number.NaN])('validFor %s is refused before anything is asked', async (validFor) => {
+  const agent = server.agent();
+  await expect(agent.approve('May I?', { validFor })).rejects.toMatchObject({ code: 'invalid_input' });
+  expect((await agent.requests()).filter(({ status }) => status === 'pending')).toEqual([]);
+});
+
+test('approve takes it, and closes the conversation after a decision that is too old', async () => {
+  const agent = server.agent();
+  const approving = agent.approve('Now?', { ...patiently, validFor: hour });
+  const requests = server.expert({ root }).requests();
+  for await (const request of requests) {
+    if (request.question !== 'Now?') continue;
+    await request.pickUp();
+    await decide(request, 2 * hour);
+    break;
+  }
+  await expect(approving).rejects.toMatchObject({ code: 'decision_too_old' });
+  const [last] = await agent.requests();
+  expect(last).toMatchObject({ status: 'closed' });
+});
