@@ -62,6 +62,18 @@ test.each(standings)('what counts: $name', ({ form, given, state, by, invalid = 
   expect(standing.decided?.messageId).toBe(by === undefined ? undefined : String(by));
 });
 
+test('all that count are named, in their order, for those who cannot know which one the agent got', () => {
+  const namesOf = (...given: (string | Given)[]) => {
+    const { counted } = decide(JSON.stringify(forms.region), given.map(givenAnswer));
+    return counted.map(({ messageId }) => Number(messageId));
+  };
+  expect(namesOf('eu', 'no')).toEqual([0, 1]);
+  expect(namesOf('no', 'no', 'eu a b', 'a b eu', 'eu b a')).toEqual([0, 2, 4]);
+  expect(namesOf({ answer: 'no', crossed: true }, 'mars', { answer: 'eu', unproven: true }, 'us')).toEqual([
+    3,
+  ]);
+});
+
 test.each([...unknownParts, ...unknownNotes])('a part of kind $kind', (part) => {
   const isUncertain = unknownParts.includes(part);
   expect(readParts([part], 'provider')).toEqual({ hasUnknown: true, isUncertain });

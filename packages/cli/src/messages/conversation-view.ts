@@ -1,5 +1,5 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
-import type { DecisionState, RequestForm } from '@expert-relay/sdk/expert';
+import type { CountedDecision, DecisionState, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../context.ts';
@@ -7,7 +7,7 @@ import type { Failure } from '../failure.ts';
 import { showForm } from '../forms/show-form.ts';
 import { describeClosing } from '../terminal/closing-words.ts';
 import { protectionWords, writtenBefore } from '../terminal/protection-words.ts';
-import { type ShownFile, type ShownParts, showParts } from './message-parts.ts';
+import { decisionWord, type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
 export interface ShownMessage extends ShownParts {
   readonly role: 'consumer' | 'provider';
@@ -48,6 +48,7 @@ export interface ConversationView {
   /** For experts: the form that can be answered, and what was decided about it. */
   readonly form?: RequestForm | undefined;
   readonly decision?: DecisionState | undefined;
+  readonly decisions?: readonly CountedDecision[] | undefined;
   readonly messages: readonly ShownMessage[];
   /** Texts that were not sent. */
   readonly unsent: readonly string[];
@@ -105,13 +106,15 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
 /** What the expert can do about the open form. A line of this program: no text of the agent begins a line like it. */
 function showDecision(
   out: Context['out'],
-  { refCode, form: open, decision = 'open' }: ConversationView,
+  { refCode, form: open, decision = 'open', decisions = [] }: ConversationView,
 ): void {
   const next = [`relay answer ${refCode} --decline`];
   if (open?.form)
     next.unshift(isApproval(open.form) ? `relay answer ${refCode} --approve` : `relay answer ${refCode}`);
   out.line();
-  out.line(`${out.paint('cyan', 'decision')}  ${decisionWords[decision]}`);
+  const described = decisions.length > 1 ? describeDecisions(decisions, open?.form) : decisionWords[decision];
+  out.line(`${out.paint('cyan', 'decision')}  ${described}`);
+  if (decision === 'conflict') out.paragraph(decisionWords.conflict, { indent: '  ' });
   if (decision !== 'accepted' && decision !== 'declined')
     for (const each of next) out.line(out.paint('cyan', out.typed(`  ${each}`)));
 }
@@ -121,8 +124,19 @@ const decisionWords: Readonly<Record<DecisionState, string>> = {
   reopened: 'The agent wrote at the same time, so your decision does not count. Decide again.',
   accepted: 'You have accepted.',
   declined: 'You have declined.',
-  conflict: 'You have accepted twice, with different values: the agent gets an error. Declining ends that.',
+  conflict:
+    'An agent that has not acted yet gets an error, since they contradict each other. Declining ends that.',
 };
+
+/** Several decisions that count. Only the agent knows which one its program was given. */
+export function describeDecisions(decisions: readonly CountedDecision[], form: Form | undefined): string {
+  const each = decisions.map(({ action, decidedAt }, at) => {
+    const isOther = action === 'accept' && decisions[at - 1]?.action === 'accept';
+    return `${decisionWord(action, form)}${isOther ? ' with other values' : ''} ${shortTime(decidedAt)}`;
+  });
+  const said = each.join(', then ');
+  return `${said.charAt(0).toUpperCase()}${said.slice(1)}; the agent may have acted on the first.`;
+}
 
 /** The name that the agent gave itself, which is signed, and the name of its key, which the relay states. */
 export function showAgent(

@@ -37,14 +37,14 @@ export async function viewOf(
 ): Promise<ExpertView> {
   const current = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt } = request;
-  const { agent, agentName, answerForm, form, decision, tags, closedBy, closeReason } = request;
+  const { agent, agentName, answerForm, form, decision, decisions, tags, closedBy, closeReason } = request;
   const messages = [...read, ...current.messages].map((message) => ({
     ...message,
     ...(message.answer?.of === form?.of && { answeredForm: form?.form }),
   }));
   return {
     ...{ requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt, agent, agentName },
-    ...{ messages, answerForm, form, decision, tags, closedBy, closeReason },
+    ...{ messages, answerForm, form, decision, decisions, tags, closedBy, closeReason },
     refused: current.refused,
     ...askedTexts(request),
   };

@@ -14,6 +14,7 @@ import type { Sending } from '../thread/sending.ts';
 import { members } from '../transport/shape.ts';
 import type {
   AnswerOptions,
+  CountedDecision,
   ExpertMessage,
   ExpertRequest,
   RequestForm,
@@ -74,6 +75,15 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
 
   get decision(): DecisionState | undefined {
     return this.base.thread.standing()?.state;
+  }
+
+  get decisions(): readonly CountedDecision[] {
+    const { formTracker, standing } = this.base.thread;
+    const times = new Map(formTracker.answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
+    return (standing()?.counted ?? []).map(({ messageId, answer }) => ({
+      ...{ ...answer, messageId },
+      createdAt: times.get(messageId) ?? answer.decidedAt,
+    }));
   }
 
   get held(): readonly string[] {

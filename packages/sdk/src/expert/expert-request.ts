@@ -1,5 +1,6 @@
 import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
+import type { FormAnswer } from '../forms/form-answer.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
@@ -17,6 +18,13 @@ export type Deciding = (
 ) & {
   /** The `of` of the form that your user was shown. If another one is open, nothing is sent. Default: the open form. */
   readonly of?: string | undefined;
+};
+
+/** A decision of the expert that counts, as the list has it. */
+export type CountedDecision = FormAnswer & {
+  readonly messageId: string;
+  /** When the relay received it, ISO 8601, UTC. `decidedAt` is by the clock of the device on which it was decided. */
+  readonly createdAt: string;
 };
 
 /** A form that can be answered. */
@@ -115,9 +123,16 @@ export interface ExpertRequest {
    * - `accepted`, `declined`;
    * - `conflict`: accepted with different contents, by several devices. The agent gets an error, unless you decline.
    *
-   * Undefined without a form. An agent that has got a decision keeps it, whatever comes later.
+   * Undefined without a form. An agent that has got a decision keeps it, whatever comes later: where `decisions` has several,
+   * do not show this alone.
    */
   readonly decision: DecisionState | undefined;
+  /**
+   * This expert's answers to `form` that count, in the order of the list; one that is equal to the one before is left out. Only
+   * the agent knows which one its program was given. So show each of several with its time, and that the agent may have acted on
+   * the first: "Approved 12:11, then declined 12:15; the agent may have acted on the first."
+   */
+  readonly decisions: readonly CountedDecision[];
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */

@@ -104,7 +104,7 @@ test('the last messages are remembered once the relay has listed or accepted the
   await side.checkKeys(headOf(options.requestId, agent));
   await side.checkHistory(stateOf([sealed], [sealed]));
   expect(await remembered()).toEqual([]);
-  await side.rememberEnds([accepted]);
+  await side.rememberEnds(stateOf([accepted], []));
   await side.checkHistory(stateOf([listed, accepted, sealed], [accepted, sealed]));
   expect(await remembered()).toEqual([listed, accepted]);
 

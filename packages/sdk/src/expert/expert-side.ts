@@ -52,12 +52,13 @@ export interface ExpertSide extends Side {
   readonly isPickedUp: boolean;
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
   readonly isEncrypted: boolean;
-  /** Reads the memory. It must happen before the list is read: what other clients store later may be newer than the list. */
   recall(): Promise<void>;
+  /** Whether another client with this memory has sent something that this one has not read yet. */
+  hasUnread(state: ChannelState | undefined): Promise<boolean>;
   /** Compares the history with the remembered one, and remembers the new one. */
   checkHistory(state: ChannelState | undefined): Promise<void>;
   /** Remembers messages that the next client must find in the list. */
-  rememberEnds(ends: readonly string[] | undefined): Promise<void>;
+  rememberEnds(state: ChannelState | undefined): Promise<void>;
   /** The body of the call that picks the request up. */
   pickUp(head: Head): Promise<PickUp>;
 }
@@ -72,9 +73,12 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
   let opening: Promise<Channel> | undefined;
   let accepted: string | undefined;
 
-  async function rememberEnds(ends: readonly string[] | undefined): Promise<void> {
-    if (!ends || String(ends) === String(remembered?.ends)) return;
-    remembered = { ...(remembered as Remembered), ends };
+  async function rememberEnds({ seen, ends }: Pick<ChannelState, 'seen' | 'ends'>): Promise<void> {
+    if (String(ends) === String(remembered?.ends)) return;
+    const hashes = new Set(seen.map(([hash]) => hash));
+    // What another client has sent since this one read the list stays: the next list must have it.
+    const sent = (await requestMemory.recall(requestId))?.ends?.filter((end) => !hashes.has(end)) ?? [];
+    remembered = { ...(remembered as Remembered), ends: [...ends, ...sent] };
     await requestMemory.set(remembered);
   }
 
@@ -138,10 +142,10 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     get isEncrypted() {
       return expert !== undefined && remembered?.keys !== null;
     },
-    rememberEnds,
+    rememberEnds: async (state) => state && (await rememberEnds(state)),
     pickUp: async (head) => (await prepare(head)).pickUp,
     async recall() {
-      remembered = await requestMemory.recall(requestId);
+      remembered = (await requestMemory.recall(requestId)) ?? remembered;
     },
     async checkKeys(head) {
       const { providerKeys, keySignature } = head;
@@ -170,6 +174,11 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
       });
       return await opening;
     },
+    async hasUnread(state) {
+      const { ends = [] } = (await requestMemory.recall(requestId)) ?? {};
+      const hashes = new Set(state?.seen.map(([hash]) => hash));
+      return ends.some((end) => !hashes.has(end));
+    },
     async checkHistory(state) {
       if (!state || !remembered) return;
       const { seen, ends, unlisted } = state;
@@ -180,7 +189,7 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
       }
       // A message that was encrypted here may never arrive, if this process ends before it was sent.
       const taken = ends.filter((end) => !unlisted.includes(end) || before?.includes(end));
-      if (!before || taken.length > 0) await rememberEnds(taken);
+      if (!before || taken.length > 0) await rememberEnds({ seen, ends: taken });
     },
   };
 }

@@ -6,6 +6,7 @@ export { createExpert, createSessionExpert } from './create-expert.ts';
 export type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
 export type {
   AnswerOptions,
+  CountedDecision,
   Deciding,
   ExpertMessage,
   ExpertRequest,

@@ -34,17 +34,18 @@ export async function openRequest(
   const { api, keyMemory } = client;
   const side = createExpertSide({ requestId, expert, requestMemory });
   const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
-  const [drafts = []] = await Promise.all([outbox?.recall(), side.recall()]);
+  const drafts = (await outbox?.recall()) ?? [];
   const hasDrafts = () => sender.hasDrafts;
   const thread = createThread({ api, requestId, side, hasDrafts });
   const isPlain = () => !side.isEncrypted;
   const save = async () => {
-    if (!sender.state.outgoing) await side.rememberEnds(thread.state.channel?.ends);
+    if (!sender.state.outgoing) await side.rememberEnds(thread.state.channel);
   };
   const prepare = async (aborted: AbortSignal | undefined) => {
     if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
     // New messages of other devices are read before this one is sent.
-    else await thread.readIfStale(aborted);
+    const isBehind = await side.hasUnread(thread.state.channel);
+    await (isBehind ? thread.read(aborted) : thread.readIfStale(aborted));
   };
   const state = { drafts, outgoing: undefined };
   const decisionLastsMs = client.timing.decision;

@@ -28,10 +28,17 @@ export interface GivenAnswer {
  */
 export type DecisionState = 'open' | 'reopened' | 'accepted' | 'declined' | 'conflict';
 
+export interface CountedAnswer {
+  readonly messageId: string;
+  readonly answer: FormAnswer;
+}
+
 export interface Standing {
   readonly state: DecisionState;
-  /** The answer that decides, if one does. */
-  readonly decided?: { readonly messageId: string; readonly answer: FormAnswer } | undefined;
+  /** The answer that decides, if one does and the agent's program was given none before. */
+  readonly decided?: CountedAnswer | undefined;
+  /** All that count, in the order of the list, without those that are equal to the one before. */
+  readonly counted: readonly CountedAnswer[];
   /** The messages that would count if their content was valid. */
   readonly invalid: readonly string[];
 }
@@ -57,15 +64,18 @@ export function decide(
   const valid = counting.flatMap(({ messageId, answer, isValid }) =>
     answer && isValid ? [{ messageId, answer }] : [],
   );
+  const counted = valid.filter((one, at) => at === 0 || normalized(one) !== normalized(valid[at - 1]));
+  const found = { counted, invalid };
   const decline = valid.find(({ answer }) => answer.action === 'decline');
-  if (decline) return { state: 'declined', decided: decline, invalid };
+  if (decline) return { state: 'declined', decided: decline, ...found };
   const [first] = valid;
   if (!first) {
     const isReopened = read.some(({ isCrossed, isValid }) => isCrossed && isValid);
-    return { state: isReopened ? 'reopened' : 'open', invalid };
+    return { state: isReopened ? 'reopened' : 'open', ...found };
   }
-  const contents = new Set(valid.map(({ answer }) => normalized(answer)));
-  return contents.size > 1 ? { state: 'conflict', invalid } : { state: 'accepted', decided: first, invalid };
+  return counted.length > 1
+    ? { state: 'conflict', ...found }
+    : { state: 'accepted', decided: first, ...found };
 }
 
 /** Undefined when the form cannot be shown: then it can only be declined. */
@@ -90,9 +100,9 @@ function unless<T>(code: RelayErrorCode, read: () => T): T | undefined {
 const fitsForm = (form: Form | undefined, answer: FormAnswer): boolean =>
   answer.action === 'decline' || (form !== undefined && checkContent(form, answer.content).length === 0);
 
-/** Equal for contents that are equal as JSON: the order of the fields does not matter. */
-function normalized(answer: FormAnswer): string {
-  const content: Content = answer.action === 'accept' ? answer.content : {};
-  const fields = Object.entries(content);
-  return JSON.stringify(fields.sort(([one], [other]) => (one < other ? -1 : 1)));
+/** Equal for decisions that are equal as JSON: the order of the fields does not matter. */
+function normalized(one: CountedAnswer | undefined): string {
+  const content: Content = one?.answer.action === 'accept' ? one.answer.content : {};
+  const fields = Object.entries(content).sort(([name], [other]) => (name < other ? -1 : 1));
+  return JSON.stringify([one?.answer.action, ...fields]);
 }

@@ -2,6 +2,7 @@ export { type ContentProblem, checkContent } from './check-content.ts';
 export { checkForm, parseForm } from './check-form.ts';
 export type { ContentOf } from './content-of.ts';
 export {
+  type CountedAnswer,
   type DecisionState,
   decide,
   type GivenAnswer,

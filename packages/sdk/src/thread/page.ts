@@ -44,21 +44,29 @@ export interface Page {
   readonly next: number | undefined;
 }
 
-/** Sessions get the question with the first page only; later pages take it from `known`. */
-export function readPage(answer: unknown, known?: Head): Page {
+/** Which page was asked for. */
+interface Wanted {
+  readonly requestId: string;
+  readonly after: number;
+  /** Sessions get the question with the first page only; later pages take it from here. */
+  readonly head: Head | undefined;
+}
+
+export function readPage(answer: unknown, { requestId, after, head: known }: Wanted): Page {
   const body = members(answer);
   const head = readHead(body, known);
+  if (head.requestId !== requestId) unexpected('the request that was asked for');
   if (head.erasedAt !== undefined) return { head, messages: [], next: undefined };
   const messages = list(body, 'messages', (record) => ({
     seq: count(record, 'seq'),
     createdAt: time(record, 'createdAt'),
     record,
   }));
-  return {
-    head,
-    messages: messages.sort((one, other) => one.seq - other.seq),
-    next: body.next === undefined ? undefined : count(body, 'next'),
-  };
+  messages.sort((one, other) => one.seq - other.seq);
+  const next = body.next === undefined ? undefined : count(body, 'next');
+  const last = messages.at(-1)?.seq ?? after;
+  if (next !== undefined && (next <= after || next !== last)) unexpected('a valid `next`');
+  return { head, messages, next };
 }
 
 export function readHead(body: Members, known?: Head): Head {

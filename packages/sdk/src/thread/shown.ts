@@ -41,6 +41,25 @@ export function nameShown(
   return channel.endsOf([...hashes]);
 }
 
+/**
+ * The hashes of what was shown, and of the messages that other clients of this side have sent: those before which there is
+ * nothing of the other side that was not shown.
+ */
+export function withOwn({ state, others, fromDevices }: Read, named: readonly string[]): string[] {
+  const shown = hashesIn(named);
+  if (!state || fromDevices.size === 0) return shown;
+  const theirs = new Set(others.values());
+  const linked = new Set<string | undefined>([...shown, ...state.sealed]);
+  // A message links only to messages before it, so each is reached after all that link to it.
+  for (const [hash, , ...links] of state.seen.toReversed())
+    if (linked.has(hash)) for (const at of links) linked.add(state.seen[at]?.[0]);
+  const isAfter: boolean[] = [];
+  for (const [hash, , ...links] of state.seen)
+    isAfter.push(theirs.has(hash) ? linked.has(hash) : links.every((at) => isAfter[at]));
+  const own = new Set(fromDevices.values());
+  return [...shown, ...state.seen.flatMap(([hash], at) => (own.has(hash) && isAfter[at] ? [hash] : []))];
+}
+
 /** Whether the other side has written a message that is not among these, nor before one of these. */
 export function hasNewer({ channel, state, others }: Read, shown: readonly string[]): boolean {
   if (!channel || !state) return [...others.keys()].some((messageId) => !shown.includes(messageId));
@@ -52,5 +71,4 @@ export function hasNewer({ channel, state, others }: Read, shown: readonly strin
   return channel.endsOf([...named, ...theirs]).some((end) => !named.includes(end));
 }
 
-export const hashesIn = (shown: readonly string[]): readonly string[] =>
-  shown.filter((name) => !isMessageId(name));
+const hashesIn = (shown: readonly string[]): string[] => shown.filter((name) => !isMessageId(name));

@@ -15,7 +15,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
 import { hasForms, restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { hashesIn, hasNewer, nameShown, type Sealing } from './shown.ts';
+import { hasNewer, nameShown, type Sealing, withOwn } from './shown.ts';
 import type { Side } from './side.ts';
 
 /** What a thread continues from. */
@@ -120,6 +120,7 @@ export function createThread(options: ThreadOptions): Thread {
   let refusal: RelayError | undefined;
 
   async function readToEnd(signal: AbortSignal | undefined): Promise<void> {
+    await side.recall?.();
     const startedAt = performance.now();
     let limit = pageSize;
     for (let isLast = false; !isLast; ) {
@@ -127,7 +128,7 @@ export function createThread(options: ThreadOptions): Thread {
       const after = lastSeq;
       const path = `/api/v1/messages/${requestId}?after=${after}&limit=${limit}`;
       try {
-        const page = await api.get(path, (answer) => check(readPage(answer, head), after), signal);
+        const page = await api.get(path, (answer) => readPage(answer, { requestId, after, head }), signal);
         await inOrder(() => applyPage(page));
         isLast = page.next === undefined;
       } catch (error) {
@@ -136,13 +137,6 @@ export function createThread(options: ThreadOptions): Thread {
       }
     }
     readAt = startedAt;
-  }
-
-  function check(page: Page, after: number): Page {
-    if (page.head.requestId !== requestId) unexpected('the request that was asked for');
-    const last = page.messages.at(-1)?.seq ?? after;
-    if (page.next !== undefined && (page.next <= after || page.next !== last)) unexpected('a valid `next`');
-    return page;
   }
 
   async function applyPage({ head: newHead, messages, next }: Page): Promise<void> {
@@ -281,7 +275,7 @@ export function createThread(options: ThreadOptions): Thread {
         try {
           const sealer = channel as Channel;
           sealedHere.add(messageId);
-          const options = { messageId, shown: hashesIn(shown), claim };
+          const options = { messageId, shown: withOwn(known(), shown), claim };
           const sealed = await sealer.seal(text, { ...options, parts: restoredParts(parts) });
           channelState = sealer.state();
           if (sealed && side.role === 'consumer') formTracker.noteOwn(channelState.seen.at(-1)?.[0], parts);

@@ -74,7 +74,7 @@ const describeOpen = (refCode: string) =>
  * Reports a decision that was sent, and that the agent does not act on.
  * @throws Failure
  */
-export function requireCounted({ refCode, decision }: ExpertRequest): void {
+export function requireCounted({ refCode, decision }: Pick<ExpertRequest, 'refCode' | 'decision'>): void {
   if (decision === 'reopened')
     throw new Failure(
       'unseen',

@@ -1,0 +1,114 @@
+import type { Lie, LyingRelay } from '@expert-relay/testkit';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { makeRoot } from './crypto/index.ts';
+import type { Expert, ExpertRequest } from './expert/index.ts';
+import { type Conversation, createMemory, type Memory } from './index.ts';
+import { takeMessages } from './testing/take-messages.ts';
+import { useSession } from './testing/use-session.ts';
+import { useTestServer } from './testing/use-test-server.ts';
+
+/* docs/crypto.md, "The frame": an expert's message links to those that this expert has sent before, from whichever process. */
+
+const server = useTestServer();
+const session = useSession(server);
+const root = makeRoot();
+const approval = { type: 'object', properties: {} } as const;
+const yes = { decision: { action: 'accept', content: {} } } as const;
+let liar: LyingRelay;
+let memory: Memory;
+
+beforeEach(async () => {
+  liar = await server.startLyingRelay();
+  memory = createMemory();
+});
+
+const kinds = [
+  { kind: 'key', open: (own: Memory, at = {}): Expert => server.expert({ root, memory: own, ...at }) },
+  { kind: 'session', open: (own: Memory, at = {}): Expert => session.expert({ root, memory: own, ...at }) },
+] as const;
+
+/** A relay that leaves out a message of each list. */
+const hide = (hidden: { readonly messageId: string }): Lie => ({
+  answer(answer) {
+    const { messages } = answer as { messages?: { messageId: string }[] };
+    return messages
+      ? { ...answer, messages: messages.filter(({ messageId }) => messageId !== hidden.messageId) }
+      : answer;
+  },
+});
+
+describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
+  const agent = (url?: string) =>
+    server.agent({ ...(url && { url }), ...(kind === 'session' && { apiKey: session.consumerKey }) });
+  const ask = () => agent(liar.url).ask({ question: 'May I delete PRODUCTION?', form: approval });
+
+  test.each<[string, (first: Expert, request: ExpertRequest, id: string) => Promise<ExpertRequest>]>([
+    ['the same object', async (_expert, request) => request],
+    ['another object of this process', (expert, _request, id) => expert.request(id)],
+    ['another process with this memory', (_expert, _request, id) => open(memory).request(id)],
+    ['another device', (_expert, _request, id) => open(createMemory()).request(id)],
+  ])('links to its earlier message, sent by: %s', async (_, next) => {
+    const conversation = await ask();
+    const expert = open(memory);
+    const request = await expert.request(conversation.requestId);
+    const first = await request.answer('Only after the backup! Not before.');
+    const later = await next(expert, request, conversation.requestId);
+    await later.answer('ok', yes);
+    liar.tell(hide(first));
+    await expect(conversation.waitForDecision()).rejects.toMatchObject({ code: 'message_missing' });
+  });
+
+  test('also one that was opened before the first message was sent', async () => {
+    const conversation = await ask();
+    const expert = open(memory);
+    const [one, other] = [
+      await expert.request(conversation.requestId),
+      await expert.request(conversation.requestId),
+    ];
+    const first = await one.answer('Only after the backup!');
+    await other.answer('ok', yes);
+    liar.tell(hide(first));
+    await expect(conversation.waitForDecision()).rejects.toMatchObject({ code: 'message_missing' });
+  });
+
+  test('does not link to one that followed a message of the agent that was not shown here', async () => {
+    const conversation = await ask();
+    const phone = await open(createMemory()).request(conversation.requestId);
+    await phone.pickUp();
+    await conversation.refresh();
+    await conversation.send('WAIT: with the backups?');
+    await phone.refresh();
+    await takeMessages(phone);
+    const shown = await phone.answer('Never the backups.');
+    const laptop = await open(memory).request(conversation.requestId);
+    await expect(laptop.answer('ok', yes)).rejects.toMatchObject({ code: 'newer_message' });
+    expect(laptop.held).toEqual(['ok']);
+    await laptop.answer('ok', { ...yes, evenIfNewer: true });
+    liar.tell(hide(shown));
+    // It counts for nothing: the agent knows that it had not seen the last message.
+    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  test('stops when the list lacks one of this store', async () => {
+    const conversation: Conversation<unknown> = await ask();
+    const request = await open(memory, { url: liar.url }).request(conversation.requestId);
+    await request.answer('First of all:');
+    const last = await request.answer('Only after the backup!');
+    liar.tell(hide(last));
+    const later = await open(memory, { url: liar.url }).request(conversation.requestId);
+    expect(later.refused).toBe('message_missing');
+    await expect(later.answer('ok', yes)).rejects.toMatchObject({ code: 'message_missing' });
+  });
+
+  test('stops also when another object of this process has sent it meanwhile', async () => {
+    const conversation: Conversation<unknown> = await ask();
+    const expert = open(memory, { url: liar.url });
+    const [one, other] = [
+      await expert.request(conversation.requestId),
+      await expert.request(conversation.requestId),
+    ];
+    await one.answer('First of all:');
+    liar.tell(hide(await one.answer('Only after the backup!')));
+    await expect(other.answer('ok', yes)).rejects.toMatchObject({ code: 'message_missing' });
+  });
+});
