@@ -3,7 +3,7 @@ import { isRefusal } from '../../crypto/refusal.ts';
 import { RelayError, type RelayErrorCode } from '../../index.ts';
 import { drawTable } from '../draw-table.ts';
 import { useSession } from '../use-session.ts';
-import { useTestServer } from '../use-test-server.ts';
+import { type TestServer, useTestServer } from '../use-test-server.ts';
 import { type LieContext, makeLieContext, makeSetup, type Setup } from './lie-context.ts';
 
 /** A lying relay with another agent and expert. It changes one thing at a time. */
@@ -23,8 +23,8 @@ export function testLies<Row extends { readonly name: string }>(
   side: 'to the agent' | 'to the expert' | 'to the expert with a session',
   rows: readonly Row[],
   check: (row: Row, lane: Lane, report: (result: string) => void) => Promise<void>,
+  server: TestServer = useTestServer(),
 ): void {
-  const server = useTestServer();
   const isSession = side === 'to the expert with a session';
   // Each has another user.
   const sessions = isSession ? Array.from({ length: laneCount }, () => useSession(server)) : [];
@@ -57,6 +57,16 @@ export function testLies<Row extends { readonly name: string }>(
     }
   });
 }
+
+/** The first lie of each kind: a kind is what the client must say of it. */
+export const oneOfEachKind = <Row extends { readonly code?: string | undefined }>(
+  rows: readonly Row[],
+): readonly Row[] => rows.filter(({ code }, at) => at === rows.findIndex((row) => row.code === code));
+
+/** All the others. */
+export const othersOfEachKind = <Row extends { readonly code?: string | undefined }>(
+  rows: readonly Row[],
+): readonly Row[] => rows.filter((row) => !oneOfEachKind(rows).includes(row));
 
 /** Whether an error ends the conversation. Errors that are no proof of a lie do not. */
 export const endsConversation = (code: string) => isRefusal(new RelayError(code as RelayErrorCode, ''));
