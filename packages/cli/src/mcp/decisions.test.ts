@@ -100,29 +100,6 @@ describe("the expert's decision", () => {
   );
 
   test.concurrent(
-    'is an approval, is given once, and stays in the transcript',
-    withClient(async (session) => {
-      const { reference, request } = await askWith(session, approval);
-      await request.answer('', { decision: yes });
-      const { data, text } = await session.wait(reference);
-      expect(data).toMatchObject({
-        outcome: 'accepted',
-        decision: { action: 'accept', content: {}, comment: '' },
-      });
-      expect(text).toMatch(/^The expert has approved HS-\w+\. .*\nNext: Go on with exactly what was asked/);
-      const later = await session.waitWithoutAnswer(reference);
-      expect(later.data).toMatchObject({ form_is_open: false });
-      expect(later.data.decision).toBeUndefined();
-      const agent = await session.start();
-      const status = await agent.call('conversation_status', { reference, transcript: true });
-      expect(status.data.conversations[0]).toMatchObject({
-        form_is_open: false,
-        transcript: [{ from: 'you' }, { from: 'expert', decision: { action: 'accept', content: {} } }],
-      });
-    }),
-  );
-
-  test.concurrent(
     'is a no, and the text tells the model to obey',
     withClient(async (session) => {
       const { reference, request } = await askWith(session, everything);

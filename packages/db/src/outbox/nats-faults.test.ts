@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { subjectsFor } from '@expert-relay/contracts';
 import { eventually, startOwnNats } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
+import { expectAll, writeAndWait } from '../testing/outbox-steps.ts';
 
 const databaseUrl = process.env.DATABASE_URL ?? '';
 
@@ -53,28 +54,6 @@ describe('faults of NATS', () => {
     await expectAll(outbox, 1_020);
   });
 
-  test('the stream lost its tail: the lost events are published again, before newer ones', async () => {
-    await using nats = await startOwnNats();
-    await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
-    await outbox.startPublisher();
-    await writeAndWait(outbox, 20);
-    await nats.shutDown();
-    await nats.save();
-    await nats.start();
-    await writeAndWait(outbox, 30);
-    const { rows } = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
-    expect(rows[0].last).toBe(50);
-
-    await nats.kill();
-    await nats.restore();
-    await outbox.write('a', 10);
-    await nats.start();
-    await outbox.untilPublished();
-    await expectAll(outbox, 60);
-    const last = await outbox.pool.query('SELECT max(stream_seq)::int AS last FROM outbox_events');
-    expect(last.rows[0].last).toBe(60);
-  });
-
   test('the stream lost its tail while no event was written: a new leader and an old one both notice', async () => {
     await using nats = await startOwnNats();
     await using outbox = await openOutbox({ databaseUrl, natsUrl: nats.url });
@@ -115,23 +94,9 @@ describe('faults of NATS', () => {
   });
 });
 
-async function writeAndWait(outbox: TestOutbox, count: number): Promise<void> {
-  await outbox.write('a', count);
-  await outbox.untilPublished();
-}
-
 async function untilStored(outbox: TestOutbox, count: number): Promise<void> {
   await eventually(`the stream has ${count} events`, async () => {
     const events = await outbox.stored();
     return events.length >= count;
-  });
-}
-
-async function expectAll(outbox: TestOutbox, count: number): Promise<void> {
-  const events = await outbox.stored();
-  expect({ stored: events.length, ...countFaults(events) }).toEqual({
-    stored: count,
-    duplicated: 0,
-    disordered: 0,
   });
 }
