@@ -162,21 +162,11 @@ const signed: readonly (readonly [string, Parameters<TestAgent['relay']['ask']>[
     },
     scrollTo('context:3'),
   ],
-  [
-    'a long message that is folded',
-    { question: 'May I?', messages: before(2, 0) },
-    async (page) => {
-      await button(page, /^Show all/).click();
-      await scrollTo('context:0')(page);
-    },
-  ],
+  ['a long message', { question: 'May I?', messages: before(2, 0) }, scrollTo('context:0')],
   [
     'a long message among the older ones',
     { question: 'May I?', messages: before(4, 0) },
-    async (page) => {
-      await button(page, /^Show all/).click();
-      await scrollTo('context:0')(page);
-    },
+    scrollTo('context:0'),
   ],
 ];
 
@@ -240,79 +230,4 @@ test('older messages are open until they were read, and a press leads to them wh
   await fold.waitFor();
   expect(await page.getByText('Before 0.').isVisible()).toBe(false);
   await enabled(page, 'Answer').waitFor();
-});
-
-test('Markdown hides nothing of a text', async () => {
-  await using device = await product.signIn(newUser());
-  await using agent = await device.newAgent();
-  const hidden = {
-    'the name of a reference': '[//]: # (HIDDEN-1)',
-    'the definition of one': '[HIDDEN-2]: https://example.com "HIDDEN-3"',
-    'the title of a link': '[one](https://example.com "HIDDEN-4")',
-    'the address of what is no link': '[two](HIDDEN-5)',
-    'an image': '![HIDDEN-6](https://example.com/a.png "HIDDEN-7")',
-    'an image in a link': '[![three](HIDDEN-8 "HIDDEN-9")](https://example.com)',
-    'what stands behind a language': '```sh HIDDEN-10\nls\n```',
-    'a comment of HTML': '<!-- HIDDEN-11 -->',
-    'an element of HTML': '<p hidden>HIDDEN-12</p>',
-    'an entity': '&#72;IDDEN-13 &amp;',
-    'spaces in code': '`HIDDEN  14`',
-    'a heading': '# HIDDEN-15 #',
-    'a line of a heading': 'HIDDEN-16\n===',
-    'a code without more than a language': '```HIDDEN-18\nls\n```',
-    'a code in a list': '- a\n\n  ~~~HIDDEN-19 `x`\n  ls\n  ~~~',
-    'a carriage return': 'ls HIDDEN-20\rrm',
-    'numbers of a list': '1. nothing\n3. production\n2. staging',
-    'other numbers': '007) one\n8) two\n123456789) three',
-  };
-  const table = '| a |\n|---|\n| b | HIDDEN-17 |';
-  const messages = [{ role: 'user', content: table }];
-  const conversation = await agent.ask(Object.values(hidden).join('\n\n'), messages);
-  const page = await device.open(`/requests/${conversation.requestId}`);
-  const article = page.getByRole('article', { name: 'Question' });
-  await article.locator('pre').first().waitFor();
-  // Only the table is shown as it was written.
-  await eventually('all is rendered', async () => (await article.locator('[data-plain]').count()) === 1);
-  const text = (await article.textContent()) ?? '';
-  expect(text).toContain(table);
-  for (let number = 1; number <= 20; number += 1)
-    expect(text).toContain(number === 14 ? 'HIDDEN  14' : `HIDDEN-${number}`);
-  expect(text).toContain('HIDDEN-20␍rm');
-  const marks = await page.evaluate(`[...document.querySelectorAll('article ol > li')].map((item) => {
-    const style = getComputedStyle(item).listStyleType;
-    return style === 'decimal' ? item.value + '. ' : JSON.parse(style);
-  })`);
-  expect(marks).toEqual(['1. ', '3. ', '2. ', '007) ', '8) ', '123456789) ']);
-  expect(device.problems).toEqual([]);
-});
-
-test('the spaces of a text are shown, since in code without a fence they mean something', async () => {
-  await using device = await product.signIn(newUser());
-  await using agent = await device.newAgent();
-  const texts = [
-    'services:\n  web:\n    delete: false\n  db:\n    delete: true',
-    'if ok:\n  drop_all()\n  \n  restart()',
-    'A    B     C\n\t{ "a":  1 }',
-    '- if ok:\n      drop_all()\n    restart()',
-    '> if ok:\n>   drop_all()\n>\n>   restart()',
-    '| one | two |\n|---|---|\n| a  b | longer than a short  cell |',
-  ];
-  const messages = texts.map((content) => ({ role: 'tool', content }));
-  const { requestId } = await agent.ask(texts[0] ?? '', messages);
-  const page = await device.open(`/requests/${requestId}`);
-  const article = page.getByRole('article', { name: 'Question' });
-  await article.locator('table').waitFor();
-  await eventually('all is rendered', async () => (await article.locator('[data-plain]').count()) === 0);
-  const text = await article.innerText();
-  for (const shown of [
-    texts[0],
-    'if ok:\n  drop_all()',
-    '\n  restart()\n',
-    'A    B     C\n\t{ "a":  1 }',
-    'if ok:\n    drop_all()\n  restart()',
-    'a  b\tlonger than a short  cell',
-  ]) {
-    expect(text).toContain(shown);
-  }
-  expect(text.split('\n  restart()\n')).toHaveLength(4);
 });

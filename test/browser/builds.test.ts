@@ -56,7 +56,7 @@ test('a page of an older build reloads once and keeps the draft', async () => {
   await page.getByRole('textbox', { name: 'Answer' }).fill('Not before noon');
   await untilStored(page, 'Not before noon');
   // Its code is loaded now, and would reload the page if it were loaded later.
-  await page.locator('main [dir=auto] p').first().waitFor();
+  await page.locator('main [data-kind]').first().waitFor();
   await product.relay.restart('dashboard', { settings: { RELAY_WEB_FOLDER: folder } });
   try {
     await page.getByRole('link', { name: 'Keys' }).click();

@@ -48,7 +48,7 @@ test('hostile text in any field of a request is only shown', async () => {
     await page.keyboard.press('j');
     await page.waitForURL((url) => url.href !== before);
     await page.getByRole('article', { name: 'Question' }).waitFor();
-    await untilMarkdown(page);
+    await untilFormatted(page);
     for (const fold of await page.locator('details > summary').all()) await fold.click();
     await clickAll(page);
     await checkPage(page);
@@ -163,14 +163,16 @@ test('hidden characters in code, links and names are visible, and marks stay in 
     ].join('\n\n'),
   });
   await openConversation(requestId);
-  await untilMarkdown(page);
+  await untilFormatted(page);
   const article = page.getByRole('article', { name: 'Question' });
-  expect(await article.locator('p code').allTextContents()).toEqual([
-    '/var/run/deploy.lock',
-    'tmp/<U+202E>fr- mr',
+  expect(await article.locator('[data-kind] code').allTextContents()).toEqual([
+    '`/var/run/deploy.lock`',
+    '`tmp/<U+202E>fr- mr`',
+    'rm -rf /<U+2067>tmp<U+200B>\n',
   ]);
-  expect(await article.locator('pre').textContent()).toBe('rm -rf /<U+2067>tmp<U+200B>');
-  expect(await article.getByRole('link').textContent()).toBe('pay<U+00AD>pal');
+  expect(await article.getByRole('link').textContent()).toMatch(
+    /^\[pay\u00adpal\]\(https:\/\/evil\.example\/\)$/,
+  );
   expect(await article.getByText('an override').textContent()).toBe(
     `Some ${zalgo} text and <U+202E>an override, שלום\u200f.`,
   );
@@ -179,7 +181,7 @@ test('hidden characters in code, links and names are visible, and marks stay in 
   await page.getByRole('link', { name: /deploy<U\+202E>tobe<U\+200B>/ }).waitFor();
   // The first character of the path is at its left, although the sentence runs from right to left.
   const [slash, last] = await page.evaluate<number[]>(`(() => {
-    const text = document.querySelector('main article p code').firstChild;
+    const text = document.querySelector('main article code').children[0].nextSibling;
     return [0, text.length - 1].map((at) => {
       const range = document.createRange();
       range.setStart(text, at);
@@ -195,65 +197,12 @@ test('hidden characters in code, links and names are visible, and marks stay in 
   expect(tall).toEqual([zalgo, 'clip', true]);
 });
 
-test.each([
-  ['from left to right', '1. Remove it\n2. Wait'],
-  ['from right to left', '1. احذف الملف\n2. انتظر'],
-  ['from right to left, with paragraphs', '- כן, למחוק\n\n- לא, לחכות\n\n  עד מחר'],
-  ['in both directions', '- Remove it\n- انتظر\n\n  1. כן'],
-])('the marks of a list %s have room within its text', async (_, question) => {
-  await using agent = await device.newAgent();
-  const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
-  await openConversation(requestId);
-  await untilMarkdown(page);
-  const rooms = await page.evaluate<
-    number[]
-  >(`[...document.querySelectorAll('main article li')].map((item) => {
-    const [box, text] = [item, item.parentElement.parentElement].map((one) => one.getBoundingClientRect());
-    return item.matches(':dir(rtl)') ? text.right - box.right : box.left - text.left;
-  })`);
-  expect(rooms.length).toBeGreaterThan(1);
-  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(20);
-  const sides = await page.evaluate<
-    string[][]
-  >(`[...document.querySelectorAll('main article li')].map((item) =>
-    [item, item.querySelector('p') ?? item].map((one) => String(one.matches(':dir(rtl)'))))`);
-  for (const [ofItem, ofText] of sides) expect(ofText).toBe(ofItem);
-});
-
-test.each([
-  ['from left to right', 'Remove it', 'left'],
-  ['from right to left', 'احذف الملف', 'right'],
-])(
-  'the bar of a quote and the first column of a table %s are on the side where the text begins',
-  async (_, words, side) => {
-    await using agent = await device.newAgent();
-    const question = `${words}\n\n> ${words}\n\n| ${words} | 1 |\n|---|---|\n| ${words} | 2 |`;
-    const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
-    await openConversation(requestId);
-    await untilMarkdown(page);
-    const sides = await page.evaluate(`(() => {
-    const nearest = (inner, outer) => {
-      const [one, other] = [inner, outer].map((element) => element.getBoundingClientRect());
-      return one.left - other.left < other.right - one.right ? 'left' : 'right';
-    };
-    const [quote, table] = ['blockquote', 'table'].map((name) => document.querySelector('main article ' + name));
-    const { borderLeftWidth } = getComputedStyle(quote);
-    return [
-      borderLeftWidth === '2px' ? 'left' : 'right',
-      nearest(table.querySelector('th'), table),
-      nearest(table, table.parentElement),
-    ];
-  })()`);
-    expect(sides).toEqual([side, side, side]);
-  },
-);
-
 test('code that names its language is coloured, and keeps its text, its direction and its hidden characters', async () => {
   await using agent = await device.newAgent('build agent');
   const blocks = [
     'bash\nrm -rf "/\u202etmp" # all of it',
     'ts title="main.ts"\nconst port: number = 8080;',
-    'diff\n-old\n+new',
+    'js\nlet a = `-old`;',
     '\nconst plain = 1;',
     `bash\n${'a'.repeat(9_000)} # a long line`,
     '<script>\nconst plain = 2;',
@@ -261,10 +210,10 @@ test('code that names its language is coloured, and keeps its text, its directio
   const question = blocks.map((block) => `\`\`\`${block}\n\`\`\``).join('\n\n');
   const { requestId } = await agent.askPlainly({ question, plaintext: 'Plain' });
   await openConversation(requestId);
-  const code = page.getByRole('article', { name: 'Question' }).locator('pre code');
+  const code = page.getByRole('article', { name: 'Question' }).locator('[data-kind=code] code');
   const coloured = (at: number, kind: string) => code.nth(at).locator(`[data-code="${kind}"]`);
-  await coloured(2, 'removed').waitFor();
-  expect(await code.first().textContent()).toBe('rm -rf "/<U+202E>tmp" # all of it');
+  await coloured(2, 'keyword').waitFor();
+  expect(await code.first().textContent()).toBe('rm -rf "/<U+202E>tmp" # all of it\n');
   expect(await coloured(0, 'comment').textContent()).toBe('# all of it');
   expect(await coloured(1, 'keyword').first().textContent()).toBe('const');
   for (const at of [3, 4, 5]) expect(await code.nth(at).locator('[data-code]').count()).toBe(0);
@@ -272,7 +221,7 @@ test('code that names its language is coloured, and keeps its text, its directio
     await page.emulateMedia({ colorScheme });
     expect(await checkAccessibility(page)).toEqual([]);
     expect(
-      await page.evaluate(`[...document.querySelectorAll('main pre code')].map((code) => code.dir)`),
+      await page.evaluate(`[...document.querySelectorAll('main [data-kind=code]')].map((code) => code.dir)`),
     ).toEqual(blocks.map(() => 'ltr'));
   }
   await page.emulateMedia({ colorScheme: null });
@@ -303,16 +252,16 @@ async function showEach(count: number): Promise<void> {
   const messages = page.locator('[data-message]');
   await messages.nth(count - 1).waitFor();
   for (let at = 0; at < count; at += 5) await messages.nth(at).scrollIntoViewIfNeeded();
-  await untilMarkdown(page);
+  await untilFormatted(page);
   await clickAll(page);
   await checkPage(page);
 }
 
-const untilMarkdown = (tab: Page) => tab.locator('main [dir=auto] p').first().waitFor();
+const untilFormatted = (tab: Page) => tab.locator('main [data-kind]').first().waitFor();
 
 /** Clicks all elements whose text contains "press" or "link". Real links are checked by checkPage instead. */
 async function clickAll(tab: Page): Promise<void> {
-  await tab.evaluate(`for (const element of document.querySelectorAll('main [dir=auto] *, main bdi'))
+  await tab.evaluate(`for (const element of document.querySelectorAll('main [data-kind] *, main [data-part], main bdi'))
     if (/press|link/.test(element.textContent) && !element.closest('a[href], button')) element.click()`);
 }
 
@@ -326,8 +275,7 @@ async function checkPage(tab: Page): Promise<void> {
   const { links, elements } = await tab.evaluate<Found>(`({
     links: [...document.querySelectorAll('main a[href]')]
       .filter((link) => !link.href.startsWith(location.origin + '/dashboard/requests'))
-      .map(({ href, rel, textContent, nextElementSibling }) => ({ href, rel, shown:
-        textContent + (nextElementSibling?.dataset.target === undefined ? '' : nextElementSibling.textContent) })),
+      .map(({ href, rel, textContent }) => ({ href, rel, shown: textContent })),
     elements: [...document.querySelectorAll(
       'script:not([src^="/dashboard/"]), base, meta[http-equiv], main :is(img, iframe, object, embed, form, style, link, video, audio, template, math)'
     )].map(({ outerHTML }) => outerHTML),

@@ -27,6 +27,20 @@ test.each([
   ['annotation', 'a\ufff9b\ufffac\ufffb', 'a<U+FFF9>b<U+FFFA>c<U+FFFB>'],
   ['musical control', 'a\u{1d173}', 'a<U+1D173>'],
   ['hidden tag letters', 'a\u{e0041}', 'a<U+E0041>'],
+  ['direction mark between left-to-right words', 'a \u200f→\u200f b', 'a <U+200F>→<U+200F> b'],
+  ['Arabic direction mark before one', '\u061cprod -> staging', '<U+061C>prod -> staging'],
+  [
+    'direction mark between such words of a sentence that begins from right to left',
+    'מחק prod \u200f→\u200f staging',
+    'מחק prod <U+200F>→<U+200F> staging',
+  ],
+  ['embedding', '\u202bx\u202c', '<U+202B>x<U+202C>'],
+  [
+    'isolate',
+    'Copy \u2067\u2066prod\u2069 → \u2066staging\u2069\u2069',
+    'Copy <U+2067><U+2066>prod<U+2069> → <U+2066>staging<U+2069><U+2069>',
+  ],
+  ['isolate by the first letter', '\u2068שלום\u2069', '<U+2068>שלום<U+2069>'],
   ['lone surrogate', 'a\ud800', 'a<U+D800>'],
   ['stack of marks', `a${marks}\u0302\u0303b`, `a${marks}<U+0302…>b`],
   [
@@ -42,10 +56,8 @@ test.each([
 
 /** What paragraphs may contain, and commands, addresses and names may not. */
 test.each([
-  ['direction mark', 'a\u200fb', 'a<U+200F>b'],
-  ['Arabic direction mark', 'a\u061cb', 'a<U+061C>b'],
-  ['embedding', '\u202bx\u202c', '<U+202B>x<U+202C>'],
-  ['isolate', '\u2067x\u2069', '<U+2067>x<U+2069>'],
+  ['direction mark', 'שלום!\u200f ok', 'שלום!<U+200F> ok'],
+  ['Arabic direction mark', 'a\u061cخ', 'a<U+061C>خ'],
   ['joiner in a word', 'root\u200duser', 'root<U+200D>user'],
   ['non-joiner in a word', 'root\u200cuser', 'root<U+200C>user'],
   ['soft hyphen in a word', 'pay\u00adpal', 'pay<U+00AD>pal'],

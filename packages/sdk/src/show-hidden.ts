@@ -13,13 +13,18 @@ const isHidden = new RegExp(hidden, 'u');
 const layout = new Set(['\n', '\t']);
 /** Letters and emoji need them: zero-width joiners, the soft hyphen, variation selectors. */
 const joiner = /^(?:\u00ad|\u200c|\u200d|\p{Variation_Selector})$/u;
-/** Arabic and Hebrew sentences need them. Overrides are not among them. */
-const direction = /^[\u061c\u200e\u200f\u202a-\u202c\u2066-\u2069]$/;
+/** Arabic and Hebrew sentences need them. */
+const directionMark = /^[\u061c\u200e\u200f]$/;
+/** A letter of a script that is written from right to left. */
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+/** How far from a direction mark its letter may be. */
+const markReach = 16;
 
 export interface ShowHiddenOptions {
   /**
-   * The text is shown as paragraphs that are isolated from their surroundings, and is no command, address or name: direction
-   * marks and soft hyphens remain.
+   * The text is shown as paragraphs that are isolated from their surroundings, and is no command, address or name: soft hyphens
+   * remain, and so do direction marks beside letters that are written from right to left. Elsewhere they, and embeddings and
+   * isolates anywhere, could show the words of a sentence in another order than that of the text.
    */
   readonly prose?: boolean;
 }
@@ -33,7 +38,7 @@ export function showHidden(text: string, { prose = false }: ShowHiddenOptions = 
     if (match === '\r\n') return '\n';
     if (layout.has(match)) return match;
     if (joiner.test(match)) return prose || joins(text, offset, match) ? match : show(match);
-    if (prose && direction.test(match)) return match;
+    if (prose && directionMark.test(match) && isBesideRightToLeft(text, offset)) return match;
     return show(match);
   });
 }
@@ -44,6 +49,15 @@ function joins(text: string, offset: number, joiningCharacter: string): boolean 
   const before = /.$/su.exec(text.slice(Math.max(0, offset - 2), offset))?.[0] ?? '';
   if (before === '\ufe0f') return joiningCharacter === '\u200d';
   return before > '\u007f' && !joiner.test(before) && !isHidden.test(before);
+}
+
+function isBesideRightToLeft(text: string, offset: number): boolean {
+  const before = text
+    .slice(Math.max(0, offset - markReach), offset)
+    .match(/\p{L}/gu)
+    ?.at(-1);
+  const after = /\p{L}/u.exec(text.slice(offset + 1, offset + markReach))?.[0];
+  return [before, after].some((letter) => letter !== undefined && rightToLeft.test(letter));
 }
 
 function show(characters: string): string {

@@ -1,9 +1,9 @@
 import { Suspense } from 'react';
+import { AgentText } from '../text/agent-text.tsx';
+import { TextEnd } from '../text/text-end.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { type AnswerContent, writtenText } from './answer-content.ts';
 import { formOf } from './open-form.ts';
-import { RichText } from './rich-text.tsx';
-import { TextEnd } from './text-end.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 const Decision = lazyPage(async () => (await import('../forms/decision.tsx')).Decision);
@@ -13,15 +13,16 @@ interface AnswerBodyProps {
   readonly content: AnswerContent;
   readonly conversation: ReturnType<typeof useConversation>;
   readonly isFirst?: boolean;
+  readonly isOwn?: boolean;
   /** The name under which its end is noted as shown. */
   readonly end?: string;
 }
 
 /** What a message says: a decision, files, and its text with the end. */
-export function AnswerBody({ content, conversation, isFirst = true, end }: AnswerBodyProps) {
+export function AnswerBody({ content, conversation, isFirst = true, isOwn = true, end }: AnswerBodyProps) {
   const { answer, unreadableAnswer, files } = content;
   const text = writtenText(content, conversation.now.request?.encrypted === true);
-  const body = text ? <RichText {...{ text, isFirst, end }} /> : end && <TextEnd name={end} />;
+  const body = text ? <AgentText {...{ text, isFirst, isOwn, end }} /> : end && <TextEnd name={end} />;
   const hasDecision = answer !== undefined || unreadableAnswer;
   if (!hasDecision && !files) return body;
   return (

@@ -4,6 +4,8 @@ import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { isTyping, useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../calls/connection.ts';
+import { DecisionContext } from '../text/agent-text.tsx';
+import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -19,7 +21,6 @@ import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
 import type { OpenSnooze } from './snooze-panel.tsx';
-import { ShownContext } from './text-end.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
@@ -77,17 +78,19 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
         <div className={styles.content} ref={scroll.content}>
           {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
           <ShownContext value={conversation.markShown}>
-            <Question request={request} shown={conversation.now.shown} />
-            {request.erasedAt ? (
-              <>
-                <Notice title="What was said here was erased.">
-                  <p>The relay removes questions and answers some time after the end of a request.</p>
-                </Notice>
-                <PendingAnswers conversation={conversation} />
-              </>
-            ) : (
-              <Exchange conversation={conversation} />
-            )}
+            <DecisionContext value={request.form !== undefined}>
+              <Question request={request} shown={conversation.now.shown} />
+              {request.erasedAt ? (
+                <>
+                  <Notice title="What was said here was erased.">
+                    <p>The relay removes questions and answers some time after the end of a request.</p>
+                  </Notice>
+                  <PendingAnswers conversation={conversation} />
+                </>
+              ) : (
+                <Exchange conversation={conversation} />
+              )}
+            </DecisionContext>
           </ShownContext>
           <div ref={setSlot} className={styles.slot} />
         </div>

@@ -1,14 +1,14 @@
 import { confidentialQuestion } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { showHidden } from '@expert-relay/sdk/text';
 import { memo, useMemo, useState } from 'react';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
 import styles from './exchange.module.css';
-import { groupMessages, type MessageGroup, type StateLine } from './group-messages.ts';
+import { groupMessages, type MessageGroup } from './group-messages.ts';
 import { PendingAnswers } from './pending-answers.tsx';
+import { StateLine } from './state-line.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
@@ -47,7 +47,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
       )}
       {shown.map((item) =>
         item.kind === 'line' ? (
-          <Line key={item.key} line={item} />
+          <StateLine key={item.key} line={item} />
         ) : (
           <Group
             key={item.key}
@@ -65,27 +65,8 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
         </p>
       )}
       {answers.length > 0 && <PendingAnswers conversation={conversation} />}
-      {ended?.kind === 'line' && <Line line={ended} />}
+      {ended?.kind === 'line' && <StateLine line={ended} />}
     </section>
-  );
-}
-
-function Line({ line: { text, at, reason } }: { line: StateLine }) {
-  return (
-    <p className={styles.line}>
-      {text}
-      {at && (
-        <>
-          {' '}
-          <Time at={at} look="clock" details />
-        </>
-      )}
-      {reason && (
-        <>
-          : <q dir="auto">{showHidden(reason)}</q>
-        </>
-      )}
-    </p>
   );
 }
 
@@ -123,6 +104,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest, conversation }: Gr
             content={message}
             conversation={conversation}
             isFirst={newest.has(message)}
+            isOwn={isOwn}
             end={message.messageId}
           />
           <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />

@@ -9,10 +9,10 @@ import { FormField } from '../forms/form-field.tsx';
 import { useFormDraft } from '../forms/use-form-draft.ts';
 import { useProblems } from '../forms/use-problems.ts';
 import { contentOf, problemsOf } from '../forms/values.ts';
+import { ShownContext, TextEnd } from '../text/text-end.tsx';
 import { Button } from '../ui/button.tsx';
 import { formEnd } from './open-form.ts';
 import { ReadFirst } from './read-first.tsx';
-import { ShownContext, TextEnd } from './text-end.tsx';
 import { sendWritten, type useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
 

@@ -1,10 +1,10 @@
 import { confidentialQuestion } from '@expert-relay/sdk';
 import { showHidden } from '@expert-relay/sdk/text';
 import { useState } from 'react';
+import { AgentText } from '../text/agent-text.tsx';
 import { Time } from '../ui/time.tsx';
 import type { RequestView } from './conversation-state.ts';
 import styles from './question.module.css';
-import { RichText } from './rich-text.tsx';
 import { contextEnd, plaintextEnd, plaintextOf, questionEnd } from './shown-texts.ts';
 
 const openMessages = 3;
@@ -30,7 +30,7 @@ export function Question({ request, shown }: QuestionProps) {
   return (
     <article className={styles.question} aria-label="Question">
       <div className={styles.text} data-short={question.length <= shortLength || undefined}>
-        <RichText text={question} isFirst end={questionEnd} />
+        <AgentText text={question} isFirst end={questionEnd} />
       </div>
       <p className={styles.note}>
         Asked <Time at={createdAt} details />
@@ -50,7 +50,7 @@ export function Question({ request, shown }: QuestionProps) {
           <h2 id="plain-variant" className={styles.heading}>
             As plain text
           </h2>
-          <RichText text={variant} isFirst end={plaintextEnd} />
+          <AgentText text={variant} isFirst end={plaintextEnd} />
         </section>
       )}
       {context.length > 0 && (
@@ -106,7 +106,7 @@ function ContextMessages({ messages, from, isFirst = false }: ContextMessagesPro
           <p className={styles.role}>
             <bdi>{roles.get(role) ?? showHidden(role)}</bdi>
           </p>
-          <RichText text={content} isFirst={isFirst} end={contextEnd(from + index)} />
+          <AgentText text={content} isFirst={isFirst} end={contextEnd(from + index)} />
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useAppContext } from '../app-context/app-context.tsx';
+import { firstWords } from '../text/first-words.ts';
 import { Button } from '../ui/button.tsx';
-import { firstWords } from '../ui/first-words.ts';
 import { Panel } from '../ui/panel.tsx';
 import styles from './saved-replies.module.css';
 

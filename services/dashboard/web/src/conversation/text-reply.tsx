@@ -12,6 +12,7 @@ import { flushSync } from 'react-dom';
 import { sendKey } from '../app/shortcuts.ts';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
+import { AgentText } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';
 import { usePressGuard } from '../ui/press-guard.ts';
 import { useStore } from '../ui/store.ts';
@@ -19,7 +20,6 @@ import { isSameContent } from './answer-content.ts';
 import { HeldAnswer } from './held-answer.tsx';
 import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
-import { RichText } from './rich-text.tsx';
 import { SavedReplies } from './saved-replies.tsx';
 import { sendWritten, type useConversation } from './use-conversation.ts';
 import { useReadFirst } from './use-read-first.ts';
@@ -118,7 +118,7 @@ function Box(props: TextReplyProps) {
           {isEmpty ? (
             <p className={styles.quiet}>Nothing to preview yet.</p>
           ) : (
-            <RichText text={text} isFirst />
+            <AgentText text={text} isFirst isOwn />
           )}
         </section>
       )}

@@ -1,7 +1,9 @@
 import type { ReceivedFile } from '@expert-relay/sdk';
 import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
 import { showHidden } from '@expert-relay/sdk/text';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import { AgentText, DecisionContext } from '../text/agent-text.tsx';
+import { Written } from '../text/written.tsx';
 import { Button } from '../ui/button.tsx';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
@@ -20,16 +22,38 @@ export function MessageFiles({ files }: { files: readonly ReceivedFile[] }) {
 
 function MessageFile({ file }: { file: ReceivedFile }) {
   const { name, bytes } = file;
+  const [isOpen, setIsOpen] = useState(false);
+  const isPicture = isShowable(file);
+  const text = useMemo(() => (isPicture ? undefined : textOf(bytes)), [isPicture, bytes]);
   return (
     <li className={styles.file}>
-      {isShowable(file) && <ShownPicture file={file} />}
+      {isPicture && <ShownPicture file={file} />}
       <div className={styles.about}>
-        <bdi className={styles.name}>{showHidden(name)}</bdi>
+        <bdi className={styles.name}>
+          <Written text={showHidden(name)} />
+        </bdi>
         <span className={styles.size}>{fileSize(bytes.length)}</span>
+        {text !== undefined && (
+          <Button
+            look="quiet"
+            aria-label={`${isOpen ? 'Hide' : 'Show'} ${showHidden(name)}`}
+            aria-expanded={isOpen}
+            onClick={() => setIsOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide' : 'Show'}
+          </Button>
+        )}
         <Button look="quiet" aria-label={`Save ${showHidden(name)}`} onClick={() => save(file)}>
           Save
         </Button>
       </div>
+      {isOpen && text !== undefined && (
+        <section className={styles.shown} aria-label={showHidden(name)}>
+          <DecisionContext value={true}>
+            <AgentText text={text} />
+          </DecisionContext>
+        </section>
+      )}
     </li>
   );
 }
@@ -43,6 +67,16 @@ function ShownPicture({ file: { name, mediaType: type, bytes } }: { file: Receiv
     return () => URL.revokeObjectURL(made);
   }, [bytes, type]);
   return <img className={styles.picture} src={url} alt={showHidden(name)} width={width} height={height} />;
+}
+
+/** What a file says, if it is a text: as it was written, like what is decided about. */
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text === '' || text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Downloads a file. Without its type, no browser opens it as a page. */

@@ -1,5 +1,6 @@
 import { type Field, type FieldOption, optionsOf } from '@expert-relay/sdk/forms';
 import { useId, useState } from 'react';
+import { Written } from '../text/written.tsx';
 import formStyles from '../ui/form.module.css';
 import styles from './fields.module.css';
 import { showLabel } from './show-label.ts';
@@ -49,7 +50,9 @@ export function ChoiceGroup({ name, field, value, isRequired, problem, onChange 
               checked={chosen.has(option.value)}
               onChange={({ target }) => change(option, target.checked)}
             />
-            <bdi>{showLabel(option.title)}</bdi>
+            <bdi>
+              <Written text={showLabel(option.title)} />
+            </bdi>
           </label>
         ))}
       </div>

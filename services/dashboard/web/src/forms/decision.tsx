@@ -1,5 +1,6 @@
 import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
+import { Written } from '../text/written.tsx';
 import styles from './decision.module.css';
 import { describeDecision } from './describe-decision.ts';
 import { showLabel } from './show-label.ts';
@@ -22,10 +23,14 @@ export function Decision({ answer, form }: DecisionProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: they never change, and two fields may have the same title.
             <div key={index} className={styles.field}>
               <dt>
-                <bdi>{showLabel(label)}</bdi>
+                <bdi>
+                  <Written text={showLabel(label)} />
+                </bdi>
               </dt>
               <dd>
-                <bdi>{showHidden(value)}</bdi>
+                <bdi>
+                  <Written text={showHidden(value)} />
+                </bdi>
               </dd>
             </div>
           ))}

@@ -1,6 +1,7 @@
 import { optionsOf, type TextField } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useId } from 'react';
+import { Written } from '../text/written.tsx';
 import formStyles from '../ui/form.module.css';
 import { ChoiceGroup } from './choice-group.tsx';
 import { DateInput } from './date-input.tsx';
@@ -13,7 +14,11 @@ import { type FieldProps, sentInstead } from './values.ts';
 export function FormField(props: FieldProps) {
   const { name, field, isRequired, problem, onLeave } = props;
   const id = useId();
-  const label = <bdi>{showLabel(field.title ?? name)}</bdi>;
+  const label = (
+    <bdi>
+      <Written text={showLabel(field.title ?? name)} />
+    </bdi>
+  );
   const isGroup = field.type === 'boolean' || optionsOf(field).length > 0;
   const Label = isGroup ? 'legend' : 'label';
   const Box = isGroup ? 'fieldset' : 'div';
@@ -33,7 +38,7 @@ export function FormField(props: FieldProps) {
       <div id={`${id}-about`} className={formStyles.hint}>
         {field.description && (
           <p dir="auto" className={styles.description}>
-            {showHidden(field.description, { prose: true })}
+            <Written text={showHidden(field.description, { prose: true })} />
           </p>
         )}
         {notes.map((note) => (

@@ -1,17 +1,10 @@
 import { useEffect, useState } from 'react';
-import { agentAndKey } from '../ui/agent-name.ts';
-import { firstWords } from '../ui/first-words.ts';
+import { describeNews } from './describe-news.ts';
 import type { Inbox } from './inbox.ts';
 import type { News } from './news.ts';
 
 /** News within this time are announced together. */
 const collectMs = 1_500;
-
-export function describeNews(what: string, row: Awaited<ReturnType<Inbox['complete']>>): string {
-  const agent = agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent');
-  const words = firstWords(row?.question ?? '', 120);
-  return `New ${what} from ${agent}${words && `: ${words}`}`;
-}
 
 /** Announces new requests and messages to screen readers. */
 export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {

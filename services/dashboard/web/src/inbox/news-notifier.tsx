@@ -5,9 +5,8 @@ import { routes } from '../app/routes.ts';
 import { useAppContext } from '../app-context/app-context.tsx';
 import { closeNotification, notify, onNotificationClick } from '../notifications/notifications.ts';
 import { preferences } from '../preferences/preferences.ts';
-import { agentAndKey } from '../ui/agent-name.ts';
-import { firstWords } from '../ui/first-words.ts';
 import type { DelayedNews } from './delayed-news.ts';
+import { notificationOf } from './describe-news.ts';
 import type { Inbox } from './inbox.ts';
 import type { News } from './news.ts';
 import { filterOf } from './rows.ts';
@@ -68,13 +67,7 @@ async function show(inbox: Inbox, { kind, requestId }: News, isListed: boolean):
   const row = await inbox.complete(requestId);
   // While the notification was held back, somebody may have answered.
   if (row ? filterOf(row) !== 'waiting' : isListed) return;
-  const what = kind === 'request' ? 'Request' : 'Message';
-  const refCode = row?.refCode ?? '';
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
-  const question = preferences.get().notifications === 'with-question' ? (row?.question ?? '') : '';
-  await notify({
-    title: `${what} from ${agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent')}`,
-    body: question ? `${refCode}\n${firstWords(question, 200)}` : refCode,
-    requestId,
-  });
+  const withQuestion = preferences.get().notifications === 'with-question';
+  await notify({ ...notificationOf(kind, row, withQuestion), requestId });
 }

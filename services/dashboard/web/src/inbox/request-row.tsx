@@ -1,8 +1,9 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
 import { connection } from '../calls/connection.ts';
+import { firstWords } from '../text/first-words.ts';
+import { Written } from '../text/written.tsx';
 import { agentAndKey } from '../ui/agent-name.ts';
-import { firstWords } from '../ui/first-words.ts';
 import { LockIcon } from '../ui/icons.tsx';
 import { useStore } from '../ui/store.ts';
 import { Tags } from '../ui/tags.tsx';
@@ -58,7 +59,7 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
         </span>
       </span>
       <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
-        {question ? firstWords(question, maxQuestionLength) : withoutQuestion(row)}
+        {question ? <Written text={firstWords(question, maxQuestionLength)} /> : withoutQuestion(row)}
       </span>
       <span className={styles.last}>
         <code className={styles.code}>{refCode}</code>

@@ -1,4 +1,5 @@
 import { showHidden } from '@expert-relay/sdk/text';
+import { Written } from '../text/written.tsx';
 import styles from './tags.module.css';
 
 interface TagsProps {
@@ -15,7 +16,7 @@ export const Tags = ({ tags, isShort = false }: TagsProps) =>
       <span className="visually-hidden">Tags: </span>
       {tags.map((tag) => (
         <bdi key={tag} className={styles.tag}>
-          {showHidden(tag)}{' '}
+          <Written text={showHidden(tag)} />{' '}
         </bdi>
       ))}
     </span>

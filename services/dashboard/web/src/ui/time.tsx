@@ -18,10 +18,16 @@ const ShortTime = ({ children }: { time: number; children: ReactNode }) => <>{ch
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
 
 const currentTime = createStore(Date.now());
-setInterval(() => currentTime.set(Date.now()), 30_000);
+let isTicking = false;
+
+function subscribe(call: () => void): () => void {
+  if (!isTicking) setInterval(() => currentTime.set(Date.now()), 30_000);
+  isTicking = true;
+  return currentTime.subscribe(call);
+}
 
 /** The current time, updated every half minute. */
-export const useNow = (): number => useStore(currentTime);
+export const useNow = (): number => useStore({ ...currentTime, subscribe });
 
 /**
  * Relative up to a day, then the date. With `details` it is a button that shows the exact time and UTC on hover, focus

@@ -7,7 +7,10 @@ export function watchEnd(element: Element, onShown: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function update(entries: readonly IntersectionObserverEntry[] = []): void {
-    isInView = entries.at(-1)?.isIntersecting ?? isInView;
+    const entry = entries.at(-1);
+    // All of its width, too: it is as wide as the text.
+    const width = entry?.boundingClientRect.width ?? 0;
+    if (entry) isInView = entry.isIntersecting && entry.intersectionRect.width >= width - 1;
     const isSeen = isInView && document.visibilityState === 'visible';
     if (isSeen) timer ??= setTimeout(finish, shownAfterMs);
     else {
@@ -31,7 +34,7 @@ export function watchEnd(element: Element, onShown: () => void): () => void {
     document.removeEventListener('visibilitychange', onVisibility);
   }
 
-  const observer = new IntersectionObserver(update);
+  const observer = new IntersectionObserver(update, { threshold: [0, 1] });
   observer.observe(element);
   document.addEventListener('visibilitychange', onVisibility);
   return stop;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { requestRow } from '../testing/requests.ts';
-import { describeNews } from './news-announcer.tsx';
+import { describeNews } from './describe-news.ts';
 
 test.each([
   [

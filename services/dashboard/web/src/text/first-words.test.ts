@@ -1,25 +1,19 @@
+import { exactTexts } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { firstWords } from './first-words.ts';
 
-test('is one line without the marks of Markdown', () => {
-  const text = '# Lock\n\nThe `orders` table is **locked**.\n\n> since 9:00\n\n```sql\nSELECT 2 * 3\n```';
-  expect(firstWords(text, 100)).toBe('Lock The orders table is locked. since 9:00 SELECT 2 * 3');
+test.each(Object.entries(exactTexts))('shows %s as it was written, in one line', (_name, text) => {
+  expect(firstWords(text, 1_000)).toBe(text.replaceAll(/\s+/g, ' '));
 });
 
 test.each([
-  ['- one\n- two\n* three', 'one two three'],
-  ['- [x] done\n- [ ] open', 'done open'],
-  ['see [the log](https://ci.example/1) and ![a chart](x.png)', 'see the log and a chart'],
-  ['*now* or _never_, ~~later~~', 'now or never, later'],
-  ['Title\n---\n***\ntext', 'Title text'],
-  ['snake_case_name, 2 * 3 * 4, a [1] (b)', 'snake_case_name, 2 * 3 * 4, a [1] (b)'],
-])('%j is shown as %j', (text, words) => {
-  expect(firstWords(text, 100)).toBe(words);
-});
-
-test('keeps characters that only look like Markdown', () => {
-  const text = '2 ** 3 ** 4, a`b, #7 and x > y';
-  expect(firstWords(text, 100)).toBe(text);
+  ['x'.repeat(240), 'x'.repeat(240)],
+  ['x'.repeat(241), `${'x'.repeat(240)}…`],
+  [`a${' '.repeat(400)}`, 'a'],
+  [`a${' '.repeat(400)}b`, 'a…'],
+  [`${'\n'.repeat(400)}b`, 'b'],
+])('what is left out of %j is an ellipsis', (text, shown) => {
+  expect(firstWords(text, 240)).toBe(shown);
 });
 
 test('ends before a character that would be cut in half', () => {
@@ -32,7 +26,7 @@ test('shows characters that would hide or reorder the rest', () => {
 });
 
 test('no text occupies the page', () => {
-  const marks = [...' \t\n|:-*_[]()!`~#>x', '[a](', '```', '- '];
+  const marks = [...' \t\n|:-*_[]()!`~#>x\u200f\u0301'];
   for (const one of marks) {
     for (const other of marks) {
       const text = `${one.repeat(120)}${other.repeat(220)}`.slice(0, 339).concat('x');

@@ -11,7 +11,6 @@ test.each([
   ['ts', 'const port: number = 8080;', { keyword: 'const', number: '8080' }],
   ['py', "def stop(): return 'now'", { keyword: 'def', name: 'stop', string: "'now'" }],
   ['json', '{ "port": 8080 }', { name: '"port"', number: '8080' }],
-  ['diff', '-old\n+new', { removed: '-old', string: '+new' }],
 ])('code in %s has kinds', (language, code, expected) => {
   const pieces = piecesOf(code, language) ?? [];
   for (const [kind, text] of Object.entries(expected)) expect(pieces).toContainEqual({ kind, text });
@@ -48,7 +47,7 @@ describe('no code occupies the page', () => {
   const fill = (unit: string): string => `${unit.repeat(400).slice(0, 399)}\n`.repeat(25);
 
   test.each([
-    ...['bash', 'css', 'diff', 'dockerfile', 'go', 'java', 'js'],
+    ...['bash', 'css', 'dockerfile', 'go', 'java', 'js'],
     ...['json', 'py', 'rust', 'sql', 'ts', 'xml', 'yaml'],
   ])('%s', (language) => {
     for (const unit of units) {

@@ -22,16 +22,3 @@ function partLength(longest: string): number {
   // No character is cut in half.
   return /[\ud800-\udbff]$/.test(longest) ? longest.length - 1 : longest.length;
 }
-
-/** A text without its Markdown, each part in a block of its own. */
-export function renderPlain(text: string): DocumentFragment {
-  const fragment = document.createDocumentFragment();
-  for (const part of textParts(text)) {
-    const block = document.createElement('div');
-    block.dataset.part = '';
-    block.dir = 'auto';
-    block.textContent = part;
-    fragment.append(block);
-  }
-  return fragment;
-}

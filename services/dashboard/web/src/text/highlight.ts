@@ -1,6 +1,6 @@
+import { showHidden } from '@expert-relay/sdk/text';
 import bash from 'highlight.js/lib/languages/bash';
 import css from 'highlight.js/lib/languages/css';
-import diff from 'highlight.js/lib/languages/diff';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
 import go from 'highlight.js/lib/languages/go';
 import java from 'highlight.js/lib/languages/java';
@@ -13,6 +13,7 @@ import typescript from 'highlight.js/lib/languages/typescript';
 import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
+import type { Block } from './blocks.ts';
 
 /** What is coloured at most. Some grammars take quadratic time for a long line: within these limits the worst takes 50 ms. */
 const maxCharacters = 10_000;
@@ -21,11 +22,11 @@ const maxLine = 400;
 const maxElements = 800;
 
 const languages = createLowlight({
-  ...{ bash, css, diff, dockerfile, go, java, javascript, json, python, rust, sql, typescript, xml, yaml },
+  ...{ bash, css, dockerfile, go, java, javascript, json, python, rust, sql, typescript, xml, yaml },
 });
 languages.registerAlias({ bash: ['console', 'shell', 'zsh'], json: ['jsonc'] });
 
-type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string' | 'removed';
+type Kind = 'comment' | 'keyword' | 'name' | 'number' | 'string';
 
 const kinds: Readonly<Record<string, Kind>> = {
   comment: 'comment',
@@ -46,8 +47,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   symbol: 'number',
   string: 'string',
   regexp: 'string',
-  addition: 'string',
-  deletion: 'removed',
 };
 
 /** A piece of code. Only pieces of one kind are coloured. */
@@ -87,27 +86,20 @@ export function piecesOf(code: string, language: string): readonly Piece[] | und
 const kindOf = (classes: unknown): Kind | undefined =>
   Array.isArray(classes) ? kinds[String(classes[0]).replace(/^hljs-/, '')] : undefined;
 
-/** Colours the code blocks that name their language. Their text stays the same. */
-export function highlightCode(box: HTMLElement): void {
-  let characters = 0;
-  let elements = 0;
-  for (const code of box.querySelectorAll<HTMLElement>('code[data-language]')) {
-    // Code in parts, or with marks that are clipped, has elements of its own.
-    if (code.childElementCount > 0) continue;
-    const text = code.textContent;
-    characters += text.length;
-    if (characters > maxCharacters) return;
-    const pieces = piecesOf(text, code.dataset.language ?? '') ?? [];
-    elements += pieces.filter(({ kind }) => kind).length;
-    if (elements > maxElements) return;
-    if (pieces.length > 0) code.replaceChildren(...pieces.map(elementOf));
+/** Colours the code that names its language. Its text stays the same. It yields between the blocks. */
+export function* colourCode(blocks: readonly Block[]): Generator<void, readonly Block[]> {
+  let [characters, elements] = [0, 0];
+  const coloured: Block[] = [];
+  for (const block of blocks) {
+    const body = block.kind === 'code' && block.language && block.indent === 0 ? showHidden(block.body) : '';
+    characters += body.length;
+    const pieces =
+      body && characters <= maxCharacters && block.kind === 'code'
+        ? piecesOf(body, block.language ?? '')
+        : undefined;
+    elements += pieces?.length ?? 0;
+    coloured.push(pieces && elements <= maxElements ? ({ ...block, pieces } as Block) : block);
+    if (body) yield;
   }
-}
-
-function elementOf({ text, kind }: Piece): HTMLElement | string {
-  if (!kind) return text;
-  const element = document.createElement('span');
-  element.dataset.code = kind;
-  element.textContent = text;
-  return element;
+  return coloured;
 }

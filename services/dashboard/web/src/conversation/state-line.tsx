@@ -1,0 +1,26 @@
+import { showHidden } from '@expert-relay/sdk/text';
+import { Written } from '../text/written.tsx';
+import { Time } from '../ui/time.tsx';
+import styles from './exchange.module.css';
+import type { StateLine as Line } from './group-messages.ts';
+
+/** What happened to the request, in one quiet line. */
+export const StateLine = ({ line: { text, at, reason } }: { line: Line }) => (
+  <p className={styles.line}>
+    {text}
+    {at && (
+      <>
+        {' '}
+        <Time at={at} look="clock" details />
+      </>
+    )}
+    {reason && (
+      <>
+        :{' '}
+        <q dir="auto">
+          <Written text={showHidden(reason)} />
+        </q>
+      </>
+    )}
+  </p>
+);

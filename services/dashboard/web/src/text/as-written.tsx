@@ -1,0 +1,22 @@
+import { showHidden } from '@expert-relay/sdk/text';
+import type { ReactNode } from 'react';
+import { Diff } from './diff.tsx';
+import { splitDiffs } from './read-diff.ts';
+import { textParts } from './text-parts.ts';
+import { Written } from './written.tsx';
+
+/** A text exactly as it was written. Its diffs are coloured. */
+export const AsWritten = ({ text }: { text: string }): ReactNode =>
+  splitDiffs(showHidden(text)).map((part, index) =>
+    part.isDiff ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+      <Diff key={index} text={part.text} indent={part.indent} />
+    ) : (
+      textParts(part.text).map((lines, of) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
+        <div key={`${index} ${of}`} data-part="" dir="auto">
+          <Written text={lines} />
+        </div>
+      ))
+    ),
+  );

@@ -1,0 +1,2 @@
+export { layOut } from './lay-out.ts';
+export { TextBlocks } from './text-blocks.tsx';
