@@ -33,7 +33,7 @@ async function open(asked: Parameters<TestAgent['relay']['ask']>[0]): Promise<Pa
 }
 
 /** The texts of the question and of the messages before it. */
-const texts = 'article [class*=text][data-written], article [class*=text]:has([data-kind])';
+const texts = 'article [data-written], article div:has(> [data-kind])';
 
 /**
  * Characters that stand before an earlier one, on an earlier line or further left, or outside of the pane. Words of
@@ -163,7 +163,7 @@ test('a diff is coloured at any length, its file stays named, and its files can 
   expect(await files.count()).toBeGreaterThan(100);
   expect(await page.locator('article details:not([open])').count()).toBe(0);
   const colour = (kind: string) =>
-    page.locator(`[data-line=${kind}]`).first().evaluate('(line) => getComputedStyle(line).backgroundColor');
+    page.evaluate(`getComputedStyle(document.querySelector('[data-line=${kind}]')).backgroundColor`);
   expect(await colour('added')).not.toBe(await colour('removed'));
   expect(await colour('added')).not.toBe(await colour('same'));
   const header = files.first().locator('summary');
@@ -191,6 +191,8 @@ test('a text file can be looked at in the page, on a phone too', async () => {
   await page.setViewportSize({ width: 390, height: 844 });
   await button(page, 'Answer').click();
   await makeExpertKey(page);
+  await button(page, 'Attach a file').waitFor();
+  // The files follow once the agent has the keys.
   await conversation.refresh();
   await button(page, 'Show change.patch').click();
   await page.locator('[data-line=removed]').first().waitFor();

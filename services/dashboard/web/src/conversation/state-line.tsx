@@ -1,6 +1,6 @@
 import { showHidden } from '@expert-relay/sdk/text';
-import { Written } from '../text/written.tsx';
 import { Time } from '../ui/time.tsx';
+import { Written } from '../ui/written.tsx';
 import styles from './exchange.module.css';
 import type { StateLine as Line } from './group-messages.ts';
 

@@ -3,8 +3,8 @@ import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
 import { showHidden } from '@expert-relay/sdk/text';
 import { useEffect, useMemo, useState } from 'react';
 import { AgentText, DecisionContext } from '../text/agent-text.tsx';
-import { Written } from '../text/written.tsx';
 import { Button } from '../ui/button.tsx';
+import { Written } from '../ui/written.tsx';
 import { fileSize } from './file-size.ts';
 import styles from './files.module.css';
 

@@ -1,7 +1,7 @@
 import { type Field, type FieldOption, optionsOf } from '@expert-relay/sdk/forms';
 import { useId, useState } from 'react';
-import { Written } from '../text/written.tsx';
 import formStyles from '../ui/form.module.css';
+import { Written } from '../ui/written.tsx';
 import styles from './fields.module.css';
 import { showLabel } from './show-label.ts';
 import type { FieldProps } from './values.ts';

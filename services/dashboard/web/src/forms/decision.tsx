@@ -1,6 +1,6 @@
 import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
-import { Written } from '../text/written.tsx';
+import { Written } from '../ui/written.tsx';
 import styles from './decision.module.css';
 import { describeDecision } from './describe-decision.ts';
 import { showLabel } from './show-label.ts';

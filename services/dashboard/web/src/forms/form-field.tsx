@@ -1,8 +1,8 @@
 import { optionsOf, type TextField } from '@expert-relay/sdk/forms';
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useId } from 'react';
-import { Written } from '../text/written.tsx';
 import formStyles from '../ui/form.module.css';
+import { Written } from '../ui/written.tsx';
 import { ChoiceGroup } from './choice-group.tsx';
 import { DateInput } from './date-input.tsx';
 import styles from './fields.module.css';

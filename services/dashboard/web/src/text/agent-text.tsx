@@ -128,7 +128,9 @@ function useFormatted(
   const [isNear, setIsNear] = useState(isFirst);
   const [formatted, setFormatted] = useState<Formatted>({ isRefused: false });
   const isWanted = isNear && !isWritten;
-  useEffect(loadFormatting, []);
+  useEffect(() => {
+    if (isWanted) loadFormatting();
+  }, [isWanted]);
   useEffect(() => {
     if (isNear || !box.current) return;
     return whenNear(box.current, () => setIsNear(true));

@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import type { ReactNode } from 'react';
+import { Written } from '../ui/written.tsx';
 import { Diff } from './diff.tsx';
 import { splitDiffs } from './read-diff.ts';
 import { textParts } from './text-parts.ts';
-import { Written } from './written.tsx';
 
 /** A text exactly as it was written. Its diffs are coloured. */
 export const AsWritten = ({ text }: { text: string }): ReactNode =>

@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import type { ReactNode } from 'react';
+import { Clipped } from '../ui/written.tsx';
 import styles from './diff.module.css';
 import { type DiffFile, readDiff } from './read-diff.ts';
 import { textParts } from './text-parts.ts';
-import { Clipped } from './written.tsx';
 
 /** A diff, coloured by the first character of its lines. Its files can be folded. */
 export const Diff = ({ text, indent }: { text: string; indent: number }): ReactNode => (

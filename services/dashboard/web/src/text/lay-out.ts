@@ -1,9 +1,9 @@
 import { parser as commonMark, GFM } from '@lezer/markdown';
+import { countTall } from '../ui/written.tsx';
 import type { Block } from './blocks.ts';
 import { BlockMaker } from './make-blocks.ts';
 import { PaintedText } from './painted-text.ts';
 import { maxBlockLength } from './text-parts.ts';
-import { countTall } from './written.tsx';
 
 /** The elements that a text may become. */
 const maxElements = 4_000;

@@ -1,7 +1,7 @@
+import { isolatedIn } from '../ui/written.tsx';
 import { type Block, type Inline, looks, type Table } from './blocks.ts';
 import type { Group, LinesOfBlock, PaintedText, Range } from './painted-text.ts';
 import { maxBlockLength, textParts } from './text-parts.ts';
-import { isolatedIn } from './written.tsx';
 
 /** Makes blocks of the lines of a text. */
 export class BlockMaker {

@@ -1,11 +1,11 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { Clipped } from '../ui/written.tsx';
 import { type Block, type Code, type Inline, looks, type Table } from './blocks.ts';
 import { Diff } from './diff.tsx';
 import styles from './text-blocks.module.css';
 import { textParts } from './text-parts.ts';
-import { Clipped } from './written.tsx';
 
 /** Deeper lists and quotes are not indented further, so that their text has enough width. */
 const maxIndent = 4;
@@ -85,8 +85,8 @@ function CodeBlock({ code }: { code: Code }): ReactNode {
 }
 
 const colour = ({ text, kind }: NonNullable<Code['pieces']>[number], index: number): ReactNode => (
-  <span key={index} data-code={kind}>
-    {text}
+  <span key={index} style={kind ? { color: `var(--code-${kind})` } : undefined}>
+    <Clipped text={text} />
   </span>
 );
 

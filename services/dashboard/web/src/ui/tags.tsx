@@ -1,6 +1,6 @@
 import { showHidden } from '@expert-relay/sdk/text';
-import { Written } from '../text/written.tsx';
 import styles from './tags.module.css';
+import { Written } from './written.tsx';
 
 interface TagsProps {
   readonly tags: readonly string[] | undefined;
