@@ -91,6 +91,9 @@ class AgentSide:
     def is_for_caller(self, message: ReadMessage) -> bool:
         return message.role == "provider" or self._shows_own
 
+    def recall(self) -> None:
+        """An agent's conversation continues from its own state."""
+
     def check_history(self, state: State | None) -> None:
         """An agent saves what it has read itself."""
 

@@ -208,13 +208,12 @@ class AsyncExpert:
         async def prepare() -> None:
             if side.is_encrypted and not side.is_picked_up:
                 await request.pick_up()
-            else:
-                # New messages of other devices are read before this one is sent.
-                await thread.read(if_stale=True)
+            # New messages of other devices are read before this one is sent.
+            await thread.read(if_stale=not side.has_unread(thread.channel))
 
         async def save() -> None:
             if not sender.has_outgoing:
-                side.remember_ends(thread.channel.ends if thread.channel else None)
+                side.remember_ends(thread.channel)
 
         sender = Sender(
             thread,

@@ -41,8 +41,8 @@ class ExpertSide:
 
     def __init__(self, request_id: str, expert: ExpertKeys | None, requests: RequestMemory) -> None:
         self._request_id, self._expert, self._requests = request_id, expert, requests
-        # Read before the list is: what other clients store later may be newer than the list.
-        self._remembered = requests.recall(request_id)
+        self._remembered: Remembered | None = None
+        self.recall()
         self._own: OwnKeys | None = None
         self._channel: Channel | None = None
         self._accepted: str | None = None
@@ -82,12 +82,28 @@ class ExpertSide:
     def check(self, message: ReadMessage) -> None:
         """Other devices of the expert may send anything."""
 
-    def remember_ends(self, ends: Sequence[str] | None) -> None:
+    def recall(self) -> None:
+        self._remembered = self._requests.recall(self._request_id) or self._remembered
+
+    def has_unread(self, channel: Channel | None) -> bool:
+        """Whether another client with this memory has sent something that this one has not read yet."""
+        return bool(self._unread_ends(channel.seen if channel else ()))
+
+    def _unread_ends(self, seen: Sequence[str]) -> list[str]:
+        stored, known = self._requests.recall(self._request_id), set(seen)
+        return [end for end in (stored.ends or () if stored else ()) if end not in known]
+
+    def remember_ends(self, channel: Channel | None) -> None:
         """Remembers messages that the next client must find in the list."""
+        if channel is not None:
+            self._remember_ends(channel.ends, channel.seen)
+
+    def _remember_ends(self, ends: Sequence[str], seen: Sequence[str]) -> None:
         remembered = self._remembered
-        if ends is None or remembered is None or remembered.ends == tuple(ends):
+        if remembered is None or remembered.ends == tuple(ends):
             return
-        self._remembered = replace(remembered, ends=tuple(ends))
+        # What another client has sent since this one read the list stays: the next list must have it.
+        self._remembered = replace(remembered, ends=(*ends, *self._unread_ends(seen)))
         self._requests.set(self._remembered)
 
     def _compare(self, head: Head) -> Remembered:
@@ -159,7 +175,7 @@ class ExpertSide:
         unlisted = set(state["unlisted"]) - set(before or ())
         taken = [end for end in state["ends"] if end not in unlisted]
         if before is None or taken:
-            self.remember_ends(taken)
+            self._remember_ends(taken, [entry[0] for entry in state["seen"]])
 
 
 def without_root(or_else: str = "") -> RelayError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..crypto.channel import Channel, is_message_id
 
@@ -45,6 +46,26 @@ def has_newer(read: Read, shown: Sequence[str]) -> bool:
         return False
     links = [link for link in read.others.values() if link is not None]
     return any(end not in named for end in channel.ends_of([*dict.fromkeys([*named, *links])]))
+
+
+def with_own(read: Read, shown: Sequence[str]) -> list[str]:
+    """The links of what was shown, and of the messages that other clients of this side have sent: those before which there is
+    nothing of the other side that was not shown."""
+    links, channel = links_in(shown), read.channel
+    if channel is None or not read.from_devices:
+        return links
+    state = channel.state()
+    seen: list[list[Any]] = state["seen"]
+    theirs, own = set(read.others.values()), set(read.from_devices.values())
+    known = {*links, *state["sealed"]}
+    # A message links only to messages before it, so each is reached after all that link to it.
+    for name, _, *before in reversed(seen):
+        if name in known:
+            known.update(seen[at][0] for at in before)
+    is_after_shown: list[bool] = []
+    for name, _, *before in seen:
+        is_after_shown.append(name in known if name in theirs else all(is_after_shown[at] for at in before))
+    return [*links, *(entry[0] for entry, is_after in zip(seen, is_after_shown, strict=True) if is_after and entry[0] in own)]
 
 
 def links_in(shown: Sequence[str]) -> list[str]:

@@ -59,6 +59,10 @@ class Side(Protocol):
         """Checks the keys that the relay shows. Returns the channel once there are keys of both sides."""
         ...
 
+    def recall(self) -> None:
+        """Reads the memory before the list is read: what other clients store later may be newer than the list."""
+        ...
+
     def check_history(self, state: State | None) -> None:
         """Checks the history once the list was read to its end."""
         ...

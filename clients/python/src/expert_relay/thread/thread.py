@@ -22,7 +22,7 @@ from .form_tracker import FormTracker
 from .mailbox import Mailbox
 from .message import ReadMessage, may_show_plaintext, open_record, restore_message
 from .page import Head, Listed, Page, read_page
-from .shown import Read, has_newer, links_in, name_shown
+from .shown import Read, has_newer, name_shown, with_own
 from .side import Side
 
 # A list that was read less than this ago need not be read again before sending, since newer messages count as crossed, nor before
@@ -109,6 +109,7 @@ class Thread:
             started_at = time.monotonic()
             if if_stale and started_at - self._read_at <= _fresh_for:
                 return
+            self.side.recall()
             limit = _page_size
             while True:
                 if self.refusal:
@@ -257,7 +258,7 @@ class Thread:
     def _encrypt(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> SealedMessage:
         assert self.channel
         try:
-            return self.channel.encrypt(text, message_id=message_id, parts=parts, shown=links_in(shown))
+            return self.channel.encrypt(text, message_id=message_id, parts=parts, shown=with_own(self._read, shown))
         except RelayError as error:
             if is_refusal(error):
                 self.refuse(error)

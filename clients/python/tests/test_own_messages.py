@@ -1,0 +1,187 @@
+"""What a side has sent itself is linked, from whichever of its processes: the relay cannot drop it alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Tenant
+
+from expert_relay import Accept, Decline, Expert, ExpertRequest, FileMemory, FileStore, Memory, ProcessMemory, RelayError
+
+form = {"type": "object", "properties": {}}
+
+
+class Hiding(httpx.AsyncHTTPTransport):
+    """Leaves messages out of the list. `hides` gets each message with its position."""
+
+    hides: Callable[[int, dict[str, Any]], bool] | None = None
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        if not self.hides or "/messages/" not in request.url.path:
+            return response
+        body = json.loads(await response.aread())
+        hides = self.hides
+        body["messages"] = [one for at, one in enumerate(body["messages"]) if not hides(at, one)]
+        headers = {"content-type": "application/json"}
+        return httpx.Response(response.status_code, headers=headers, stream=httpx.ByteStream(json.dumps(body).encode()))
+
+
+def is_first(at: int, _message: dict[str, Any]) -> bool:
+    return at == 0
+
+
+class Desk:
+    """The processes of one expert."""
+
+    def __init__(self, tenant: Tenant, folder: Path) -> None:
+        self._tenant, self._memory = tenant, FileMemory(folder)
+
+    def expert(self, memory: Memory | None = None, **options: Any) -> Expert:
+        return self._tenant.expert(memory=memory or self._memory, **options)
+
+    def requests(self, way: str, request_id: str) -> Iterator[ExpertRequest]:
+        """One for each answer."""
+        expert = self.expert()
+        request = expert.request(request_id)
+        yield request
+        if way == "the same process":
+            yield request
+        elif way == "another object":
+            yield expert.request(request_id)
+        elif way == "the next process":
+            expert.stop()
+            yield self.expert().request(request_id)
+        elif way == "another device":
+            yield self.expert(ProcessMemory()).request(request_id)
+
+
+ways = ["the same process", "another object", "the next process", "another device"]
+
+
+@pytest.mark.parametrize("way", ways)
+def test_an_answer_before_is_linked(tenant: Tenant, tmp_path: Path, way: str) -> None:
+    network = Hiding()
+    conversation = tenant.relay(transport=network).ask("Delete PRODUCTION?", form=form)
+    requests = Desk(tenant, tmp_path).requests(way, conversation.request_id)
+    next(requests).answer("Only after the backup! Not before.")
+    next(requests).answer("ok", decision=Accept())
+    network.hides = is_first
+    with pytest.raises(RelayError) as refused:
+        conversation.wait_for_decision(60)
+    assert refused.value.code == "message_missing"
+
+
+@pytest.mark.parametrize("way", ways)
+def test_a_decline_before_an_accept_cannot_be_dropped(tenant: Tenant, tmp_path: Path, way: str) -> None:
+    network = Hiding()
+    conversation = tenant.relay(transport=network).ask("Delete PRODUCTION?", form=form)
+    requests = Desk(tenant, tmp_path).requests(way, conversation.request_id)
+    next(requests).answer("No.", decision=Decline())
+    next(requests).answer("ok", decision=Accept())
+    network.hides = is_first
+    with pytest.raises(RelayError) as refused:
+        conversation.wait_for_decision(60)
+    assert refused.value.code == "message_missing"
+    network.hides = None
+    assert tenant.relay().resume(conversation.export()).wait_for_decision(60).action == "decline"
+
+
+@pytest.mark.parametrize("is_picked_up", [True, False])
+def test_two_processes_that_have_read_before(tenant: Tenant, tmp_path: Path, is_picked_up: bool) -> None:
+    """The second one has read the list less than a second ago: the memory says that it must read it again."""
+    network = Hiding()
+    conversation = tenant.relay(transport=network).ask("Delete PRODUCTION?", form=form)
+    desk = Desk(tenant, tmp_path)
+    first, second = (desk.expert().request(conversation.request_id) for _ in range(2))
+    if is_picked_up:
+        for one in (first, second):
+            one.pick_up()
+            one.refresh()
+    first.answer("Only after the backup!")
+    second.answer("ok", decision=Accept())
+    network.hides = is_first
+    with pytest.raises(RelayError) as refused:
+        conversation.wait_for_decision(60)
+    assert refused.value.code == "message_missing"
+
+
+def test_one_that_the_relay_hides_from_its_own_side(tenant: Tenant, tmp_path: Path) -> None:
+    conversation = tenant.relay().ask("Delete PRODUCTION?", form=form)
+    desk, network = Desk(tenant, tmp_path), Hiding()
+    desk.expert().request(conversation.request_id).answer("Only after the backup!")
+    late = desk.expert(transport=network)
+    network.hides = is_first
+    with pytest.raises(RelayError) as refused:
+        late.request(conversation.request_id).answer("ok", decision=Accept())
+    assert refused.value.code in ("message_missing", "keys_changed")
+    assert [one.text for one in conversation.messages()] == ["Only after the backup!"]
+
+
+def test_what_two_processes_send_at_once_stays_stored(tenant: Tenant, tmp_path: Path) -> None:
+    """The last one that stores has not read what the other one has sent."""
+    conversation = tenant.relay().ask("Delete PRODUCTION?")
+    desk, network = Desk(tenant, tmp_path), Hiding()
+    first, second = desk.expert().request(conversation.request_id), desk.expert(transport=network).request(conversation.request_id)
+    for one in (first, second):
+        one.pick_up()
+    network.hides = lambda _at, message: message["messageId"] in sent
+    sent: list[str] = []
+    sent.append(first.answer("First.").message_id)
+    with pytest.raises(RelayError) as refused:
+        second.answer("Second.")
+    assert refused.value.code in ("message_missing", "keys_changed")
+
+
+@pytest.mark.parametrize("even_if_newer", [False, True])
+def test_one_after_a_message_that_was_not_shown_here(tenant: Tenant, tmp_path: Path, even_if_newer: bool) -> None:
+    conversation = tenant.relay().ask("Delete test?")
+    desk = Desk(tenant, tmp_path)
+    other = desk.expert(ProcessMemory()).request(conversation.request_id)
+    here = desk.expert().request(conversation.request_id)
+    other.answer("Yes.")
+    conversation.wait_for_answer(60)
+    conversation.send("And PRODUCTION?")
+    other.refresh()
+    list_of(other, 2)
+    other.answer("No!")
+    here.refresh()
+    if not even_if_newer:
+        with pytest.raises(RelayError) as held:
+            here.answer("Go on.")
+        assert held.value.code == "newer_message"
+        return
+    assert here.answer("Go on.", even_if_newer=True).is_sent
+    answers = [conversation.wait_for_answer(60, any=True) for _ in range(2)]
+    # It is not linked to "No!": that would say that the question about PRODUCTION was seen.
+    assert [(one.text, one.seen_your_last) for one in answers] == [("No!", True), ("Go on.", False)]
+
+
+def list_of(request: ExpertRequest, count: int) -> list[str]:
+    messages = iter(request.messages())
+    return [next(messages).text for _ in range(count)]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_an_agents_own_message_of_another_process(tenant: Tenant, tmp_path: Path, named: bool) -> None:
+    def start() -> Any:
+        relay = tenant.relay(store=FileStore(tmp_path / "agent"))
+        return relay.ask("Delete test?", once="job-7" if named else None)
+
+    conversation = start()
+    network = Hiding()
+    request = tenant.expert(transport=network).request(conversation.request_id)
+    request.answer("Which one?")
+    conversation.wait_for_answer(60)
+    conversation.send("WAIT: the first one has data.")
+    second = start() if named else tenant.relay().resume(conversation.export())
+    second.send("The second one.")
+    network.hides = lambda at, _message: at == 1
+    with pytest.raises(RelayError) as refused:
+        request.refresh()
+    assert refused.value.code == "message_missing"
