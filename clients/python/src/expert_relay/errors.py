@@ -23,10 +23,12 @@ RelayErrorCode = Literal[
     "message_too_large",
     "newer_message",
     "once_reused",
+    "withdrawn",
     # Forms.
     "invalid_form",
     "answer_invalid",
     "answer_conflict",
+    "decision_too_old",
     # What cannot be trusted.
     "invalid_public_key",
     "unknown_expert",

@@ -90,4 +90,8 @@ class ContinuedMemory:
 
 def memory_of_key(memory: Memory, api_key: str) -> Memory:
     """Not of the user's id, which comes from the relay: it could lie, and the client would forget what it remembers."""
-    return PartOfMemory(memory, to_base64(hashlib.sha256(to_utf8(api_key)).digest()))
+    return PartOfMemory(memory, digest_of_key(api_key))
+
+
+def digest_of_key(api_key: str) -> str:
+    return to_base64(hashlib.sha256(to_utf8(api_key)).digest())

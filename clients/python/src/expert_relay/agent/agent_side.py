@@ -21,9 +21,9 @@ from ..crypto.key_exchange import (
 from ..crypto.keys import OwnKeys
 from ..crypto.public_key import parse_public_key
 from ..errors import refusal
+from ..thread.draft import Draft
 from ..thread.message import ReadMessage
 from ..thread.page import Head
-from ..thread.sender import Draft
 from ..thread.side import OpenForm
 from .conversation_state import AcceptedExchange
 from .known_experts import KnownExperts

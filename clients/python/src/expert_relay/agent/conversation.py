@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar, overload
 
 from ..crypto.keys import OwnKeys
 from ..crypto.parts import File
-from ..errors import RelayError
+from ..errors import RelayError, invalid_input
 from ..forms.to_form import FormOrModel, to_form
 from ..json_text import Members, write_json
-from ..memory import Memory
 from ..requests import NO_NOTES, AskedRequest
 from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.follower import Follower
@@ -28,10 +28,15 @@ from .answer_taker import AnswerTaker
 from .answers import Answer, Decision, OnReply, answer_of
 from .conversation_state import State, Verification
 from .read_transcript import read_transcript
+from .record import Record, withdrawn
 from .wait_for_decision import DecisionWait
 
 T = TypeVar("T")
 M = TypeVar("M")
+
+# Seconds for the last look at the list, before a question is closed.
+_last_read = 2.0
+_CONTRADICTION = "Your answers to this form contradict each other. Please decide again."
 
 
 @hides_locals
@@ -56,7 +61,7 @@ class AsyncConversation(ConversationFacts):
         keys: OwnKeys | None,
         state: State,
         schema: FormOrModel | None,
-        outcomes: Memory,
+        record: Record,
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self.thread, self.sender, self.side = thread, sender, side
@@ -64,8 +69,8 @@ class AsyncConversation(ConversationFacts):
         """What forms of this conversation were made of, where this process knows it. Some may never have been sent."""
         self.decided: Members | None = state.get("decided")
         """The decision that was returned: the form, and the message that decided."""
-        self.outcomes = outcomes
-        """The messages that have decided, by their forms. Other processes with this memory share them."""
+        self.record = record
+        """What other processes of this agent know and must know."""
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
         self._state, self._save_state = state, save
         self.answer_taker = AnswerTaker(thread.mailbox, sender, self.save)
@@ -116,6 +121,7 @@ class AsyncConversation(ConversationFacts):
         def fits(message: ReadMessage) -> bool:
             return any or (message.seen_your_last is not False and not message.is_note)
 
+        self._check_asked()
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
@@ -136,7 +142,7 @@ class AsyncConversation(ConversationFacts):
 
     @overload
     async def wait_for_decision(
-        self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: type[M]
+        self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: type[M], valid_for: float | None = None
     ) -> Decision[M]: ...
 
     @overload
@@ -146,6 +152,7 @@ class AsyncConversation(ConversationFacts):
         *,
         on_reply: OnReply | None = None,
         form: FormOrModel | None = None,
+        valid_for: float | None = None,
     ) -> Decision[Any]: ...
 
     async def wait_for_decision(
@@ -154,21 +161,27 @@ class AsyncConversation(ConversationFacts):
         *,
         on_reply: OnReply | None = None,
         form: FormOrModel | None = None,
+        valid_for: float | None = None,
     ) -> Decision[Any]:
         """Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form. With
         `form`, the model of which the newest form was made, it is an instance of it, also after a restart. Once it has returned a
-        decision, it returns the same one again, until another form is sent. `on_reply` gets what the expert writes without
-        deciding, while waiting goes on.
+        decision, it returns the same one again, until another form is sent. `on_reply` gets all other messages of the expert, while
+        waiting goes on: also a later decision about the same form, in a later call. `valid_for`: how many seconds old an accept may
+        be whenever it is returned; an older one, or one that is dated more than two minutes ahead, is `decision_too_old`, which is no
+        decline. A decline is never too old. The age is counted by the clock of the expert's device, and at most from when this agent
+        sent the newest message that the expert had seen.
 
         Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
-        for two accepts with different contents: none counts; `timeout`, `conversation_closed`, `conversation_expired`, or the
+        for two accepts with different contents: none counts, until the expert declines, or answers the form that `ask_again` sends;
+        `withdrawn` for a question that this agent has closed before the decision came; `timeout`, `conversation_closed`, `conversation_expired`, or the
         error of a refused message. None of them is a decision."""
-        return await self._wait(False, timeout, DecisionWait(self, on_reply, form, timeout).run())
+        return await self._wait(False, timeout, DecisionWait(self, on_reply, form, timeout, valid_for).run())
 
     def __aiter__(self) -> AsyncIterator[Answer]:
         return self._answers()
 
     async def _answers(self) -> AsyncIterator[Answer]:
+        self._check_asked()
         release = self._follower.follow()
         try:
             while message := await self.answer_taker.take(lambda _: True):
@@ -192,6 +205,13 @@ class AsyncConversation(ConversationFacts):
             self.schemas.append(form)
         return await self.sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
 
+    async def ask_again(self, text: str = _CONTRADICTION) -> Sending:
+        """Sends the newest form again, for example after `answer_conflict`. What was answered to it before does not count any more."""
+        form = self.thread.form_tracker.form
+        if form is None:
+            raise invalid_input("This conversation has no form: ask with `form`, or send one.")
+        return await self.sender.send(text, parts=make_parts(form=form.text))
+
     async def messages(self) -> list[Message]:
         """The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is
         not among them, unless it is confidential. Some time after the end there are none. That they were returned here does not
@@ -208,6 +228,7 @@ class AsyncConversation(ConversationFacts):
         """Ends the conversation for both sides. Its messages can still be read. The other side gets the `reason`, of up to 500
         characters, which is not encrypted."""
         body = {} if reason is None else {"reason": reason}
+        await self._withdraw()
         closed = await self._api.post(f"/api/v1/close/{self.request_id}", body, members)
         thread = self.thread
         is_all_read = not thread.refusal and closed.get("responseCount") == thread.answers_read
@@ -218,6 +239,28 @@ class AsyncConversation(ConversationFacts):
             await thread.read()
         # An agent that closes has processed its answers.
         await self.answer_taker.mark_processed()
+
+    async def _withdraw(self) -> None:
+        """A question that this agent closes before it was answered is withdrawn, whatever the relay shows later."""
+        if self._is_answered():
+            return
+        # The answer may be there. When the list cannot be read, the question is withdrawn.
+        with suppress(Exception):
+            await within(_last_read, self.thread.read(), TimeoutError)
+        if not self._is_answered():
+            self.record.withdraw()
+
+    def _check_asked(self) -> None:
+        if self.record.is_withdrawn:
+            raise withdrawn()
+
+    def _is_answered(self) -> bool:
+        form = self.thread.form_tracker.form
+        if form is None:
+            return self.thread.answers_read > 0
+        standing = None if self.sender.has_drafts else self.thread.standing()
+        is_decided = standing is not None and standing.decided is not None and not self.record.contradiction(form.of)
+        return is_decided or self.record.decision(form.of) is not None
 
     def export(self) -> State:
         """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed."""
@@ -234,6 +277,7 @@ class AsyncConversation(ConversationFacts):
             "exchange": exchange.export() if exchange else None,
             "thread": self.thread.export(),
             "sender": self.sender.export(),
+            "isWithdrawn": self.record.is_withdrawn or None,
         }
         return {name: member for name, member in state.items() if member is not None}
 
@@ -253,7 +297,7 @@ class AsyncConversation(ConversationFacts):
             result = await within(timeout, work, lambda: timed_out(timeout))
             if result is None:
                 await self.answer_taker.mark_processed()
-                raise ended(self.status)
+                raise withdrawn() if self.record.is_withdrawn else ended(self.status)
             return result
         finally:
             if release:

@@ -9,11 +9,12 @@ from ..crypto.encoding import from_base64, to_base64
 from ..crypto.keys import restore_agent_keys
 from ..errors import RelayError, not_as_exported, refusal
 from ..forms.to_form import FormOrModel
-from ..json_text import list_in, object_of
-from ..memory import Memory, PartOfMemory
+from ..json_text import Members, is_object, list_in, object_of
+from ..memory import ContinuedMemory, Memory, PartOfMemory, digest_of_key
 from ..requests import AskedRequest
 from ..thread.follower import Follower
-from ..thread.sender import Sender, restore_draft
+from ..thread.draft import restore_draft
+from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..transport.api import Api, is_transient
 from ..transport.hub import Hub
@@ -24,6 +25,7 @@ from .conversation_state import State, check_state, restore_exchange, restore_re
 from .known_experts import KnownExperts
 from .once import once_reused
 from .read_scheduler import Followed, ReadScheduler
+from .record import Record
 from .submission import digest_of, submit
 from .withdrawal import Withdrawal
 
@@ -49,12 +51,16 @@ class Conversations:
         hub_url: str | None,
         experts: KnownExperts,
         accept_unprotected: bool,
-        key_memory: Memory,
+        memory: Memory,
+        origin: str,
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self._api, self._api_key = api, api_key
         self._experts, self._accept_unprotected = experts, accept_unprotected
-        self._key_memory, self._save = key_memory, save
+        self._memory, self._save = memory, save
+        # What is stored of a conversation belongs to this key at this relay.
+        self._owner = {"origin": origin, "key": digest_of_key(api_key)}
+        self._key_memory = PartOfMemory(memory, self._owner["key"])
         self._scheduler = ReadScheduler(api)
         self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
         self._is_stopped = False
@@ -75,7 +81,13 @@ class Conversations:
         state = check_state(state)
         if state.get("request") is None:
             return await self.begin(state, begun)
-        return self._open(state, restore_request(state["request"]), begun)
+        request, owner = restore_request(state["request"]), state.get("owner")
+        conversation = self._open({**state, "owner": self._owner}, request, begun, owner)
+        if owner != self._owner:
+            # Only a key that may read the request gets what was stored under another one: a rotated key may.
+            await conversation.thread.read()
+            await conversation.save()
+        return conversation
 
     async def begin(self, state: State, begun: Begun) -> AsyncConversation:
         """Submits the question, or makes sure that it was submitted."""
@@ -100,11 +112,22 @@ class Conversations:
             opening["answerForm"] = body["answerForm"]
         if begun.beginning:
             begun = replace(begun, beginning=replace(begun.beginning, start=position))
-        conversation = self._open(opening, request, begun)
+        conversation = self._open({**opening, "owner": self._owner}, request, begun)
         await conversation.save()
         return conversation
 
-    def _open(self, state: State, request: AskedRequest, begun: Begun) -> AsyncConversation:
+    def _record_of(self, id: str, stored_for: object) -> Record:
+        """`stored_for`: the owner of the stored state, from before a rotation."""
+
+        def of(owner: Members) -> Memory:
+            return PartOfMemory(PartOfMemory(self._memory, str(owner.get("key"))), f"conversation:{owner.get('origin')}:{id}")
+
+        own = of(self._owner)
+        return Record(ContinuedMemory(own, of(stored_for)) if is_object(stored_for) and stored_for != self._owner else own)
+
+    def _open(
+        self, state: State, request: AskedRequest, begun: Begun, stored_for: object = None
+    ) -> AsyncConversation:
         submission = from_base64(state.get("submissionDigest"))
         if submission is None or len(submission) != 32:
             raise not_as_exported()
@@ -125,6 +148,9 @@ class Conversations:
         channel = None
         if state.get("exchange") is not None:
             channel = side.restore(restore_exchange(state["exchange"]), saved_thread.get("channel"))
+        record = self._record_of(state["id"], stored_for)
+        if state.get("isWithdrawn"):
+            record.withdraw()
         thread = Thread(
             self._api,
             request.request_id,
@@ -148,9 +174,10 @@ class Conversations:
             is_plain=lambda: keys is None,
             prepare=prepare,
             save=lambda: conversation.save(),
-            claim_sends=question_id is not None,
+            texts=record,
             state=saved_sender,
         )
+        sender.adopt()
         follower = Follower(thread, sender, lambda refresh: self._listen(followed(refresh), begun, listened))
         listened: list[Followed] = []
 
@@ -168,7 +195,7 @@ class Conversations:
             keys=keys,
             state={name: member for name, member in state.items() if name not in ("thread", "sender", "exchange")},
             schema=begun.schema,
-            outcomes=PartOfMemory(self._key_memory, f"decided:{state['id']}"),
+            record=record,
             save=self._save,
         )
         return conversation

@@ -29,7 +29,7 @@ from ..requests import (
     read_state,
     read_who_am_i,
 )
-from ..thread.sender import Draft
+from ..thread.draft import Draft
 from ..timing import Timing
 from ..tracebacks import hides_locals
 from ..transport.api import Api, OnOutage, origin_of
@@ -41,6 +41,7 @@ from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
 from .conversation_state import State
 from .conversations import Begun, Conversations
+from .decision_age import check_valid_for
 from .known_experts import KnownExperts
 from .once import describe_question, once_reused, read_secret, without_secret
 from .options import ConversationStore, Save, read_fingerprints
@@ -113,7 +114,8 @@ class AsyncRelay:
             hub_url=hub_url,
             experts=experts,
             accept_unprotected=accept_unprotected,
-            key_memory=memory_of_key(whole, api_key),
+            memory=whole,
+            origin=origin_of(self._api.url),
             save=self._save_state,
         )
         self._closings = Closings(self._api)
@@ -174,9 +176,11 @@ class AsyncRelay:
         named = None if name is None else describe_question(name, question_id, body, drafts)
         before = self._store.find(conversation_id) if self._store and named else None
         if before and named:
-            if object_of(before.get("once")).get("digest") != named["digest"]:
+            resumed = await self._resume_own(before, Begun(schema=form))
+            if resumed and object_of(before.get("once")).get("digest") != named["digest"]:
                 raise once_reused(named["name"])
-            return await self._conversations.resume(before, Begun(schema=form))
+            if resumed:
+                return resumed
         state: State = {"version": 1, "id": conversation_id, "submission": body, "sender": {"drafts": drafts}}
         if named:
             state["once"] = named
@@ -188,6 +192,15 @@ class AsyncRelay:
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
         return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
+
+    async def _resume_own(self, state: State, begun: Begun) -> AsyncConversation | None:
+        """None for the name of another key's question."""
+        try:
+            return await self._conversations.resume(state, begun)
+        except RelayError as error:
+            if error.code != "not_found":
+                raise
+            return None
 
     def _open_name(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
         """The id of the conversation, its keys, and the id of the question's first message."""
@@ -207,19 +220,21 @@ class AsyncRelay:
         *,
         timeout: float | None = None,
         on_reply: OnReply | None = None,
+        valid_for: float | None = None,
         keep_open: bool = False,
         **asking: Any,
     ) -> AsyncApproval:
         """Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer raise: they are
         neither approved nor declined. The conversation is closed after the decision, an error, the timeout or a cancellation,
-        unless it has a name (`once`), by which a later run continues it, or with `keep_open`. `asking`: what `ask` takes.
+        unless it has a name (`once`), by which a later run continues it, or with `keep_open`. `valid_for`: see
+        `wait_for_decision`. `asking`: what `ask` takes.
 
         >>> approval = await relay.approve("Delete the database `test`?", timeout=600)
         >>> if approval.approved:
         ...     delete_database()
         """
         form: dict[str, Any] = {"type": "object", "properties": {}}
-        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, keep_open, asking)
+        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, valid_for, keep_open, asking)
         return AsyncApproval(
             **decided(decision), approved=decision.action == "accept", conversation=conversation
         )
@@ -231,6 +246,7 @@ class AsyncRelay:
         *,
         timeout: float | None = None,
         on_reply: OnReply | None = None,
+        valid_for: float | None = None,
         keep_open: bool = False,
         **asking: Any,
     ) -> AsyncChoice:
@@ -239,7 +255,7 @@ class AsyncRelay:
         one_of = [{"const": value, "title": title} for value, title in titled]
         choice = {"type": "string", "title": "Choice", "oneOf": one_of}
         form = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
-        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, keep_open, asking)
+        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, valid_for, keep_open, asking)
         content = decision.content if decision.action == "accept" else None
         value = content["choice"] if content else None
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
@@ -250,18 +266,20 @@ class AsyncRelay:
         form: FormOrModel,
         timeout: float | None,
         on_reply: OnReply | None,
+        valid_for: float | None,
         keep_open: bool,
         asking: Mapping[str, Any],
     ) -> tuple[Decision[Any], AsyncConversation]:
         if "form" in asking:
             raise invalid_input("There is no option `form` here: `ask` takes forms.")
+        check_valid_for(valid_for)
         started_at = time.time()
         withdrawal = Withdrawal()
         began = asyncio.ensure_future(self.ask(question, form=form, **asking, _withdrawal=withdrawal))
 
         async def wait() -> tuple[Decision[Any], AsyncConversation]:
             conversation = await asyncio.shield(began)
-            decision = await conversation.wait_for_decision(on_reply=on_reply)
+            decision = await conversation.wait_for_decision(on_reply=on_reply, valid_for=valid_for)
             raise_if_late(started_at, timeout)
             return decision, conversation
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ..crypto.history import missing
@@ -16,7 +16,9 @@ from ..forms.to_form import FormOrModel, read_content, to_form
 from ..json_text import write_json
 from ..thread.message import Message, ReadMessage, describe, has_form
 from ..transport.waiting import raise_if_late
+from .decision_age import age_error, check_valid_for
 from .answers import Decision, OnReply, answer_of
+from .record import contradiction, withdrawn
 
 if TYPE_CHECKING:
     from .conversation import AsyncConversation
@@ -29,6 +31,7 @@ class _Checked:
     message: Message
     answer: FormAnswer
     content: Any
+    sealed_before: float | None
 
 
 class DecisionWait:
@@ -40,21 +43,29 @@ class DecisionWait:
         on_reply: OnReply | None,
         form: FormOrModel | None,
         timeout: float | None,
+        valid_for: float | None,
     ) -> None:
+        check_valid_for(valid_for)
+        self._valid_for = valid_for
         self._started_at, self._timeout = time.time(), timeout
         self._conversation, self._on_reply, self._given = conversation, on_reply, form
-        self._thread, self._sender = conversation.thread, conversation.sender
+        self._thread, self._sender, self._record = conversation.thread, conversation.sender, conversation.record
         self._checked: dict[str, _Checked | RelayError] = {}
 
     async def run(self) -> Decision[Any] | None:
-        """None when the conversation has ended without a decision. Raises `answer_invalid` and `answer_conflict`."""
+        """None when the conversation has ended without a decision. Raises `answer_invalid`, `answer_conflict` and
+        `decision_too_old`."""
         if not self._thread.form_tracker.form and not self._sends_form():
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
         mailbox = self._thread.mailbox
         has_waited = False
+        if self._on_reply and self._returned_before() is not None:
+            # The expert may have changed their mind since. The decision is final, also when this cannot be read.
+            with suppress(RelayError):
+                await self._thread.read()
         while True:
             first = mailbox.messages[0] if mailbox.messages else None
-            is_deciding = first and self._on_reply and (self._concerns(first) or first.message_id == self._returned_before())
+            is_deciding = first and self._on_reply and self._is_deciding(first)
             if first and self._on_reply and not is_deciding:
                 reply = await self._conversation.answer_taker.take_arrived(first.message_id)
                 if reply:
@@ -73,11 +84,26 @@ class DecisionWait:
     def _wakes(self, _message: ReadMessage) -> bool:
         return self._on_reply is not None or self._is_due()
 
+    def _is_deciding(self, message: ReadMessage) -> bool:
+        returned = self._returned_before()
+        return self._concerns(message) if returned is None else message.message_id == returned
+
     def _standing(self) -> Standing | None:
         # While texts wait to be encrypted, no answer has seen them.
         if self._sender.has_drafts:
             return None
-        return self._thread.standing(lambda one: isinstance(self._checked.get(one), RelayError))
+        standing = self._thread.standing(lambda one: self._error_of(one) is not None)
+        form = self._thread.form_tracker.form
+        if standing and form and standing.state == "accepted" and self._record.contradiction(form.of):
+            return replace(standing, state="conflict", decided=None)
+        return standing
+
+    def _error_of(self, message_id: str) -> RelayError | None:
+        one = self._checked.get(message_id)
+        if one is None or isinstance(one, RelayError):
+            return one
+        # Not once for all: time passes while the program waits.
+        return age_error(one.answer, one.sealed_before, self._valid_for)
 
     def _concerns(self, message: ReadMessage) -> bool:
         """Whether this message decides, or is one of those that prevent it."""
@@ -113,19 +139,20 @@ class DecisionWait:
                 )
             is_accepted = message.answer.action == "accept"
             content = read_content(self._schema_of(text), parse_form(text), message.answer.content) if is_accepted else None
-            self._checked[one.message_id] = _Checked(message, message.answer, content)
+            sealed_before = None if one.sealed_before is None else one.sealed_before / 1_000
+            self._checked[one.message_id] = _Checked(message, message.answer, content, sealed_before)
         except RelayError as error:
             if error.code != "answer_invalid":
                 raise
             self._checked[one.message_id] = error
 
     def _decision_in(self, message_id: str) -> Decision[Any]:
-        checked = self._checked.get(message_id)
-        if checked is None:
+        checked, error = self._checked.get(message_id), self._error_of(message_id)
+        if error:
+            raise error
+        if not isinstance(checked, _Checked):
             # Another process has read it.
             raise missing()
-        if isinstance(checked, RelayError):
-            raise checked
         message, answer = checked.message, checked.answer
         is_plain = message.protection == "plaintext"
         return Decision(
@@ -149,6 +176,8 @@ class DecisionWait:
             form, by = thread.form_tracker.form, self._returned_before()
         if form and by and any(one.message_id == by for one in thread.form_tracker.answers):
             return await self._return_decision(form.of, by)
+        if by is None and self._record.is_withdrawn:
+            raise withdrawn()
         if sender.is_due:
             # Sending is repeated later, and reports its errors then.
             with suppress(Exception):
@@ -164,7 +193,30 @@ class DecisionWait:
         if not form:
             return None
         self._check_all()
+        if await self._has_other_texts():
+            return await self._find_decision(has_waited=False)
         return await self._outcome(form.of)
+
+    async def _has_other_texts(self) -> bool:
+        """Whether another process of this agent has written something that this one did not know: no answer counts without it."""
+        thread, sent = self._thread, self._record.sent_texts()
+        if any(not self._sender.knows(one) for one in sent):
+            await thread.read()
+        unread = [one for one in sent if not self._sender.knows(one)]
+        if unread:
+            listed = {one.message_id for one in await self._conversation.messages()}
+            if not listed.issuperset(unread):
+                raise self._refuse(missing())
+            self._sender.note_sent(unread)
+        if not self._sender.adopt():
+            return False
+        # They link to what the other process had been shown.
+        await thread.read()
+        return True
+
+    def _refuse(self, error: RelayError) -> RelayError:
+        self._thread.refuse(error)
+        return error
 
     def _check_all(self) -> None:
         form = self._thread.form_tracker.form
@@ -181,7 +233,7 @@ class DecisionWait:
         form, decided = self._thread.form_tracker.form, self._conversation.decided
         if not form or self._sends_form():
             return None
-        known = self._conversation.outcomes.get(form.of)
+        known = self._record.decision(form.of)
         return known or (decided["messageId"] if decided and decided["of"] == form.of else None)
 
     async def _return_decision(self, of: str, message_id: str) -> Decision[Any]:
@@ -195,8 +247,11 @@ class DecisionWait:
         decision = self._decision_in(message_id)
         self._conversation.decided = {"of": of, "messageId": message_id}
         await self._conversation.save()
-        # It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
-        first = self._conversation.outcomes.remember(of, message_id)
+        # Another process may have returned another one in the meantime, or reported a contradiction. What this program does not get
+        # stays in the mailbox.
+        first = self._record.return_decision(of, message_id, is_decline=decision.action == "decline")
+        if first is None:
+            raise contradiction()
         if first != message_id:
             return await self._return_decision(of, first)
         await self._conversation.answer_taker.take_arrived(message_id)
@@ -204,21 +259,25 @@ class DecisionWait:
         return decision
 
     async def _outcome(self, of: str) -> Decision[Any] | None:
-        conversation = self._conversation
+        conversation, returned = self._conversation, self._returned_before()
+        if returned is None and self._record.is_withdrawn:
+            raise withdrawn()
         standing = self._standing()
-        deciding = self._returned_before() or (standing.decided if standing else None)
+        deciding = returned or (standing.decided if standing else None)
         if deciding is not None:
             return await self._return_decision(of, deciding)
         if standing and standing.state == "conflict":
-            raise RelayError(
-                "answer_conflict",
-                "The expert has accepted with different contents. None of them counts: send the form again, or ask in words.",
-            )
+            self._record.contradict(of, [one.message_id for one in self._thread.form_tracker.answers])
+            await conversation.save()
+            returned = self._record.decision(of)
+            if returned is not None:
+                return await self._return_decision(of, returned)
+            raise contradiction()
         invalid = next((one for one in self._thread.mailbox.messages if self._concerns(one)), None)
         if invalid:
             # It is reported once.
             await conversation.answer_taker.take_arrived(invalid.message_id)
-            error = self._checked.get(invalid.message_id)
-            if isinstance(error, RelayError):
+            error = self._error_of(invalid.message_id)
+            if error:
                 raise error
         return None

@@ -70,7 +70,7 @@ class Conversation(ConversationFacts):
 
     @overload
     def wait_for_decision(
-        self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: type[M]
+        self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: type[M], valid_for: float | None = None
     ) -> Decision[M]: ...
 
     @overload
@@ -80,6 +80,7 @@ class Conversation(ConversationFacts):
         *,
         on_reply: SyncOnReply | None = None,
         form: FormOrModel | None = None,
+        valid_for: float | None = None,
     ) -> Decision[Any]: ...
 
     def wait_for_decision(
@@ -88,10 +89,13 @@ class Conversation(ConversationFacts):
         *,
         on_reply: SyncOnReply | None = None,
         form: FormOrModel | None = None,
+        valid_for: float | None = None,
     ) -> Decision[Any]:
         """See `AsyncConversation.wait_for_decision`."""
         report = in_caller(on_reply)
-        return self._portal.run(lambda: self._async.wait_for_decision(timeout, on_reply=report, form=form))
+        return self._portal.run(
+            lambda: self._async.wait_for_decision(timeout, on_reply=report, form=form, valid_for=valid_for)
+        )
 
     def __iter__(self) -> Iterator[Answer]:
         return self._portal.iterate(self._async.__aiter__, self._give_back)
@@ -109,6 +113,10 @@ class Conversation(ConversationFacts):
     ) -> Sending:
         """See `AsyncConversation.send`."""
         return self._portal.run(lambda: self._async.send(text, form=form, files=files, shown=shown))
+
+    def ask_again(self, text: str | None = None) -> Sending:
+        """See `AsyncConversation.ask_again`."""
+        return self._portal.run(lambda: self._async.ask_again() if text is None else self._async.ask_again(text))
 
     def messages(self) -> list[Message]:
         """See `AsyncConversation.messages`."""

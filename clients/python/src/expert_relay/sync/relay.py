@@ -119,6 +119,7 @@ class Relay:
         *,
         timeout: float | None = None,
         on_reply: SyncOnReply | None = None,
+        valid_for: float | None = None,
         keep_open: bool = False,
         **asking: Any,
     ) -> Approval:
@@ -132,7 +133,7 @@ class Relay:
 
         async def approve() -> AsyncApproval:
             return await self._async.approve(
-                question, timeout=timeout, on_reply=report, keep_open=keep_open, **asking
+                question, timeout=timeout, on_reply=report, valid_for=valid_for, keep_open=keep_open, **asking
             )
 
         approval = self._portal.run(approve)
@@ -146,6 +147,7 @@ class Relay:
         *,
         timeout: float | None = None,
         on_reply: SyncOnReply | None = None,
+        valid_for: float | None = None,
         keep_open: bool = False,
         **asking: Any,
     ) -> Choice:
@@ -154,7 +156,7 @@ class Relay:
 
         async def choose() -> AsyncChoice:
             return await self._async.choose(
-                question, options, timeout=timeout, on_reply=report, keep_open=keep_open, **asking
+                question, options, timeout=timeout, on_reply=report, valid_for=valid_for, keep_open=keep_open, **asking
             )
 
         choice = self._portal.run(choose)

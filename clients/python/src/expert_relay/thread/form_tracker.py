@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..crypto.channel import Channel
@@ -14,7 +16,7 @@ from ..forms.answer import GivenAnswer, Standing, decide
 from ..forms.check_form import read_form
 from ..json_text import Members, is_list, is_object
 from .crossed import is_crossed
-from .message import ReadMessage, restore_message
+from .message import ReadMessage, restore_message, whole_number
 from .side import OpenForm, Side
 
 
@@ -31,6 +33,8 @@ class FormTracker:
         if not is_list(answers):
             raise not_as_exported()
         self.answers = [restore_message(one) for one in answers]
+        # When this agent has sealed its newest message, in milliseconds since 1970.
+        self._sealed_at = whole_number(saved.get("sealedAt"))
 
     @property
     def form(self) -> OpenForm | None:
@@ -46,7 +50,13 @@ class FormTracker:
         return {
             **({"form": {"of": form.of, "text": form.text}} if form else {}),
             "answers": [one.export() for one in self.answers],
+            **({} if self._sealed_at is None else {"sealedAt": self._sealed_at}),
         }
+
+    def note_own(self, of: str | None, parts: Sequence[Part]) -> None:
+        """Notes a message that this agent has sealed."""
+        self._sealed_at = int(time.time() * 1_000)
+        self.note_form(of, parts)
 
     def note_form(self, of: str | None, parts: Sequence[Part]) -> None:
         text = read_parts(parts, "consumer").form if of is not None else None
@@ -60,7 +70,7 @@ class FormTracker:
             return
         answer, form = message.known_parts().answer, self.form
         if answer and form and to_base64(answer.of) == form.of:
-            self.answers.append(message)
+            self.answers.append(replace(message, sealed_before=self._sealed_at))
 
     def standing(
         self, channel: Channel | None, others: Sequence[str], is_refused: Callable[[str], bool] = lambda _: False

@@ -69,6 +69,9 @@ class ReadMessage:
     """The name under which later messages link to it. Plain text has none."""
     seen_your_last: bool | None = None
     parts: tuple[Part, ...] = field(default=())
+    sealed_before: int | None = None
+    """Of an answer to a form: when this agent had sealed its newest message, in milliseconds since 1970. One that counts was written
+    after that."""
 
     @property
     def is_note(self) -> bool:
@@ -91,6 +94,8 @@ class ReadMessage:
             members["seenYourLast"] = self.seen_your_last
         if self.parts:
             members["parts"] = export_parts(self.parts)
+        if self.sealed_before is not None:
+            members["sealedBefore"] = self.sealed_before
         return members
 
 
@@ -111,7 +116,12 @@ def restore_message(saved: object) -> ReadMessage:
         link=text_of(saved.get("link")),
         seen_your_last=saved.get("seenYourLast"),
         parts=restore_parts(saved.get("parts")),
+        sealed_before=whole_number(saved.get("sealedBefore")),
     )
+
+
+def whole_number(saved: object) -> int | None:
+    return saved if isinstance(saved, int) and not isinstance(saved, bool) else None
 
 
 def export_parts(parts: Sequence[Part]) -> list[Members]:

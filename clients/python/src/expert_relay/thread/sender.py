@@ -16,51 +16,10 @@ from ..errors import RelayError, has_code, not_as_exported
 from ..json_text import Members, is_list, is_object, list_in, parse_json
 from ..transport.api import is_transient
 from ..transport.shape import members
-from .message import export_parts, has_answer, restore_parts
+from .draft import Draft, SharedTexts, as_it_is, restore_draft
+from .message import has_answer
 from .parts_to_send import check_message
 from .thread import Thread
-
-
-@dataclass(eq=False)
-class Draft:
-    """A text that is to be sent. It links to what was shown when it was written."""
-
-    message_id: str
-    text: str
-    shown: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
-    is_plain: bool | None = None
-    """Whether it may be sent as plain text. There may have been keys when it was written and none now."""
-    is_held_if_newer: bool = False
-    """Whether it waits for its author while the other side has written something that the author was not shown."""
-    decided_at: tuple[float, ...] = (-math.inf,)
-    """When this process was given an answer to a form, by both clocks."""
-
-    def export(self) -> Members:
-        return {
-            "messageId": self.message_id,
-            "text": self.text,
-            "shown": list(self.shown),
-            **({} if self.is_plain is None else {"isPlain": self.is_plain}),
-            **({"isHeldIfNewer": True} if self.is_held_if_newer else {}),
-            **({"parts": export_parts(self.parts)} if self.parts else {}),
-        }
-
-
-def restore_draft(saved: object) -> Draft:
-    if not is_object(saved) or not isinstance(saved.get("messageId"), str) or not isinstance(saved.get("text"), str):
-        raise not_as_exported()
-    shown = saved.get("shown")
-    if not is_list(shown) or not all(isinstance(one, str) for one in shown):
-        raise not_as_exported()
-    return Draft(
-        message_id=saved["messageId"],
-        text=saved["text"],
-        shown=tuple(shown),
-        parts=restore_parts(saved.get("parts")),
-        is_plain=saved.get("isPlain"),
-        is_held_if_newer=saved.get("isHeldIfNewer") is True,
-    )
 
 
 @dataclass(frozen=True)
@@ -84,12 +43,11 @@ class Sender:
     | outgoing | `_outgoing`                 | The relay takes it: sent. `_is_wanted`, before it is sent again: held, its body in `_encrypted`. |
     |          |                             | The relay refuses its content: gone. One that others link to stays                               |
     | sent     | `_accepted`, or the list    | Nothing                                                                                          |
-    | claimed  | `_drafts` and `_claimed`    | With `claim_sends`, in place of outgoing and held. `_seal` sends it, or the list shows that      |
-    |          |                             | another process did: sent. Else it stays, and the next `flush` seals it again                    |
 
     In each state, a list that shows the text makes it sent, and `discard` removes it: an outgoing one only after the end. A
-    `send` that is cancelled, or for an expert fails for good, removes its text unless that is outgoing or claimed. Cancelled,
-    one that was held is held again, unless it has got a new id.
+    `send` that is cancelled, or for an expert fails for good, removes its text unless that is outgoing. Cancelled, one that was
+    held is held again, unless it has got a new id. Where the relay has another message with the id of an outgoing one, from a process
+    without the same store, it waits until the list has that: sent.
     """
 
     def __init__(
@@ -100,13 +58,13 @@ class Sender:
         prepare: Callable[[], Awaitable[None]],
         save: Callable[[], Awaitable[None]],
         decision_lasts: float = 0.0,
-        claim_sends: bool = False,
+        texts: SharedTexts | None = None,
         state: Members | None = None,
     ) -> None:
-        """`prepare` runs before a text is encrypted, and `save` before it is sent. `claim_sends` says that the
-        call that claims a text also sends it, since other processes may send the same text."""
+        """`prepare` runs before a text is encrypted, and `save` before it is sent. `texts` are those that other processes may send,
+        too."""
         self._thread, self._is_plain, self._prepare, self._save = thread, is_plain, prepare, save
-        self._decision_lasts, self._claim_sends = decision_lasts, claim_sends
+        self._decision_lasts, self._texts = decision_lasts, texts
         saved = state or {}
         self._drafts = [restore_draft(one) for one in list_in(saved.get("drafts"))]
         # A text that may have been sent. It is sent again unchanged until the relay answers.
@@ -118,9 +76,8 @@ class Sender:
             self._outgoing = restore_draft(outgoing.get("draft")), outgoing["body"]
         # Texts that the relay has accepted. The list may not show them yet.
         self._accepted: set[str] = set()
-        # Texts whose claiming has begun: the relay may have them.
-        self._claimed: set[str] = set()
-        # Texts that were encrypted and are held: if they are sent, then as they are, since the relay may have them.
+        # Texts that were encrypted and are held, or by another process: if they are sent, then as they are, since the relay may have
+        # them.
         self._encrypted: dict[str, Members] = {}
         self._queue = asyncio.Lock()
 
@@ -145,8 +102,10 @@ class Sender:
 
     @property
     def has_drafts(self) -> bool:
-        """Whether texts wait to be encrypted."""
-        return any(self._is_unsent(one) for one in self._drafts)
+        """Whether texts wait to be encrypted, or to be sent as another process has encrypted them: this one's history has none of them."""
+        outgoing = self._outgoing
+        is_foreign = outgoing is not None and outgoing[0].message_id in self._encrypted and self._is_unsent(outgoing[0])
+        return is_foreign or any(self._is_unsent(one) for one in self._drafts)
 
     @property
     def has_outgoing(self) -> bool:
@@ -177,11 +136,35 @@ class Sender:
 
     def _next_draft(self) -> Draft | None:
         # What the list shows was sent before a restart, or by another process.
-        self._drafts = [one for one in self._drafts if self._is_unsent(one)]
+        for one in [*self._drafts]:
+            if not self._is_unsent(one):
+                self._drop(one)
+                self._settle(one, is_sent=True)
         return next((one for one in self._drafts if self._can_seal(one)), None)
 
     def _drop(self, draft: Draft) -> None:
         self._drafts = [one for one in self._drafts if one is not draft]
+
+    def _settle(self, draft: Draft, *, is_sent: bool) -> None:
+        if self._texts:
+            self._texts.settle_text(draft.message_id, is_sent=is_sent)
+
+    def knows(self, message_id: str) -> bool:
+        """Whether this text was encrypted and sent here, or read in the list."""
+        is_own = message_id in self._accepted and message_id not in self._encrypted
+        return is_own or self._thread.has(message_id)
+
+    def note_sent(self, message_ids: Sequence[str]) -> None:
+        """Texts that were read in the list before a restart."""
+        self._accepted.update(message_ids)
+
+    def adopt(self) -> bool:
+        """Takes over texts that other processes have written and not sent. Returns whether there are any."""
+        known = {one.message_id for one in (*self._drafts, *([self._outgoing[0]] if self._outgoing else ()))}
+        waiting = [restore_draft(one) for one in self._texts.waiting_texts()] if self._texts else []
+        new = [one for one in waiting if one.message_id not in known and self._is_unsent(one)]
+        self._drafts = [*self._drafts, *new]
+        return bool(new)
 
     async def send(
         self,
@@ -215,14 +198,17 @@ class Sender:
         draft.shown, draft.is_held_if_newer = tuple(dict.fromkeys([*draft.shown, *named])), is_held_if_newer
         self._drafts = [*self._drafts, draft]
         draft.decided_at = _clocks()
+        if self._texts:
+            self._texts.write_text(draft.export())
         thread.mark_unseen()
         try:
             await self.flush()
         except asyncio.CancelledError:
             if held:  # It may have arrived: it is held again.
                 draft.shown, draft.is_held_if_newer = before
-            elif draft.message_id not in self._claimed:
+            elif draft in self._drafts:
                 self._drop(draft)
+                self._settle(draft, is_sent=False)
             raise
         except RelayError as error:
             # The caller still has the text and decides, unless it will be sent later without the caller.
@@ -252,17 +238,12 @@ class Sender:
                 await self._save()
             await self._post(is_again=True)
             while draft := self._next_draft():
-                await self._seal(draft)
-                # Another process has sent it: the list shows what.
-                if not self._outgoing and self._is_unsent(draft):
-                    await thread.read()
-                    if self._is_unsent(draft):
-                        raise _not_listed()
+                self._seal(draft)
                 await self._save()
                 await self._post()
             await self._save()
 
-    async def _seal(self, draft: Draft) -> None:
+    def _seal(self, draft: Draft) -> None:
         thread = self._thread
         thread.check_open()
         if draft.message_id in self._encrypted:
@@ -272,13 +253,11 @@ class Sender:
             body = {"messageId": draft.message_id, "plaintext": draft.text}
             if answer:
                 body["answer"] = answer.json
-        elif self._claim_sends:
-            self._claimed.add(draft.message_id)
-            if await thread.send_unless_taken(draft.message_id, draft.text, draft.parts, draft.shown):
-                self._accepted.add(draft.message_id)
-            return
         else:
-            body = thread.seal(draft.message_id, draft.text, draft.parts, draft.shown)
+            first_of = self._texts.seal if self._texts else as_it_is
+            body, is_first = thread.seal(draft.message_id, draft.text, draft.parts, draft.shown, first_of)
+            if not is_first:
+                self._encrypted[draft.message_id] = body
         self._outgoing = draft, {"role": thread.side.role, **body}
         self._drop(draft)
 
@@ -311,18 +290,33 @@ class Sender:
         except RelayError as error:
             if not self._outgoing:
                 return
+            if error.problem == "message_id_taken":
+                await self._give_way(draft)
+                return
             # A text that is refused for its content would block all others. One that was encrypted stays: others link to it.
-            # A text that was held is not linked to any more.
-            is_alone = "plaintext" in body or draft.message_id in self._encrypted
+            # A text that was held is not linked to any more. One that another process has encrypted is not dropped for it.
+            is_alone = "plaintext" in body or (draft.message_id in self._encrypted and not self._texts)
             if is_alone and has_code(error, "invalid_input", "message_too_large", "conflict"):
                 self._outgoing = None
+                self._settle(draft, is_sent=False)
             raise
         self._accepted.add(draft.message_id)
         self._outgoing = None
+        self._settle(draft, is_sent=True)
         # The next message links to it. It was sent, whatever fails here.
         if draft.message_id in self._encrypted:
             with suppress(RelayError):
                 await thread.read()
+
+    async def _give_way(self, draft: Draft) -> None:
+        """Another process has sent this text, in other bytes: those of the list count. The text waits until the list has it: without
+        that the other side would never see it."""
+        self._outgoing, self._drafts = None, [draft, *self._drafts]
+        if draft.message_id not in self._encrypted:
+            self._thread.forget(draft.message_id)
+        await self._thread.read()
+        if self._is_unsent(draft):
+            raise RelayError("conflict", "The relay has this text, and does not list it: `refresh` tries again.")
 
     async def discard(self) -> list[str]:
         """Removes and returns texts: after the end all that are unsent, before it all but one that is being sent."""
@@ -350,13 +344,6 @@ def _timeless(parts: Sequence[Part]) -> object:
     if is_object(decision):
         decision.pop("decidedAt", None)
     return answer and answer.of, decision, [part for part in parts if part.kind != ANSWER_KIND]
-
-
-def _not_listed() -> RelayError:
-    """Not believed, since the other side would never see this text."""
-    return RelayError(
-        "conflict", "The relay has this text, and does not list it: `refresh` tries again."
-    )
 
 
 def held_error() -> RelayError:

@@ -232,28 +232,22 @@ class Thread:
     def has_newer_than(self, shown: Sequence[str]) -> bool:
         return has_newer(self._read, shown)
 
-    def seal(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> Members:
-        """Encrypts a text for the open channel."""
+    def seal(
+        self,
+        message_id: str,
+        text: str,
+        parts: Sequence[Part],
+        shown: Sequence[str],
+        first_of: Callable[[str, Members], Members],
+    ) -> tuple[Members, bool]:
+        """Encrypts a text for the open channel. `first_of` gives what another process has made of it, which is sent instead: then the
+        second value is False."""
         sealed = self._encrypt(message_id, text, parts, shown)
-        self._commit(message_id, sealed, parts)
-        return sealed.record
-
-    async def send_unless_taken(
-        self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]
-    ) -> bool:
-        """Encrypts and sends a text that another process may send, too. False if the relay has another message with this id."""
-        # What is read meanwhile would not know whether this message counts.
-        async with self._reading:
-            sealed = self._encrypt(message_id, text, parts, shown)
-            body = {"role": self.side.role, **sealed.record}
-            try:
-                await self.api.post(f"/api/v1/message/{self.request_id}", body, members)
-            except RelayError as error:
-                if error.problem == "message_id_taken":
-                    return False
-                raise
+        body = first_of(message_id, sealed.record)
+        is_first = body == sealed.record
+        if is_first:
             self._commit(message_id, sealed, parts)
-            return True
+        return body, is_first
 
     def _encrypt(self, message_id: str, text: str, parts: Sequence[Part], shown: Sequence[str]) -> SealedMessage:
         assert self.channel
@@ -269,7 +263,7 @@ class Thread:
         self._sealed_here.add(message_id.lower())
         self.channel.commit(sealed)
         if self.side.role == "consumer":
-            self.form_tracker.note_form(self.channel.seen[-1], parts)
+            self.form_tracker.note_own(self.channel.seen[-1], parts)
 
     def forget(self, message_id: str) -> bool:
         """Forgets the text that was encrypted last and that the list does not have: later ones do not link to it. False if the
