@@ -134,6 +134,16 @@ def test_what_counts(case: Case) -> None:
     assert (standing.state, standing.decided, standing.invalid) == (case["state"], by, invalid)
 
 
+def test_all_that_count_are_named_for_those_who_cannot_know_which_one_the_agent_got() -> None:
+    def named_by(*given: Any) -> list[int]:
+        standing = decide(write_json(decisions["forms"]["region"]), [given_answer(at, one) for at, one in enumerate(given)])
+        return [int(message_id) for message_id, _ in standing.counted]
+
+    assert named_by("eu", "no") == [0, 1]
+    assert named_by("no", "no", "eu a b", "a b eu", "eu b a") == [0, 2, 4]
+    assert named_by({"answer": "no", "crossed": True}, "mars", {"answer": "eu", "unproven": True}, "us") == [3]
+
+
 @pytest.mark.parametrize("case", named(decisions["histories"]))
 def test_what_crossed(case: Case) -> None:
     seen = [[str(at), 0, *links] for at, (_, *links) in enumerate(case["messages"])]

@@ -182,6 +182,19 @@ def test_a_contradiction_ends_with_a_decline(tenant: Tenant, tmp_path: Path, way
     assert wait(agent.start()) == "decline"
 
 
+def test_the_expert_sees_each_decision_that_the_agent_may_have_got(tenant: Tenant, tmp_path: Path) -> None:
+    agent = Agent(tenant, tmp_path, named=True, form=approval)
+    request = agent.device()
+    yes = request.answer("one", decision=Accept())
+    assert wait(agent.first) == "accept"
+    no = request.answer("no wait", decision=Decline())
+    decided = [(one.action, one.message_id) for one in request.decisions]
+    assert decided == [("accept", yes.message_id), ("decline", no.message_id)]
+    replies: list[Answer] = []
+    assert agent.start().wait_for_decision(60, on_reply=replies.append).comment == "one"
+    assert [one.text for one in replies] == ["no wait"]
+
+
 def messages_of(request: ExpertRequest, count: int) -> list[Any]:
     messages = iter(request.messages())
     return [next(messages) for _ in range(count)]

@@ -9,17 +9,18 @@ from .agent.conversation import AsyncConversation
 from .agent.conversation_state import State, Verification
 from .agent.options import ConversationStore
 from .agent.relay import AsyncRelay
-from .agent.submission import CONFIDENTIAL_QUESTION, ContextMessage
+from .agent.submission import ContextMessage
 from .crypto.parts import File
+from .crypto.submission import CONFIDENTIAL_QUESTION
 from .errors import RelayError, RelayErrorCode
 from .expert.expert import AsyncExpert
 from .expert.list_questions import ListedQuestion
 from .expert.request import AsyncExpertRequest
-from .expert.write_decision import Accept, Decline, RequestForm
+from .expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from .file_store import FileMemory, FileStore
 from .forms.to_form import FormOrModel
 from .memory import Memory, ProcessMemory
-from .requests import ListedRequest, RequestState, RequestStatus, WhoAmI
+from .requests import Follows, ListedRequest, RequestState, RequestStatus, WhoAmI
 from .sync.conversation import Conversation
 from .sync.expert import Expert, ExpertRequest
 from .sync.relay import Relay
@@ -42,6 +43,7 @@ __all__ = [
     "ContextMessage",
     "Conversation",
     "ConversationStore",
+    "CountedDecision",
     "Decision",
     "Decline",
     "Expert",
@@ -49,6 +51,7 @@ __all__ = [
     "File",
     "FileMemory",
     "FileStore",
+    "Follows",
     "FormOrModel",
     "ListedQuestion",
     "ListedRequest",

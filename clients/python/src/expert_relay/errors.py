@@ -22,6 +22,7 @@ RelayErrorCode = Literal[
     "no_keys_yet",
     "message_too_large",
     "newer_message",
+    "parts_missing",
     "once_reused",
     "withdrawn",
     # Forms.

@@ -49,6 +49,15 @@ class RequestState:
 
 
 @dataclass(frozen=True)
+class Follows:
+    """What an agent sends by itself once its request is picked up."""
+
+    files: int
+    question: bool
+    """Whether the question of a confidential request follows."""
+
+
+@dataclass(frozen=True)
 class RequestNotes:
     """What the relay states about a request besides. Nothing of it is encrypted or signed."""
 
@@ -56,9 +65,10 @@ class RequestNotes:
     """The agent's words for sorting."""
     closed_by: Literal["consumer", "provider"] | None
     close_reason: str | None
+    follows: Follows | None
 
 
-NO_NOTES = RequestNotes((), None, None)
+NO_NOTES = RequestNotes((), None, None, None)
 
 
 @dataclass(frozen=True)
@@ -66,9 +76,12 @@ class ListedRequest(RequestState):
     """A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it."""
 
     question: str
+    message_count: int
+    """Messages of both sides. The question is none."""
     tags: tuple[str, ...]
     closed_by: Literal["consumer", "provider"] | None
     close_reason: str | None
+    follows: Follows | None
 
 
 @dataclass(frozen=True)
@@ -151,10 +164,19 @@ def read_notes(body: Members) -> RequestNotes:
     tags, reason, side = body.get("tags"), text_of(body.get("closeReason")), body.get("closedBy")
     # A character of a tag may be two units of UTF-16 in other languages.
     words = [tag for tag in tags if isinstance(tag, str) and len(tag) <= 80] if is_list(tags) else []
+    follows = _read_follows(body.get("follows"))
     if body.get("status") != "closed":
-        return RequestNotes(tuple(words[:10]), None, None)
+        return RequestNotes(tuple(words[:10]), None, None, follows)
     closed_by: Literal["consumer", "provider"] | None = "consumer" if side == "consumer" else "provider" if side == "provider" else None
-    return RequestNotes(tuple(words[:10]), closed_by, None if reason is None else reason[:500])
+    return RequestNotes(tuple(words[:10]), closed_by, None if reason is None else reason[:500], follows)
+
+
+def _read_follows(value: object) -> Follows | None:
+    if not is_object(value):
+        return None
+    files, question = value.get("files"), value.get("question") is True
+    known = files if isinstance(files, int) and not isinstance(files, bool) and 0 < files <= 16 else 0
+    return Follows(known, question) if known or question else None
 
 
 def read_who_am_i(answer: object) -> WhoAmI:
@@ -168,7 +190,7 @@ def read_who_am_i(answer: object) -> WhoAmI:
 
 def read_listed(body: Members) -> ListedRequest:
     state = read_state(body)
-    return ListedRequest(**vars(state), **vars(read_notes(body)), question=text(body, "question"))
+    return ListedRequest(**vars(state), **vars(read_notes(body)), question=text(body, "question"), message_count=count(body, "messageCount"))
 
 
 async def list_requests(

@@ -28,3 +28,5 @@ class Timing:
     """How often it is read while a stream is connected, in case that an event was lost. An agent without `timing`: 600."""
     decision: float = 600.0
     """How long after an expert has written it, an answer to a form is sent without asking again."""
+    parts: float = 30.0
+    """How long an expert's answer waits, after the pick-up, for what the agent has announced."""

@@ -10,7 +10,7 @@ import httpx
 from ..crypto.frame import Part
 from ..crypto.keys import OwnKeys
 from ..crypto.parts import FILE_KIND, File
-from ..crypto.submission import AGENT_VERSIONS, digest_submission
+from ..crypto.submission import AGENT_VERSIONS, CONFIDENTIAL_QUESTION, digest_submission
 from ..errors import invalid_input, refusal
 from ..json_text import Members
 from ..requests import AskedRequest, read_submitted
@@ -18,9 +18,6 @@ from ..thread.parts_to_send import check_text, make_parts
 from ..transport.api import Api
 from ..transport.shape import members
 from .withdrawal import Withdrawal
-
-CONFIDENTIAL_QUESTION = "A confidential question: pick it up to read it."
-"""The question that is submitted in place of a confidential one, and visible until the expert has sent keys."""
 
 ContextMessage = Mapping[str, str]
 """A message that came before the question: `role` is `user` or `assistant`, `content` its text."""
@@ -68,6 +65,7 @@ def make_submission(
         "idempotencyKey": conversation_id if idempotency_key is None else idempotency_key,
         "expiresIn": expires_in,
         "tags": None if tags is None else list(tags),
+        "follows": {"files": len(files), "question": is_confidential} if has_first else None,
     }
     body = {name: member for name, member in body.items() if member is not None}
     # The expert signs the digest of these texts, which is known with the code. A text without one is refused before.

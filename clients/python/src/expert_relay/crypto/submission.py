@@ -10,6 +10,10 @@ from .encoding import encode_tuple
 AGENT_VERSIONS = "4"
 """The wire versions that an agent with this code understands: one character each, in ascending order."""
 
+CONFIDENTIAL_QUESTION = "A confidential question: pick it up to read it."
+"""The question that is submitted in place of a confidential one. The expert signs it like any other: it says that the real one
+follows as the first encrypted message."""
+
 # The number of messages that the relay keeps: the last ones.
 _kept_messages = 10
 

@@ -18,16 +18,12 @@ from ..json_text import Members
 from ..memory import ContinuedMemory, Memory, PartOfMemory, ProcessMemory, memory_of_key
 from ..requests import (
     WhoAmI,
-    has_ended,
     is_request_id,
-    list_open,
     list_requests,
     read_request_id,
     read_who_am_i,
 )
 from ..thread.follower import Follower
-from ..thread.mailbox import Mailbox
-from ..thread.refresher import Refresher
 from ..thread.sender import Sender
 from ..thread.thread import Thread
 from ..timing import Timing
@@ -35,7 +31,9 @@ from ..tracebacks import hides_locals
 from ..transport.api import Api, OnOutage, client_stopped, is_outage
 from ..transport.hub import Hub
 from ..transport.shape import members
+from .due_requests import DueRequests, Filter
 from .expert_side import ExpertSide
+from .inbox import Inbox
 from .list_questions import ListedQuestion, check_row, read_row
 from .request import AsyncExpertRequest
 from .request_memory import RequestMemory, normalize_code
@@ -86,6 +84,8 @@ class AsyncExpert:
         # What ends with the client.
         self._stops: list[Callable[[RelayError], None]] = []
         self._is_stopped = False
+        # The requests with a loop over their messages: one entry for each loop that has not ended.
+        self._looped: list[str] = []
 
     @classmethod
     def from_env(cls, **options: Any) -> AsyncExpert:
@@ -113,56 +113,50 @@ class AsyncExpert:
 
         return stop
 
-    async def requests(self) -> AsyncIterator[AsyncExpertRequest]:
-        """Open requests, each once: first those that exist already, oldest first, then new ones as they come. Each was read and
-        compared with what was shown first: see `refused`."""
-        mailbox: Mailbox[str] = Mailbox()
-        seen: set[str] = set()
-
-        def add(request_id: str) -> None:
-            if request_id not in seen:
-                seen.add(request_id)
-                mailbox.push([request_id])
-
-        async def list_all() -> None:
-            for one in await list_open(self._api):
-                add(one.request_id)
-
-        refresher = Refresher(list_all, report=mailbox.interrupt, backoff=self._api.backoff)
+    async def requests(self, *, filter: Filter | None = None) -> AsyncIterator[AsyncExpertRequest]:
+        """Open requests: first those that exist already, oldest first, then new ones as they come. Each was read and compared with what
+        was shown first: see `refused`. One whose agent has announced files, or is confidential, is picked up, and comes when that has
+        come: `received` has it. One comes again when its agent has written something that your newest answer had not seen, so that the
+        agent does not count it (`is_reopened`), unless a loop over its messages gets that. `filter` is called once for each
+        request before it is picked up: with False it is left to a person."""
+        inbox, due = Inbox(self._api), DueRequests(filter, self._looped)
+        mailbox = inbox.mailbox
 
         def on_event(event: Members | None) -> None:
             if event is None:
-                refresher.refresh()
+                inbox.list()
             elif event.get("type") == "new_request":
-                add(event["requestId"])
+                inbox.add(event["requestId"])
+            elif event.get("type") == "new_message":
+                inbox.note_message(event["requestId"], "consumer" if event.get("role") == "consumer" else "provider")
 
         if self._is_stopped:
             raise client_stopped()
         self._stops.append(mailbox.end)
         unlisten = self._listen(on_event)
-        refresher.refresh()
+        inbox.list()
         try:
             while (request_id := await mailbox.take()) is not None:
-                request = await self._load_listed(request_id, mailbox)
+                request = None if due.is_skipped(request_id) else await self._load_due(request_id, inbox, due)
                 if request:
                     yield request
         finally:
             unlisten()
-            refresher.stop()
+            inbox.stop()
             if mailbox.end in self._stops:
                 self._stops.remove(mailbox.end)
 
-    async def _load_listed(self, request_id: str, mailbox: Mailbox[str]) -> AsyncExpertRequest | None:
-        """None for a request that has ended, does not exist, or is to be tried again later."""
+    async def _load_due(self, request_id: str, inbox: Inbox, due: DueRequests) -> AsyncExpertRequest | None:
+        """None for a request that has ended, does not exist, is not due, or is to be tried again later."""
         try:
             request = await self._load(request_id)
+            return request if await due.is_due(request) else None
         except RelayError as error:
             if is_outage(error):
-                asyncio.get_running_loop().call_later(self._api.backoff(5), lambda: mailbox.push([request_id]))
+                asyncio.get_running_loop().call_later(self._api.backoff(5), inbox.push, request_id)
             elif error.code != "not_found":
                 raise
             return None
-        return None if has_ended(request.status) else request
 
     async def list(self, status: str | None = None) -> list[ListedQuestion]:
         """All requests of this expert, newest first. Their messages are not read. Each question is compared with what was shown
@@ -251,5 +245,13 @@ class AsyncExpert:
             if side.question is None and thread.refusal is None:
                 raise
         assert thread.head
-        request = AsyncExpertRequest(thread=thread, sender=sender, follower=follower, side=side, head=thread.head)
+        request = AsyncExpertRequest(
+            thread=thread,
+            sender=sender,
+            follower=follower,
+            side=side,
+            head=thread.head,
+            patience=self._timing.parts,
+            looped=self._looped,
+        )
         return request

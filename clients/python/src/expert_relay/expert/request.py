@@ -16,14 +16,17 @@ from ..thread.follower import Follower
 from ..thread.message import Message, describe
 from ..thread.page import Head
 from ..thread.parts_to_send import make_parts
+from ..requests import Follows
 from ..thread.sender import Sender, Sending, held_error
+from ..thread.shown import first_received, is_newest_crossed
 from ..thread.thread import Thread
 from ..tracebacks import hides_locals
 from ..transport.shape import members
 from ..transport.waiting import all_or_error
+from .arrivals import Arrivals, parts_missing, unread_question
 from .expert_side import ExpertSide, without_root
 from .question import NO_QUESTION
-from .write_decision import Accept, Decline, RequestForm, write_decision
+from .write_decision import Accept, CountedDecision, Decline, RequestForm, write_decision
 
 
 @hides_locals
@@ -37,13 +40,22 @@ class AsyncExpertRequest(ConversationFacts):
     """
 
     def __init__(
-        self, *, thread: Thread, sender: Sender, follower: Follower, side: ExpertSide, head: Head
+        self,
+        *,
+        thread: Thread,
+        sender: Sender,
+        follower: Follower,
+        side: ExpertSide,
+        head: Head,
+        patience: float,
+        looped: list[str],
     ) -> None:
         self._thread, self._sender, self._follower, self._side = thread, sender, follower, side
         self._first_head = head
         self._question = side.question or NO_QUESTION
-        # How many loops over the messages have not ended.
-        self._loops = 0
+        self._arrivals = Arrivals(thread, follower, side, self.pick_up, patience)
+        # One entry for each loop over the messages of a request that has not ended.
+        self._looped = looped
 
     @property
     def agent(self) -> str | None:
@@ -83,9 +95,41 @@ class AsyncExpertRequest(ConversationFacts):
 
     @property
     def decision(self) -> DecisionState | None:
-        """What this expert's answers to `form` amount to, as the agent computes it. None without a form."""
+        """What this expert's answers to `form` amount to, as the agent computes it. None without a form. An agent that has got a
+        decision keeps it, whatever comes later: where `decisions` has several, do not show this alone."""
         standing = self._thread.standing()
         return standing.state if standing else None
+
+    @property
+    def decisions(self) -> tuple[CountedDecision, ...]:
+        """This expert's answers to `form` that count, in the order of the list; one that is equal to the one before is left out. Only the
+        agent knows which one its program was given. So show each of several with its time, and that the agent may have acted on the
+        first: "Approved 12:11, then declined 12:15; the agent may have acted on the first."."""
+        standing = self._thread.standing()
+        times = {one.message_id: one.created_at for one in self._thread.form_tracker.answers}
+        return tuple(
+            CountedDecision(one.action, one.content, one.decided_at, message_id, times.get(message_id, one.decided_at))
+            for message_id, one in (standing.counted if standing else ())
+        )
+
+    @property
+    def is_reopened(self) -> bool:
+        """Whether the agent has written something at the same time as your newest answer, which it therefore does not count: neither had
+        seen the other. Answer again. For a decision the same as `reopened`."""
+        decision = self.decision
+        return decision == "reopened" if decision not in (None, "open") else is_newest_crossed(self._thread.known)
+
+    @property
+    def missing_parts(self) -> Follows | None:
+        """What the agent has announced that it will send by itself once the request is picked up, until it has come: files, or the
+        question of a confidential request. An answer waits for it. It is not signed: the relay can change it."""
+        return self._arrivals.missing
+
+    @property
+    def received(self) -> tuple[Message, ...]:
+        """The agent's messages that `expert.requests` or `receive` has returned, in order: the confidential question, files, and what it
+        has written since. They count as shown."""
+        return self._arrivals.received
 
     @property
     def encrypted(self) -> bool:
@@ -128,20 +172,30 @@ class AsyncExpertRequest(ConversationFacts):
     async def messages(self) -> AsyncIterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
         returned once."""
-        self._loops += 1
+        self._looped.append(self.request_id)
         release = self._follower.follow()
         try:
             while message := await self._thread.mailbox.take():
                 yield describe(message)
         finally:
-            self._loops -= 1
+            self._looped.remove(self.request_id)
             release()
+
+    async def receive(self) -> tuple[Message, ...]:
+        """Returns `received`, with all that has arrived. It first waits for `missing_parts` up to 30 s, and picks the request up for
+        that. Raises `parts_missing`."""
+        return await self._arrivals.receive()
 
     async def pick_up(self) -> None:
         """Sends this expert's keys, so that both sides can encrypt. A repetition, from any device, changes nothing. If the agent
         has no keys, nothing is sent."""
         if self._side.is_picked_up:
             return
+        await self._exchange()
+        if self._side.is_picked_up:
+            self._arrivals.note_pick_up()
+
+    async def _exchange(self) -> None:
         thread = self._thread
         thread.check_open()
         if not self.encrypted:
@@ -175,8 +229,10 @@ class AsyncExpertRequest(ConversationFacts):
         shown: Sequence[str] | None = None,
         plaintext: bool = False,
         even_if_newer: bool = False,
+        without_parts: bool = False,
     ) -> Sending:
-        """Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
+        """Sends an answer. It first waits for `missing_parts`, as `receive` does; with `without_parts` it is sent although they have not
+        come, but never without the question of a confidential request. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
         answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been
         shown when the text was written; by default those that were returned to your program. If the agent has written something
         else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next.
@@ -193,8 +249,18 @@ class AsyncExpertRequest(ConversationFacts):
                 raise invalid_input(
                     "The agent has no keys: the relay could read this. Send it with `plaintext=True`."
                 )
+        arrivals, missing = self._arrivals, self.missing_parts
+        if is_encrypted and not await arrivals.wait(is_urgent=without_parts):
+            if not without_parts or (missing and missing.question):
+                raise parts_missing(missing)
+        first = first_received(thread.known) if is_encrypted else None
+        named = arrivals.returned if shown is None else list(shown)
+        is_first_shown = first is None or first in {one.lower() for one in named}
+        if arrivals.is_confidential and not is_first_shown:
+            raise unread_question()
         # A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
-        is_held_if_newer = not even_if_newer and (shown is not None or self._loops == 0)
+        is_in_loop = shown is None and is_first_shown and self.request_id in self._looped
+        is_held_if_newer = not even_if_newer and not is_in_loop
         written = write_decision(decision, text, thread.form_tracker, is_plain=not is_encrypted) if decision else None
         parts = make_parts(
             answer_of=written.of if written else None, answer=written.json if written else None, files=files
@@ -202,7 +268,7 @@ class AsyncExpertRequest(ConversationFacts):
         sent = await self._sender.send(
             written.text if written else text,
             parts=parts,
-            shown=shown,
+            shown=named,
             is_held_if_newer=is_held_if_newer,
         )
         if decision and sent.is_sent:

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from typing import Any, Literal
 
 from ..errors import RelayError, invalid_input
-from ..forms.content import check_content, describe_content, is_approval
+from ..forms.content import Content, check_content, describe_content, is_approval
 from ..json_text import Members, write_json
 from ..thread.form_tracker import FormTracker
 
@@ -40,6 +40,19 @@ class RequestForm:
     """None if this version cannot show it. Then it can be declined, or answered in words."""
     of: str
     """Names it, in base64."""
+
+
+@dataclass(frozen=True)
+class CountedDecision:
+    """A decision of the expert that counts, as the list has it."""
+
+    action: Literal["accept", "decline"]
+    content: Content | None
+    decided_at: str
+    """When it was decided, by the clock of that device."""
+    message_id: str
+    created_at: str
+    """When the relay received it, ISO 8601, UTC."""
 
 
 @dataclass(frozen=True)

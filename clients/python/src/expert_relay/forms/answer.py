@@ -101,9 +101,11 @@ class GivenAnswer:
 class Standing:
     state: DecisionState
     decided: str | None
-    """The message that decides, if one does."""
+    """The message that decides, if one does and the agent's program was given no decision before."""
     invalid: tuple[str, ...]
     """The messages that would count if their content was valid."""
+    counted: tuple[tuple[str, FormAnswer], ...] = ()
+    """All that count, with their messages, in the order of the list, without those that are equal to the one before."""
 
 
 def decide(
@@ -128,14 +130,17 @@ def decide(
             counting.append((given.message_id, answer))
         else:
             invalid.append(given.message_id)
+    counted = tuple(
+        one for at, one in enumerate(counting) if at == 0 or _normalized(one[1]) != _normalized(counting[at - 1][1])
+    )
     decline = next((message_id for message_id, answer in counting if answer.action == "decline"), None)
     if decline is not None:
-        return Standing("declined", decline, tuple(invalid))
+        return Standing("declined", decline, tuple(invalid), counted)
     if not counting:
         return Standing("reopened" if is_reopened else "open", None, tuple(invalid))
-    if len({_normalized(answer.content) for _, answer in counting}) > 1:
-        return Standing("conflict", None, tuple(invalid))
-    return Standing("accepted", counting[0][0], tuple(invalid))
+    if len(counted) > 1:
+        return Standing("conflict", None, tuple(invalid), counted)
+    return Standing("accepted", counting[0][0], tuple(invalid), counted)
 
 
 def _fits_form(form: Form | None, answer: FormAnswer) -> bool:
@@ -144,6 +149,6 @@ def _fits_form(form: Form | None, answer: FormAnswer) -> bool:
     return form is not None and not check_content(form, answer.content)
 
 
-def _normalized(content: Content | None) -> str:
-    """Equal for contents that are equal as JSON: the order of the fields does not matter."""
-    return write_json(dict(sorted(object_of(content).items())))
+def _normalized(answer: FormAnswer) -> str:
+    """Equal for decisions that are equal as JSON: the order of the fields does not matter."""
+    return write_json([answer.action, dict(sorted(object_of(answer.content).items()))])

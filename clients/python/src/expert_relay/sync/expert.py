@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -11,20 +11,20 @@ import httpx
 from ..crypto.parts import File
 from ..environment import EXPERT_VARIABLES, options_from_env
 from ..errors import RelayErrorCode
-from ..expert.write_decision import Accept, Decline, RequestForm
+from ..expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from ..expert.expert import AsyncExpert
 from ..expert.list_questions import ListedQuestion
 from ..expert.request import AsyncExpertRequest
 from ..forms.answer import DecisionState
 from ..memory import Memory
-from ..requests import WhoAmI
+from ..requests import Follows, WhoAmI
 from ..thread.conversation_facts import ConversationFacts, Facts
 from ..thread.message import Message
 from ..thread.sender import Sending
 from ..timing import Timing
 from ..tracebacks import hides_locals
 from ..transport.api import OnOutage
-from .portal import Portal
+from .portal import Portal, call_in_caller
 
 
 @hides_locals
@@ -71,9 +71,14 @@ class Expert:
         """The fingerprint of the expert's identity, which agents compare. None without a root."""
         return self._async.fingerprint
 
-    def requests(self) -> Iterator[ExpertRequest]:
-        """Open requests, each once: first those that exist already, oldest first, then new ones as they come."""
-        for request in self._portal.iterate(self._async.requests):
+    def requests(self, *, filter: Callable[[ExpertRequest], bool] | None = None) -> Iterator[ExpertRequest]:
+        """Open requests, each when it is complete, and again when its agent has reopened it: see `AsyncExpert.requests`."""
+
+        def is_wanted(request: AsyncExpertRequest) -> Awaitable[bool]:
+            assert filter
+            return call_in_caller(filter, ExpertRequest(self._portal, request))
+
+        for request in self._portal.iterate(lambda: self._async.requests(filter=is_wanted if filter else None)):
             yield ExpertRequest(self._portal, request)
 
     def list(self, status: str | None = None) -> list[ListedQuestion]:
@@ -149,6 +154,22 @@ class ExpertRequest(ConversationFacts):
         return self._portal.read(lambda: self._async.decision)
 
     @property
+    def decisions(self) -> tuple[CountedDecision, ...]:
+        return self._portal.read(lambda: self._async.decisions)
+
+    @property
+    def is_reopened(self) -> bool:
+        return self._portal.read(lambda: self._async.is_reopened)
+
+    @property
+    def missing_parts(self) -> Follows | None:
+        return self._async.missing_parts
+
+    @property
+    def received(self) -> tuple[Message, ...]:
+        return self._async.received
+
+    @property
     def encrypted(self) -> bool:
         return self._async.encrypted
 
@@ -181,6 +202,10 @@ class ExpertRequest(ConversationFacts):
 
         return self._portal.iterate(begin)
 
+    def receive(self) -> tuple[Message, ...]:
+        """See `AsyncExpertRequest.receive`."""
+        return self._portal.run(self._async.receive)
+
     def pick_up(self) -> None:
         """Sends this expert's keys, so that both sides can encrypt."""
         self._portal.run(self._async.pick_up)
@@ -194,6 +219,7 @@ class ExpertRequest(ConversationFacts):
         shown: Sequence[str] | None = None,
         plaintext: bool = False,
         even_if_newer: bool = False,
+        without_parts: bool = False,
     ) -> Sending:
         """See `AsyncExpertRequest.answer`."""
         return self._portal.run(
@@ -204,6 +230,7 @@ class ExpertRequest(ConversationFacts):
                 shown=shown,
                 plaintext=plaintext,
                 even_if_newer=even_if_newer,
+                without_parts=without_parts,
             )
         )
 

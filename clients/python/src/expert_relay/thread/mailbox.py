@@ -109,7 +109,8 @@ class Mailbox(Generic[T]):
         self.unprocessed = []
 
     def _serve(self) -> None:
-        for taker in [*self._takers]:
+        # Those that leave the message there come first: another one may take it away.
+        for taker in sorted(self._takers, key=lambda one: not one.peek):
             at = next((at for at, one in enumerate(self.messages) if taker.fits(one)), None)
             if at is None and not self._ended:
                 continue

@@ -45,7 +45,7 @@ class Head:
 
     def when_closed(self, closed: Members) -> dict[str, Any]:
         """What the answer to a close changes."""
-        notes = replace(read_notes(closed), tags=self.notes.tags)
+        notes = replace(read_notes(closed), tags=self.notes.tags, follows=self.notes.follows)
         return {"state": replace(self.state, status="closed"), "notes": notes}
 
     @property

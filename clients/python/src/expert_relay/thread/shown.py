@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..crypto.channel import Channel, is_message_id
+from .crossed import is_crossed
 
 @dataclass
 class Read:
@@ -66,6 +67,20 @@ def with_own(read: Read, shown: Sequence[str]) -> list[str]:
     for name, _, *before in seen:
         is_after_shown.append(name in known if name in theirs else all(is_after_shown[at] for at in before))
     return [*links, *(entry[0] for entry, is_after in zip(seen, is_after_shown, strict=True) if is_after and entry[0] in own)]
+
+
+def is_newest_crossed(read: Read) -> bool:
+    """Whether the agent has written something at the same time as the newest message of its expert, who asks: neither had seen the
+    other."""
+    seen: list[list[Any]] = read.channel.state()["seen"] if read.channel else []
+    theirs = {link for link in read.others.values() if link is not None}
+    newest = next((entry[0] for entry in reversed(seen) if entry[0] not in theirs), None)
+    return newest is not None and is_crossed(seen, theirs, newest)
+
+
+def first_received(read: Read) -> str | None:
+    """The first encrypted message of the other side: its id, in lower case."""
+    return next((message_id for message_id, link in read.others.items() if link is not None), None)
 
 
 def links_in(shown: Sequence[str]) -> list[str]:

@@ -87,6 +87,10 @@ class Thread:
             "messages": [one.export() for one in (*self.mailbox.unprocessed, *self.mailbox.messages)],
         }
 
+    @property
+    def known(self) -> Read:
+        return self._read
+
     def check_open(self) -> None:
         """Raises when the conversation has ended or was refused."""
         if self.refusal:
