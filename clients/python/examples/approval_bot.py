@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import sys
 
-from expert_relay import Accept, Expert, ExpertRequest, FileStore, RelayError
+from expert_relay import Accept, Decline, Expert, ExpertRequest, FileStore, RelayError
 from expert_relay.forms import is_approval
 
 
@@ -31,13 +31,17 @@ store = FileStore(sys.argv[1] if len(sys.argv) > 1 else ".relay/approval-bot")
 with Expert.from_env(root=store.secret(), memory=store.memory) as expert:
     print(f"I am {expert.fingerprint}. Waiting for approvals; Ctrl-C ends.", flush=True)
     for request in expert.requests(filter=is_for_bot):
+        form = request.form
+        assert form
         try:
-            if may_approve(request) and request.form:
-                request.answer("Approved by a rule: staging may be restarted.", decision=Accept(of=request.form.of))
+            if may_approve(request):
+                request.answer("Approved by a rule: staging may be restarted.", decision=Accept(of=form.of))
                 print(f"{request.ref_code} is approved.", flush=True)
             else:
-                request.answer("I approve only what I was asked at first. Ask again without more, and a person decides.")
-                print(f"{request.ref_code} is not approved.", flush=True)
+                # The agent has written at the same time as the approval, which therefore does not count.
+                comment = "A rule read only the question, and you have written more. Ask again."
+                request.answer(comment, decision=Decline(of=form.of))
+                print(f"{request.ref_code} is declined.", flush=True)
         except RelayError as error:
             # An error in one request must not stop the others.
             print(f"{request.ref_code} is not approved. {error}", flush=True)

@@ -10,7 +10,7 @@ from expert_relay import CONFIDENTIAL_QUESTION, Expert, ExpertRequest, File, Fil
 
 def answer_to(question: str, files: Sequence[File]) -> str:
     """What this expert knows: put your runbook, your search or your model here."""
-    seen = f" I have {len(files)} of your files." if files else ""
+    seen = f" I have read {', '.join(file.name for file in files)}." if files else ""
     return f"You asked: {question}{seen} I am only an example, but I would wait."
 
 
@@ -20,13 +20,15 @@ def question_of(request: ExpertRequest) -> str:
     return "\n".join([first, *(message.text for message in request.received if message.text not in ("", first))])
 
 
+def is_new(request: ExpertRequest) -> bool:
+    """After a restart, requests that were answered before come again. Those that are left out here are not picked up."""
+    return request.response_count == 0 or request.is_reopened
+
+
 store = FileStore(sys.argv[1] if len(sys.argv) > 1 else ".relay/expert-bot")
 with Expert.from_env(root=store.secret(), memory=store.memory) as expert:
     print(f"I am {expert.fingerprint}. Waiting for requests; Ctrl-C ends.", flush=True)
-    for request in expert.requests():
-        # After a restart, requests that were answered before come again.
-        if request.response_count > 0 and not request.is_reopened:
-            continue
+    for request in expert.requests(filter=is_new):
         files = [file for message in request.received for file in message.files]
         try:
             request.answer(answer_to(question_of(request), files))

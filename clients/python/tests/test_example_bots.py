@@ -56,7 +56,7 @@ def test_the_expert_bot(tenant: Tenant, tmp_path: Path) -> None:
     with running(tenant, tmp_path / "bot", "expert_bot"):
         relay = tenant.relay(secret=os.urandom(32))
         for asked in ways.values():
-            files = " I have 1 of your files." if "files" in asked else ""
+            files = " I have read log.txt." if "files" in asked else ""
             answer = relay.ask("Why?", **asked).wait_for_answer(60)
             assert answer.text == f"You asked: Why?{files} I am only an example, but I would wait."
             assert answer.seen_your_last

@@ -100,7 +100,7 @@ class Lane:
         return AsyncRelay(url, self.tenant.consumer_key, timing=quick, **options)
 
     def expert(self, url: str, **options: Any) -> AsyncExpert:
-        return AsyncExpert(url, self.tenant.provider_key, root=self.tenant.root, timing=quick, **options)
+        return AsyncExpert(url, self.tenant.provider_key, **{"root": self.tenant.root, "timing": quick, **options})
 
 
 # Each lie is partly waiting time, so several run at the same time.
@@ -153,7 +153,7 @@ async def run_as_agent(
 ) -> tuple[AsyncConversation | None, list[tuple[str, str]], str]:
     """An agent asks through the lying relay. The expert answers three times, each time after the agent could read."""
     situation, expected = row.get("situation", {}), row.get("expect", {})
-    expert = lane.expert(lane.tenant.url)
+    expert = lane.expert(lane.tenant.url, timing=replace(quick, parts=2.0 if expected.get("code") else 60.0))
     await lane.tell([])
     once = situation.get("asked", {}).get("once")
     earlier = await relay.ask("Something before?", once=once) if situation.get("askedBefore") else None
@@ -184,7 +184,15 @@ async def run_as_agent(
 
     reading = None if situation.get("all") else asyncio.ensure_future(read_answers())
     await request.pick_up()
-    for index, text in enumerate(texts):
+    asks = True
+    try:
+        await request.receive()
+    except RelayError as error:
+        # An agent that has noticed the lie does not send its confidential question, and then the expert answers nothing.
+        if error.code != "parts_missing" or not expected.get("code"):
+            raise
+        asks = False
+    for index, text in enumerate(texts if asks else []):
         await request.answer(text)
         if not situation.get("all"):
             limit = certain if index < expected_count else uncertain

@@ -10,6 +10,7 @@ import gc
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -46,6 +47,12 @@ class Recorder(httpx.AsyncHTTPTransport):
         return await super().handle_async_request(request)
 
 
+def answer_at_once(tenant: Tenant, request_id: str) -> None:
+    """Without what the agent has announced."""
+    request = tenant.expert(timing=replace(quick, parts=0)).request(request_id)
+    request.answer("Yes.", without_parts=True)
+
+
 def answers_after(tenant: Tenant, state: State) -> list[str]:
     """The answers that a process returns which continues with this state."""
     conversation = tenant.relay().resume(state)
@@ -63,7 +70,7 @@ def test_a_text_that_waited_for_the_keys_is_sent_before_the_answer_is_returned(t
     recorder = Recorder()
     conversation = tenant.relay(transport=recorder, save=recorder.save).ask("May I?", files=[log])
     # Keys and answer arrive in one read.
-    tenant.expert().request(conversation.request_id).answer("Yes.")
+    answer_at_once(tenant, conversation.request_id)
     assert conversation.wait_for_answer(60, any=True).text == "Yes."
     assert len(recorder.at_post) == 1
     for state in (*recorder.at_post, recorder.saved[-1]):
@@ -139,7 +146,7 @@ async def ask_and_wait(
         tenant.url, tenant.consumer_key, timing=quick, transport=recorder, save=recorder.save
     ) as relay:
         conversation = await relay.ask("May I?", files=[log])
-        await asyncio.to_thread(lambda: tenant.expert().request(conversation.request_id).answer("Yes."))
+        await asyncio.to_thread(lambda: answer_at_once(tenant, conversation.request_id))
         waiting = asyncio.ensure_future(conversation.wait_for_answer(timeout, any=True))
         await recorder.posting.wait()
         return str(await use(conversation, waiting))

@@ -99,6 +99,7 @@ conversation_calls: dict[str, Callable[[Any], Any]] = {
     "wait_for_decision with a form": lambda one: one.wait_for_decision(0.2, form=form),
     "messages": lambda one: one.messages(),
     "refresh": lambda one: one.refresh(),
+    "ask_again": lambda one: one.ask_again("MERGER"),
     "close": lambda one: one.close("MERGER"),
     "loop": lambda one: first_of(one),
 }
@@ -106,6 +107,7 @@ request_calls: dict[str, Callable[[Any], Any]] = {
     "answer": lambda one: one.answer("MERGER", files=[File("MERGER.txt", b"MERGER")]),
     "decide": lambda one: one.answer("MERGER", decision=Decline()),
     "messages": lambda one: first_of(one.messages()),
+    "receive": lambda one: one.receive(),
     "refresh": lambda one: one.refresh(),
     "close": lambda one: one.close("MERGER"),
 }

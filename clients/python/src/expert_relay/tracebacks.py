@@ -62,9 +62,10 @@ def _hide(error: BaseException, entries: list[TracebackType]) -> None:
             entry.tb_next, kept = kept, entry
     error.__traceback__ = kept
     # The message of a `RelayError` says what to do. Of another one it matters where it was raised. Python 3.10 has no notes.
-    if hidden and isinstance(error, Exception) and not isinstance(error, RelayError) and hasattr(error, "add_note"):
+    add_note: Callable[[str], None] | None = getattr(error, "add_note", None)
+    if hidden and add_note and isinstance(error, Exception) and not isinstance(error, RelayError):
         codes = [(entry.tb_frame.f_code, entry.tb_lineno) for entry in hidden]
-        error.add_note("\n".join(f"{code.co_filename}:{line} in {code.co_name}" for code, line in codes))
+        add_note("\n".join(f"{code.co_filename}:{line} in {code.co_name}" for code, line in codes))
 
 
 def hides_locals(made: C) -> C:
@@ -73,7 +74,8 @@ def hides_locals(made: C) -> C:
         if name.startswith("_") and name not in _special:
             continue
         if isinstance(member, classmethod):
-            setattr(made, name, classmethod(call_without_locals(member.__func__)))
+            method: Any = vars(made)[name]
+            setattr(made, name, classmethod(call_without_locals(method.__func__)))
         elif inspect.isfunction(member):
             setattr(made, name, call_without_locals(member))
     return made

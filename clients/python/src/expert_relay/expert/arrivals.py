@@ -57,7 +57,8 @@ class Arrivals:
 
     async def wait(self, *, is_urgent: bool = False) -> bool:
         """Waits for what was announced. Returns whether it has come."""
-        if self.missing is None:
+        announced = self.missing
+        if announced is None:
             return True
         if not self._side.has_root:
             raise without_root()

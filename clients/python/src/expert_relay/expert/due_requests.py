@@ -53,7 +53,8 @@ class DueRequests:
 
 
 async def _is_complete(request: AsyncExpertRequest) -> bool:
-    if request.missing_parts is None:
+    announced = request.missing_parts
+    if announced is None:
         return True
     try:
         await request.pick_up()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from ..crypto.frame import Part
 from ..crypto.parts import ANSWER_KIND, read_parts
 from ..errors import RelayError, has_code, not_as_exported
-from ..json_text import Members, is_list, is_object, list_in, parse_json
+from ..json_text import Members, is_object, list_in, parse_json
 from ..transport.api import is_transient
 from ..transport.shape import members
 from .draft import Draft, SharedTexts, as_it_is, restore_draft

@@ -56,17 +56,18 @@ def with_own(read: Read, shown: Sequence[str]) -> list[str]:
     if channel is None or not read.from_devices:
         return links
     state = channel.state()
-    seen: list[list[Any]] = state["seen"]
+    names: list[str] = [entry[0] for entry in state["seen"]]
+    befores: list[list[int]] = [entry[2:] for entry in state["seen"]]
     theirs, own = set(read.others.values()), set(read.from_devices.values())
-    known = {*links, *state["sealed"]}
+    known: set[str] = {*links, *state["sealed"]}
     # A message links only to messages before it, so each is reached after all that link to it.
-    for name, _, *before in reversed(seen):
+    for name, before in zip(reversed(names), reversed(befores), strict=True):
         if name in known:
-            known.update(seen[at][0] for at in before)
+            known.update(names[at] for at in before)
     is_after_shown: list[bool] = []
-    for name, _, *before in seen:
+    for name, before in zip(names, befores, strict=True):
         is_after_shown.append(name in known if name in theirs else all(is_after_shown[at] for at in before))
-    return [*links, *(entry[0] for entry, is_after in zip(seen, is_after_shown, strict=True) if is_after and entry[0] in own)]
+    return [*links, *(name for name, is_after in zip(names, is_after_shown, strict=True) if is_after and name in own)]
 
 
 def is_newest_crossed(read: Read) -> bool:

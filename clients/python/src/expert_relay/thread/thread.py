@@ -17,7 +17,6 @@ from ..forms.answer import Standing
 from ..json_text import Members, is_list, is_object, text_of, write_json
 from ..requests import RequestStatus, has_ended
 from ..transport.api import Api
-from ..transport.shape import members
 from .form_tracker import FormTracker
 from .mailbox import Mailbox
 from .message import ReadMessage, may_show_plaintext, open_record, restore_message
