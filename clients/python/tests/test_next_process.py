@@ -344,6 +344,24 @@ def test_the_name_of_another_users_question(tenant: Tenant, tmp_path: Path) -> N
     other.stop()
 
 
+def test_a_text_that_waits_goes_to_no_other_users_expert(tenant: Tenant, tmp_path: Path) -> None:
+    agent = Agent(tenant, tmp_path, named=True, form=approval)
+    agent.device().pick_up()
+    agent.liar.status = 503
+    with pytest.raises(RelayError):
+        agent.first.send(WAIT)
+    agent.liar.status = None
+    other = Tenant(tenant.remote)
+    theirs = other.relay(store=FileStore(tmp_path), accept_new_expert=True).ask("Where?", form=approval, once=agent.name)
+    assert theirs.unsent == []
+    request = other.expert().request(theirs.request_id)
+    request.answer("Yes.", decision=Accept())
+    assert wait(theirs) == "accept"
+    assert [one.text for one in theirs.messages()] == ["Yes."]
+    assert agent.start().unsent == [WAIT]
+    other.stop()
+
+
 def test_the_name_of_another_key_of_the_same_user(tenant: Tenant, tmp_path: Path) -> None:
     """The relay shows it no request of the first key."""
     conversation = tenant.relay(store=FileStore(tmp_path)).ask("May I?", form=approval, once="n")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from conftest import Tenant
+from remote import quick
 
 from expert_relay import Accept, Decline, Expert, ExpertRequest, FileMemory, FileStore, Memory, ProcessMemory, RelayError
 
@@ -109,6 +111,41 @@ def test_two_processes_that_have_read_before(tenant: Tenant, tmp_path: Path, is_
     with pytest.raises(RelayError) as refused:
         conversation.wait_for_decision(60)
     assert refused.value.code == "message_missing"
+
+
+class Losing(httpx.AsyncHTTPTransport):
+    """The answer to a message is lost, also where the relay has taken it."""
+
+    arrives = True
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        is_message = "/message/" in request.url.path
+        if self.arrives or not is_message:
+            response = await super().handle_async_request(request)
+            if not is_message:
+                return response
+        raise httpx.ConnectError("The network is gone.")
+
+
+@pytest.mark.parametrize("arrives", [True, False])
+def test_a_text_whose_process_was_killed(tenant: Tenant, tmp_path: Path, arrives: bool) -> None:
+    """A program with a provider key gets the error, and has the text itself. What has arrived is linked."""
+    network, losing = Hiding(), Losing()
+    losing.arrives = arrives
+    conversation = tenant.relay(transport=network).ask("Delete PRODUCTION?", form=form)
+    desk = Desk(tenant, tmp_path)
+    with pytest.raises(RelayError):
+        desk.expert(transport=losing, timing=replace(quick, patience=0)).request(conversation.request_id).answer("Only after the backup!")
+    later = desk.expert().request(conversation.request_id)
+    assert later.unsent == []
+    later.answer("ok", decision=Accept())
+    network.hides = is_first if arrives else None
+    if arrives:
+        with pytest.raises(RelayError) as refused:
+            conversation.wait_for_decision(60)
+        assert refused.value.code == "message_missing"
+    else:
+        assert conversation.wait_for_decision(60).action == "accept"
 
 
 def test_one_that_the_relay_hides_from_its_own_side(tenant: Tenant, tmp_path: Path) -> None:

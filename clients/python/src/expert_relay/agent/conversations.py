@@ -19,6 +19,7 @@ from ..thread.thread import Thread
 from ..transport.api import Api, is_transient
 from ..transport.hub import Hub
 from ..transport.hub_stream import TopicBeginning
+from ..transport.shape import members
 from .agent_side import AgentSide, AgentSideOptions
 from .conversation import AsyncConversation
 from .conversation_state import State, check_state, restore_exchange, restore_request
@@ -82,10 +83,11 @@ class Conversations:
         if state.get("request") is None:
             return await self.begin(state, begun)
         request, owner = restore_request(state["request"]), state.get("owner")
-        conversation = self._open({**state, "owner": self._owner}, request, begun, owner)
         if owner != self._owner:
             # Only a key that may read the request gets what was stored under another one: a rotated key may.
-            await conversation.thread.read()
+            await self._api.get(f"/api/v1/messages/{request.request_id}?limit=1", members)
+        conversation = self._open({**state, "owner": self._owner}, request, begun, owner)
+        if owner != self._owner:
             await conversation.save()
         return conversation
 

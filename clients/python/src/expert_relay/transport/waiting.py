@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def timed_out(seconds: float | None) -> RelayError:
-    return RelayError("timeout", f"No answer came within {seconds} s: wait or ask again.")
+    return RelayError("timeout", "No answer came within the time." if seconds is None else f"No answer came within {seconds:g} s: wait or ask again.")
 
 
 async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Callable[[], Exception]) -> T:
