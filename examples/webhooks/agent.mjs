@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createRelay } from '@expert-relay/sdk';
 import { Webhook } from 'standardwebhooks';
 
-const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '', WEBHOOK_SECRET: secret = '' } = process.env;
+const { WEBHOOK_SECRET: secret = '' } = process.env;
 const folder = process.env.STATE_FOLDER ?? 'state';
 const stateOf = (/** @type {string} */ requestId) => join(folder, `${requestId}.json`);
-const relay = createRelay({ url, apiKey });
+const relay = createRelay();
 
 async function ask(/** @type {string} */ question) {
   const conversation = await relay.ask({ question });

@@ -5,19 +5,13 @@ import { join } from 'node:path';
 import { createRelay } from '@expert-relay/sdk';
 import { createFileStore } from '@expert-relay/sdk/node';
 
-const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '', AGENT_FOLDER = '.relay/agent' } = process.env;
+const { AGENT_FOLDER = '.relay/agent' } = process.env;
 
 /** The same name after a restart, and another one for each task. */
 export const run = process.argv[2] ?? 'job-1';
 export const timeout = Number(process.argv[3] ?? 72 * 3_600_000);
 
-export const openRelay = () =>
-  createRelay({
-    url,
-    apiKey,
-    store: createFileStore(join(AGENT_FOLDER, 'relay')),
-    expert: process.env.RELAY_EXPERT?.split(','),
-  });
+export const openRelay = () => createRelay({ store: createFileStore(join(AGENT_FOLDER, 'relay')) });
 
 export const stateFile = join(AGENT_FOLDER, `${encodeURIComponent(run)}.json`);
 

@@ -49,6 +49,12 @@ test.each([
   expect(settings).toEqual({});
 });
 
+test.each(['', ' '])('RELAY_EXPERT=%j is refused: it is no wish for any expert', (RELAY_EXPERT) => {
+  const { wrong, expert } = readConfig({ RELAY_EXPERT });
+  expect(expert).toBeUndefined();
+  expect(wrong).toMatchObject({ outcome: 'usage', message: expect.stringMatching(/^RELAY_EXPERT is empty/) });
+});
+
 describe('a missing setting', () => {
   let folder: string;
   beforeAll(() => {

@@ -104,7 +104,13 @@ function readKey(env: Environment): { apiKey: string; kind: KeyKind } | undefine
 
 function readFingerprints(env: Environment): readonly string[] | undefined {
   const text = env.RELAY_EXPERT?.trim();
-  if (!text) return undefined;
+  if (text === undefined) return undefined;
+  // As of "$UNSET": it must not mean that any expert may answer.
+  if (text === '')
+    throw new Failure(
+      'usage',
+      'RELAY_EXPERT is empty. Set it to the fingerprint that the expert sees with `relay keys`, or unset it.',
+    );
   const fingerprints = text.split(',').map((each) => each.trim());
   if (fingerprints.some((each) => each.replace(/\D/g, '').length !== 40)) {
     throw new Failure(

@@ -2,7 +2,7 @@ import { type Access, checkOptions, defaultTiming, type Timing } from './client-
 import { toBase64 } from './crypto/base64.ts';
 import { sha256, toUtf8 } from './crypto/bytes.ts';
 import { createMemory, type Memory, partOf } from './memory.ts';
-import { RelayError } from './relay-error.ts';
+import { invalidInput, RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
 import { type Api, createApi } from './transport/api.ts';
 import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
@@ -32,6 +32,8 @@ export function createClient(
   onEvent: HubStreamOptions['onEvent'],
 ): Client {
   checkOptions(options, `${clientOptions} ${ownOptions}`);
+  for (const name of ['url', 'apiKey'] as const)
+    if (String(options[name] ?? name).trim() === '') throw invalidInput(`\`${name}\` is empty.`);
   const { apiKey, memory = createMemory() } = options;
   if (kind !== 'session') checkKey(apiKey, kind);
   const timing = {

@@ -16,8 +16,9 @@ const answer = blockWith('createExpert({');
 
 test.concurrent('the examples of the README work unchanged', async () => {
   const { consumerKey, providerKey } = await server.constellation.makeTenant();
-  const env = { RELAY_URL: server.gatewayUrl, RELAY_API_KEY: consumerKey, RELAY_PROVIDER_KEY: providerKey };
-  const expert = await runProgram(`const { RELAY_URL: url } = process.env;\n${answer}`, env);
+  const envOf = (RELAY_API_KEY: string) => ({ RELAY_URL: server.gatewayUrl, RELAY_API_KEY });
+  const env = envOf(consumerKey);
+  const expert = await runProgram(answer, envOf(providerKey));
   const asked = ask.slice(0, ask.indexOf('const answer'));
   const programs = [
     await runProgram(`${ask}${resume}console.log(again.refCode === conversation.refCode);`, env),

@@ -98,7 +98,7 @@ describe.each(Object.entries(providers))('with %s', (title, start) => {
 
   beforeAll(async () => {
     if (title.includes('PyPI') && 'missing' in python) return;
-    writeFileSync(file, 'oidc:group/Experts\n');
+    writeFileSync(file, 'oidc:group/experts\n');
     setup = await open(start, { RELAY_ALLOWED_USERS_FILE: file });
   });
   afterAll(async () => {

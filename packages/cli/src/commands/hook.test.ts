@@ -63,7 +63,7 @@ describe('relay hook', () => {
     ['the input is another one', [], '{}', {}, /not what this hook gets/],
     ['a rule keeps it here', [], secret, {}, /A rule of this machine keeps it here: \.env/],
     ['a rule keeps a notification here', ['--on', 'notification'], named, {}, /keeps it here: \.env/],
-    ['no expert is named', [], bash, { RELAY_EXPERT: '' }, /RELAY_EXPERT is not set/],
+    ['no expert is named', [], bash, { RELAY_EXPERT: '' }, /RELAY_EXPERT is empty/],
     ['a setting is wrong', [], bash, { RELAY_EXPERT: '12' }, /RELAY_EXPERT is not a fingerprint/],
     ['the key is none', [], bash, { RELAY_API_KEY: `hs_${'0'.repeat(38)}` }, /No decision of the expert/],
     ['an option is unknown', ['--wiat', '1s'], bash, {}, /has no option --wiat/],

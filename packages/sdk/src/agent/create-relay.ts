@@ -1,5 +1,6 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
+import { withEnvironment } from '../config.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import {
   type AgentKeys,
@@ -46,13 +47,15 @@ interface Begun {
  * Connects an agent to the relay. It makes no calls and opens no connection before the first question.
  *
  * @example
- * const relay = createRelay({ url: 'https://relay.example', apiKey: 'hs_...' });
+ * // With RELAY_URL, RELAY_API_KEY and RELAY_EXPERT in the environment, or with `url`, `apiKey` and `expert`.
+ * const relay = createRelay();
  * const conversation = await relay.ask({ question: 'May I remove the lock file?' });
  * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
  */
-export function createRelay(options: RelayOptions): Relay {
+export function createRelay(given: RelayOptions = {}): Relay {
+  const options = withEnvironment(given);
   const { apiKey, acceptUnprotected = false, acceptNewExpert = false, agentName, store } = options;
-  const given = readFingerprints(options.expert);
+  const fingerprints = readFingerprints(options.expert);
   if (agentName !== undefined && !isName(agentName)) throw invalidInput(nameLimits);
   const followed = new Set<FollowedConversation>();
   let isStopped = false;
@@ -71,7 +74,7 @@ export function createRelay(options: RelayOptions): Relay {
   };
 
   const experts = createKnownExperts({
-    ...{ given, acceptsNew: acceptNewExpert, memory, keyMemory },
+    ...{ given: fingerprints, acceptsNew: acceptNewExpert, memory, keyMemory },
     origin: new URL(api.url).origin,
   });
 
@@ -177,7 +180,7 @@ export function createRelay(options: RelayOptions): Relay {
     async ask(question, withdrawal?: Withdrawal) {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
-      if (!encrypted && given !== undefined && !acceptUnprotected) throw plainToKnown();
+      if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
       const name = once === undefined ? undefined : await openName(once, encrypted, options);
       const id = name?.id ?? crypto.randomUUID();
       const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;
@@ -235,7 +238,9 @@ const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName se
 function readFingerprints(expert: RelayOptions['expert']): readonly string[] | undefined {
   if (expert === undefined) return undefined;
   const given = typeof expert === 'string' ? [expert] : expert;
-  if (given.length === 0) throw invalidInput('Give at least one fingerprint as `expert`, or leave it out.');
+  // An empty one is no wish to accept any expert.
+  if (given.length === 0 || given.some((one) => one.trim() === ''))
+    throw invalidInput('`expert` is empty. Give at least one fingerprint, or leave it out.');
   return given.map(parseFingerprint);
 }
 

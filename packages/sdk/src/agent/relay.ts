@@ -9,7 +9,8 @@ import type { Decided, DecisionOptions } from './decision.ts';
 import type { FormOrSchema, Question } from './question.ts';
 
 /**
- * How an agent connects.
+ * How an agent connects. What is left out is read from the environment, where there is one: `RELAY_URL` (and with it `RELAY_HUB_URL`),
+ * `RELAY_API_KEY`, `RELAY_EXPERT` (a fingerprint, or several with commas), `RELAY_AGENT_NAME` and `RELAY_AGENT_SECRET`.
  *
  * @example
  * const relay = createRelay({
@@ -19,7 +20,7 @@ import type { FormOrSchema, Question } from './question.ts';
  *   save: (state) => writeFile(`${state.id}.json`, JSON.stringify(state), { mode: 0o600 }),
  * });
  */
-export interface RelayOptions extends ClientOptions {
+export interface RelayOptions extends Partial<ClientOptions> {
   /**
    * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
    * so an expert can announce a new key before using it. The one that answers replaces the remembered expert.
@@ -65,7 +66,7 @@ export interface RelayOptions extends ClientOptions {
  * Keeps the states of conversations. They contain the private keys.
  *
  * @example
- * const relay = createRelay({ url, apiKey, store: createFileStore('.agent') });
+ * const relay = createRelay({ store: createFileStore('.agent') });
  * for (const state of await store.list()) await continueWith(await relay.resume(state));
  */
 export interface ConversationStore {
@@ -105,7 +106,7 @@ export type Choice<V extends string = string> = Decided & { readonly conversatio
  * An agent's connection to the relay.
  *
  * @example
- * const relay = createRelay({ url: 'https://relay.example', apiKey: 'hs_...' });
+ * const relay = createRelay();
  * const conversation = await relay.ask({ question: 'May I remove the lock file?' });
  * const answer = await conversation.waitForAnswer({ timeout: 600_000 });
  */

@@ -55,21 +55,29 @@ function hasChunkBefore(view: DataView, wanted: string, last: string): boolean {
   return false;
 }
 
+/**
+ * Decoders differ in what they skip between two segments, so anything there but segments that have a length is no picture here: else
+ * they could find another frame than this function.
+ */
 function readJpeg(view: DataView): Picture | undefined {
   if (view.getUint16(0) !== 0xffd8) return undefined;
   for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
     while (view.getUint8(at) === 0xff && view.getUint8(at + 1) === 0xff) at += 1;
     const marker = view.getUint16(at);
-    // The frames, without the three other segments whose markers are between theirs.
-    const isFrame = marker >= 0xffc0 && marker <= 0xffcf && ![0xffc4, 0xffc8, 0xffcc].includes(marker);
-    if (isFrame) {
+    if (frames.includes(marker)) {
       const [height, width] = [view.getUint16(at + 5), view.getUint16(at + 7)];
       return { type: 'image/jpeg', width, height, isAnimated: false };
     }
-    // The scan begins, or these are no segments.
-    if (marker === 0xffda || marker < 0xff00) return undefined;
+    if (!isTable(marker) || view.getUint16(at + 2) < 2) return undefined;
   }
 }
+
+/** Baseline, extended and progressive, with Huffman or arithmetic coding: no browser decodes others. */
+const frames = [0xffc0, 0xffc1, 0xffc2, 0xffc9, 0xffca];
+
+/** Tables, application data and comments. */
+const isTable = (marker: number): boolean =>
+  [0xffc4, 0xffcc, 0xffdb, 0xffdd, 0xfffe].includes(marker) || (marker >= 0xffe0 && marker <= 0xffef);
 
 function readWebp(view: DataView): Picture | undefined {
   if (word(view, 0) !== 'RIFF' || word(view, 8) !== 'WEBP') return undefined;
@@ -104,7 +112,9 @@ function readGif(view: DataView): Picture | undefined {
       height = Math.max(height, two(at + 3) + two(at + 7));
       at += 11 + colours(view.getUint8(at + 9));
     } else if (kind === extension) at += 2;
-    else break;
+    else if (kind === trailer) break;
+    // Decoders differ in what they make of it.
+    else return undefined;
     // Blocks with their lengths, up to an empty one.
     for (let length = -1; length !== 0 && at < view.byteLength; at += 1 + length) length = view.getUint8(at);
   }

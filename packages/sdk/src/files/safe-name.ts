@@ -1,6 +1,6 @@
 const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-/** Names of devices on Windows, with any extension. */
-const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
+/** Names of devices on Windows, with any extension. Superscript digits count there as digits. */
+const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[\d¹²³]|lpt[\d¹²³])(?=\.|$)/i;
 /** In code points, besides the extension. With these, a name has less than 255 bytes in UTF-8. */
 const maxLength = 56;
 

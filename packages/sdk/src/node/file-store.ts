@@ -23,7 +23,7 @@ const stateFile = /^([0-9a-f-]{36})\.json$/;
  *
  * @example
  * const store = createFileStore('.agent');
- * const relay = createRelay({ url, apiKey, store });
+ * const relay = createRelay({ store });
  * const { approved } = await relay.approve('Deploy 4711?', { once: 'deploy 4711' });
  */
 export function createFileStore(path: string): FileStore {

@@ -22,7 +22,12 @@ export function createIsAllowed(options: { allowedUsers: readonly string[]; devL
   const behind = (prefix: string) =>
     new Set(entries.filter((entry) => entry.startsWith(prefix)).map((entry) => entry.slice(prefix.length)));
   const logins = behind(loginPrefix);
-  const groups = behind(groupPrefix);
+  // As they are written: a provider may have two groups whose names differ in case only.
+  const groups = new Set(
+    options.allowedUsers
+      .filter((entry) => lowerCase(entry).startsWith(groupPrefix))
+      .map((entry) => entry.slice(groupPrefix.length)),
+  );
   const addresses = new Set(entries.filter((entry) => !entry.includes(':') && entry.includes('@')));
 
   return ({ provider, login, verifiedEmails, groups: ofIdentity = [] }) => {
@@ -30,7 +35,7 @@ export function createIsAllowed(options: { allowedUsers: readonly string[]; devL
     if (provider === 'dev') return options.devLogin;
     if (isOpen) return true;
     if (provider === 'github' && login !== undefined && logins.has(lowerCase(login))) return true;
-    if (provider === 'oidc' && ofIdentity.some((group) => groups.has(lowerCase(group)))) return true;
+    if (provider === 'oidc' && ofIdentity.some((group) => groups.has(group))) return true;
     return verifiedEmails.map(lowerCase).some((address) => {
       const domain = address.slice(address.lastIndexOf('@'));
       return addresses.has(address) || addresses.has(domain);

@@ -60,6 +60,11 @@ test('confirmations that are asked for at the same time are limited, by address 
   const accepted = async (calls: readonly Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).filter(({ status }) => status === 'fulfilled').length;
   expect(await accepted(others.map((userId) => add(userId, 'one@example.com')))).toBe(3);
+  // All of these are one mailbox.
+  const spellings = others.map((userId, index) =>
+    add(userId, `Two${'+'.repeat(index)}${index || ''}@example.com`),
+  );
+  expect(await accepted(spellings)).toBe(3);
 
   const own = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
@@ -117,6 +122,7 @@ describe('mails that were stopped by a link', () => {
     const confirmations = createConfirmations({ sealer: rotated, insertDelivery: insertOneDelivery });
     const later = createChannels({ database, sealer: rotated, confirmations, pushKeys: [], canMail: true });
     await expect(add(database.userId, 'EVE@example.com', later)).rejects.toMatchObject(stopped);
+    await expect(add(database.userId, 'eve+news@example.com')).rejects.toMatchObject(stopped);
     expect(await sent()).toBe(0);
   });
 
@@ -156,7 +162,7 @@ describe('mails that were stopped by a link', () => {
   test('are confirmed again by an account whose sign-in address it is', async () => {
     const owner = await database.addUser();
     await database.query`UPDATE users SET email = 'Carl@example.com' WHERE id = ${owner}::uuid`;
-    const { id } = await add(owner, 'carl@example.com');
+    const { id } = await add(owner, 'carl+relay@example.com');
     await channels.unsubscribe(id, (await tokenOf(id)).unsubscribeToken);
     await channels.sendConfirmation(owner, id, randomUUID());
     expect(await sent()).toBe(2);

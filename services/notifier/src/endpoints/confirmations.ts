@@ -24,7 +24,7 @@ export function createConfirmations(options: {
     callId: string,
     address: string,
   ): Promise<void> {
-    const digest = sealer.digest(address.toLowerCase());
+    const digest = sealer.digest(mailboxOf(address));
     // A statement of its own, since the next one must see what those before it have inserted. Always the user first: two calls
     // that wait for each other would be a deadlock.
     await query`
@@ -47,15 +47,16 @@ export function createConfirmations(options: {
   /** The owner of an address may get mails again after a stop, if the account is the owner's by its verified sign-in address. */
   async function requireNotStopped(query: Query, userId: string, address: string): Promise<void> {
     const [stopped] = await query`
-      SELECT 1 FROM notification_stop_links WHERE address_digest = ${digestOf(address.toLowerCase())} AND used_at IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId}::uuid AND lower(email) = ${address.toLowerCase()})
+      SELECT 1 FROM notification_stop_links WHERE address_digest = ${digestOf(mailboxOf(address))} AND used_at IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM users WHERE id = ${userId}::uuid
+          AND regexp_replace(lower(email), '^([^+@]+)\\+[^@]*@', '\\1@') = ${mailboxOf(address)})
       LIMIT 1`;
     if (stopped) throw new Problem('mails_stopped');
   }
 
   const rememberStopLink = (query: Query, { address, unsubscribeToken }: Targets['mail']) => query`
     INSERT INTO notification_stop_links (token_digest, address_digest)
-    VALUES (${digestOf(unsubscribeToken)}, ${digestOf(address.toLowerCase())})
+    VALUES (${digestOf(unsubscribeToken)}, ${digestOf(mailboxOf(address))})
     ON CONFLICT (token_digest) DO UPDATE SET sent_at = now()`;
 
   return {
@@ -95,6 +96,9 @@ export function createConfirmations(options: {
     },
   };
 }
+
+/** Without what is behind `+`: most mail servers deliver all spellings to one mailbox, whose owner is asked, and stops mails, once. */
+const mailboxOf = (address: string): string => address.toLowerCase().replace(/^([^+@]+)\+[^@]*@/, '$1@');
 
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 

@@ -3,7 +3,7 @@ import type { SendNotice } from '../deliveries/people-lane.ts';
 import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
-import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
+import { requestUrl, shownName, shownQuestion, withoutLinks } from './agent-text.ts';
 
 /** Discord, which has the lowest limit, takes 2,000 characters. */
 const maxCharacters = 1_900;
@@ -76,14 +76,12 @@ function waitingText({ refCode, agentName, question }: NoticeDelivery, publicUrl
 }
 
 /**
- * Slack, Mattermost and Discord differ in how they escape, so the characters that begin a mention, a link or markup are replaced by
- * others that look alike, or are followed by one without width.
+ * Slack, Mattermost and Discord differ in how they escape, so the characters that begin a mention or markup are replaced by others that
+ * look alike, or are followed by one without width: also those of which Slack makes one character.
  */
 const withoutEffect = (text: string): string =>
-  text
+  withoutLinks(text)
     .replaceAll('`', 'ˋ')
     .replaceAll('<', '‹')
     .replaceAll('>', '›')
-    .replaceAll('@', '@\u200b')
-    .replaceAll('://', ':\u200b//')
-    .replace(/\bwww\./gi, (match) => `${match.slice(0, -1)}\u200b.`);
+    .replace(/&(?=(?:amp|lt|gt);)/g, '&\u200b');

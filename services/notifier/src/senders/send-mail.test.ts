@@ -108,7 +108,7 @@ test('a mail is plain text, can be unsubscribed with one click, and keeps its id
   expect(header('Message-ID')).toBe(header('Message-ID', second));
   const { text } = composeMail({ deliveries: requests, endpointId }, target, publicUrl);
   expect(text).toContain(
-    'HS-1, from Bob Bcc: x@y.z\n> May I\n> now?\nhttps://relay.example/dashboard/code/HS-1\n\nHS-2\n',
+    'HS-1, from Bob Bcc: x@\u200by.\u200bz\n> May I\n> now?\nhttps://relay.example/dashboard/code/HS-1\n\nHS-2\n',
   );
   expect(text).not.toContain('id of');
 });

@@ -4,7 +4,7 @@ import type { ClaimedNotice, EndpointOff, NoticeDelivery } from '../deliveries/c
 import type { SendNotice } from '../deliveries/people-lane.ts';
 import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer, Targets } from '../endpoints/seal.ts';
-import { requestUrl, shownName, shownQuestion } from './agent-text.ts';
+import { requestUrl, shownName, shownQuestion, withoutLinks } from './agent-text.ts';
 import { describeFailure, resultOf, type SmtpError } from './smtp-failure.ts';
 
 /**
@@ -135,8 +135,8 @@ export function composeMail(
   }
 
   function textOf({ refCode, agentName, question }: NoticeDelivery): string {
-    const head = agentName === null ? `${refCode}` : `${refCode}, from ${shownName(agentName)}`;
-    const quoted = question === null ? [] : [shownQuestion(question).replace(/^/gm, '> ')];
+    const head = agentName === null ? `${refCode}` : `${refCode}, from ${withoutLinks(shownName(agentName))}`;
+    const quoted = question === null ? [] : [withoutLinks(shownQuestion(question)).replace(/^/gm, '> ')];
     return [head, ...quoted, requestUrl(publicUrl, refCode ?? '')].join('\n');
   }
 }
@@ -145,13 +145,13 @@ const channelNames = { webhook: 'webhook', push: 'push channel', mail: 'mail cha
 
 function describeOff({ channel, name, reason }: EndpointOff): string {
   const cause = reason === 'gone' ? 'its address does not exist any more' : 'nothing could be delivered';
-  return `the ${channelNames[channel]}${name === null ? '' : ` of “${shownName(name)}”`}: ${cause}`;
+  return `the ${channelNames[channel]}${name === null ? '' : ` of “${withoutLinks(shownName(name))}”`}: ${cause}`;
 }
 
 function subjectOf(requests: readonly NoticeDelivery[]): string {
   const [first] = requests;
   if (!first || requests.length > 1) return `${requests.length} requests wait for an answer`;
-  const from = first.agentName === null ? '' : ` (${shownName(first.agentName)})`;
+  const from = first.agentName === null ? '' : ` (${withoutLinks(shownName(first.agentName))})`;
   return `${first.refCode} waits for an answer${from}`;
 }
 

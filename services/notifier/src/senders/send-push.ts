@@ -67,7 +67,7 @@ export function createSendPush(options: {
 }
 
 /** What the service worker of the pages gets. */
-function payloadOf({ deliveries }: ClaimedNotice): string {
+export function payloadOf({ deliveries }: Pick<ClaimedNotice, 'deliveries'>): string {
   const last = deliveries.at(-1);
   switch (last?.type) {
     case 'channel.test':

@@ -111,8 +111,7 @@ ${packages.relay} ask "May I remove the lock file?"`,
           title: 'ask.mjs',
           code: `import { createRelay } from '@expert-relay/sdk';
 
-const { RELAY_URL: url = '', RELAY_API_KEY: apiKey = '' } = process.env;
-const relay = createRelay({ url, apiKey });
+const relay = createRelay();
 const conversation = await relay.ask({ question: 'May I remove the lock file?' });
 const answer = await conversation.waitForAnswer({ timeout: 600_000 });
 console.log(answer.text);`,
