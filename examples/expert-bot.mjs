@@ -2,6 +2,7 @@
 // RELAY_URL=http://127.0.0.1:8080 RELAY_API_KEY=hs_prov_... node examples/expert-bot.mjs
 // With --plaintext it also answers agents that have sent no keys: the relay can read those answers.
 // With --all it also answers what was asked before it started.
+import { confidentialQuestion } from '@expert-relay/sdk';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { openFolder } from './bot-folder.mjs';
 
@@ -16,12 +17,12 @@ if (!apiKey) {
 const expert = createExpert({ url, apiKey, ...(await openFolder(folder)) });
 const before = all ? [] : (await expert.list({ status: 'pending' })).map(({ requestId }) => requestId);
 console.error(`I am ${await expert.fingerprint()}. Waiting for requests; Ctrl-C ends.`);
-for await (const request of expert.requests()) {
-  // After a restart, requests that were answered before come again.
-  if (request.responseCount > 0) continue;
-  if (before.includes(request.requestId)) continue;
+// After a restart, requests that were answered before come again. Those that are left out here are not picked up.
+const filter = ({ requestId, responseCount, isReopened }) =>
+  isReopened || (responseCount === 0 && !before.includes(requestId));
+for await (const request of expert.requests({ filter })) {
   try {
-    await request.answer(answerTo(request.question), { plaintext });
+    await request.answer(answerTo(request), { plaintext });
     console.error(`${request.refCode} is answered.`);
   } catch (error) {
     // An error in one request must not stop the others.
@@ -30,6 +31,11 @@ for await (const request of expert.requests()) {
 }
 
 /** What this expert knows: put your runbook, your search or your model here. */
-function answerTo(question) {
-  return `You asked: ${question} I am only an example, but I would wait.`;
+function answerTo({ question, received }) {
+  // The agent's messages: its confidential question, its files, and what it has written since.
+  const [first] = received;
+  const asked = question === confidentialQuestion ? first?.text : question;
+  const files = received.flatMap(({ files = [] }) => files.map(({ name }) => name));
+  const seen = files.length > 0 ? ` I have read ${files.join(', ')}.` : '';
+  return `You asked: ${asked}${seen} I am only an example, but I would wait.`;
 }

@@ -27,7 +27,7 @@ export const exitCodes = {
   unseen: {
     code: 12,
     means:
-      'the question, or a newer message of the agent, was not shown here before; nothing was sent; see `relay show`',
+      'the question, its files, or a newer message of the agent were not shown here before; nothing was sent; see `relay show`',
   },
   declined: { code: 13, means: 'the expert has declined; see the comment' },
   invalid: {

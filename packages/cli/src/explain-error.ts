@@ -6,6 +6,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
   message_too_large: 'usage',
   newer_message: 'unseen',
+  parts_missing: 'unseen',
   invalid_form: 'usage',
   answer_invalid: 'invalid',
   answer_conflict: 'invalid',
@@ -62,6 +63,8 @@ const inTheTerminal: SentencesOf = {
     `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,
   newer_message: () =>
     'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it: relay show HS-... Then answer again, or add --even-if-newer.',
+  parts_missing: (message) =>
+    message.replace(', or answer `withoutParts`', ', or answer without them: --without-parts'),
   plaintext_refused: (message) => `${message} ${unprotected}`,
   key_signature_missing: (message) => `${message} ${unsigned}`,
   unsequenced_refused: (message) => `${message} ${unprotected}`,

@@ -55,6 +55,8 @@ export interface Timing {
   readonly recheck: number;
   /** How long after an expert has written it, an answer to a form is sent without asking again. Default 10 minutes. */
   readonly decision: number;
+  /** How long an expert's answer waits, after the pick-up, for what the agent has announced. Default 30 s. */
+  readonly parts: number;
 }
 
 export const defaultTiming: Timing = {
@@ -68,6 +70,7 @@ export const defaultTiming: Timing = {
   poll: 3_000,
   recheck: 60_000,
   decision: 600_000,
+  parts: 30_000,
 };
 
 /**

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { ChannelState } from './crypto/index.ts';
 import { readParts } from './crypto/parts.ts';
 import { decide, type GivenAnswer } from './forms/decide.ts';
-import { isCrossed } from './thread/standing-of.ts';
+import { isCrossed } from './thread/shown.ts';
 
 /* The cases of packages/sdk/vectors/decisions.json, which programs in other languages run too: docs/forms.md. */
 

@@ -12,13 +12,14 @@ export type {
   Relay,
   RelayOptions,
 } from './agent/relay.ts';
-export { confidentialQuestion } from './agent/submission.ts';
 export type { ClientOptions, Timing } from './client-options.ts';
+export { confidentialQuestion } from './crypto/submission.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
 export type {
   AskedRequest,
   ContextMessage,
+  Follows,
   ListedRequest,
   ListOptions,
   RequestState,

@@ -18,6 +18,7 @@ export type RelayErrorCode =
   | 'no_keys_yet'
   | 'message_too_large'
   | 'newer_message'
+  | 'parts_missing'
   // Forms.
   | 'invalid_form'
   | 'answer_invalid'

@@ -20,8 +20,17 @@ export interface RequestState {
   readonly expiresAt: string;
 }
 
+/** What an agent will send by itself once its request is picked up. */
+export interface Follows {
+  readonly files: number;
+  /** Whether the question is confidential: the real one follows. */
+  readonly question: boolean;
+}
+
 /** What the relay states about a request besides. Nothing of it is encrypted or signed. */
 export interface RequestNotes {
+  /** As the agent has announced it, also once it has arrived. Undefined when it has announced nothing. */
+  readonly follows?: Follows | undefined;
   /** The agent's words for sorting. */
   readonly tags: readonly string[];
   /** Which side closed the conversation, and why. */
@@ -42,6 +51,8 @@ export interface AskedRequest extends Partial<RequestNotes> {
 /** A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it. */
 export interface ListedRequest extends RequestState, RequestNotes {
   readonly question: string;
+  /** Messages of both sides so far. */
+  readonly messageCount: number;
 }
 
 /** To whom a key belongs. */

@@ -4,7 +4,13 @@ import { explainError, isNotAsked, type SentencesOf } from '../explain-error.ts'
 import { AskFailure } from './conversation-pool/conversation-pool.ts';
 
 /** Errors of experts: no tool of an agent has them. */
-type OfExperts = 'newer_message' | 'no_keys_yet' | 'wrong_recovery_code' | 'malformed_vault' | 'unseen';
+type OfExperts =
+  | 'newer_message'
+  | 'parts_missing'
+  | 'no_keys_yet'
+  | 'wrong_recovery_code'
+  | 'malformed_vault'
+  | 'unseen';
 /** How commands end, and no tool does. */
 type OfCommands =
   | 'done'

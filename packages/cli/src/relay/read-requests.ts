@@ -21,7 +21,9 @@ const notes = {
   closedBy: z.enum(['consumer', 'provider']).optional(),
   closeReason: z.string().max(500).optional(),
 };
-const list = z.object({ requests: z.array(state.extend({ ...notes, question: z.string() })) });
+const list = z.object({
+  requests: z.array(state.extend({ ...notes, question: z.string(), messageCount: z.number() })),
+});
 const message = z.object({
   role: z.enum(['consumer', 'provider']),
   messageId: z.string().max(64),

@@ -1,17 +1,15 @@
 import { type AgentKeys, agentVersions, digestSubmission, type Submission } from '../crypto/index.ts';
 import { fileKind } from '../crypto/parts.ts';
 import { refusal } from '../crypto/refusal.ts';
+import { confidentialQuestion } from '../crypto/submission.ts';
 import { invalidInput } from '../relay-error.ts';
-import type { AskedRequest, ContextMessage } from '../request-state.ts';
+import type { AskedRequest, ContextMessage, Follows } from '../request-state.ts';
 import { type SavedPart, savedParts } from '../thread/message-parts.ts';
 import { checkMessage, makeParts } from '../thread/parts-to-send.ts';
 import type { Api } from '../transport/api.ts';
 import { requestHead } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import type { Question } from './question.ts';
-
-/** The question that is submitted in place of a confidential one, and visible until the expert has sent keys. */
-export const confidentialQuestion = 'A confidential question: pick it up to read it.';
 
 /** The body of a submit, and the first encrypted message: what is left out of the body. */
 export interface PreparedSubmission {
@@ -26,6 +24,7 @@ export interface SubmissionBody extends Omit<Submission, 'refCode'> {
   readonly idempotencyKey: string;
   readonly expiresIn?: number | undefined;
   readonly tags?: readonly string[] | undefined;
+  readonly follows?: Follows | undefined;
 }
 
 export async function makeSubmission(
@@ -37,7 +36,7 @@ export async function makeSubmission(
   },
 ): Promise<PreparedSubmission> {
   const { keys, id, agentName } = agent;
-  const { question, messages = [], plaintext, answerForm, files, expiresIn, tags } = asked;
+  const { question, messages = [], plaintext, answerForm, files = [], expiresIn, tags } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
   }
@@ -66,7 +65,11 @@ export async function makeSubmission(
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
-      ...{ expiresIn, tags },
+      ...{
+        expiresIn,
+        tags,
+        follows: hasFirst ? { files: files.length, question: asked.confidential === true } : undefined,
+      },
     },
     first: hasFirst ? { text, parts: savedParts(parts) } : undefined,
   };

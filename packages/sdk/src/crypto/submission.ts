@@ -3,6 +3,12 @@ import { type Bytes, sha256, tuple } from './bytes.ts';
 /** The wire versions that an agent with this code understands: one character each, in ascending order. */
 export const agentVersions = '4';
 
+/**
+ * The question that is submitted in place of a confidential one. The expert signs it like any other: it says that the real one follows
+ * as the first encrypted message.
+ */
+export const confidentialQuestion = 'A confidential question: pick it up to read it.';
+
 /** The unencrypted question, as the agent submits it and as the relay shows it to the expert. Absent counts as empty. */
 export interface Submission {
   /** The code that the relay gave to the request: known once the submit was answered. */

@@ -4,13 +4,13 @@ import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { loadLater } from '../load-later.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
-import { hasEnded } from '../request-state.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import { isOutage } from '../thread/refresher.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
 import { members, unexpected } from '../transport/shape.ts';
 import { abortedError, onAbort } from '../transport/waiting.ts';
 import { createActivity } from './activity.ts';
+import type { DueRequests } from './due-requests.ts';
 import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
 import type { ExpertRequest } from './expert-request.ts';
 import { createInbox } from './inbox.ts';
@@ -57,6 +57,7 @@ function connect(
   const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';
   const stops = new Set<(error: RelayError) => void>();
+  const looped: ExpertRequest[] = [];
   let isStopped = false;
   let opened: ReturnType<typeof openExpertKeys> | undefined;
   function keys() {
@@ -76,7 +77,7 @@ function connect(
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
-    const connection = { client, activity, requestMemory, expert, isSession, stopWith };
+    const connection = { client, activity, requestMemory, expert, isSession, looped, stopWith };
     return await openRequest(connection, requestId, signal);
   }
 
@@ -111,22 +112,26 @@ function connect(
   return {
     fingerprint: async () => (await keys())?.fingerprint,
     requests(options = {}) {
-      const { signal } = checkOptions(options, 'signal');
+      const { filter, signal } = checkOptions(options, 'filter signal');
       const inbox = createInbox(api, load);
+      let due: DueRequests | undefined;
       const follow = () =>
         listenUntil(signal, inbox.stop, () => {
           const unlisten = activity.listen((event) => {
-            if (event.type === 'new_request') inbox.add(event.requestId);
-            else if (event.type === 'unknown') inbox.list();
+            if (event.type === 'unknown') inbox.list();
+            else if (event.type === 'new_request') inbox.add(event.requestId);
+            else if (event.type === 'new_message') inbox.noteMessage(event.requestId, event.role);
           });
           inbox.list();
           return unlisten;
         });
       return createIterator(follow, async (left) => {
         for (let id = await inbox.take(left); id !== undefined; id = await inbox.take(left)) {
+          due ??= (await loadConversations()).createDueRequests(filter, looped);
+          if (due.isSkipped(id)) continue;
           try {
             const request = await load(id, inbox.stopped);
-            if (!hasEnded(request)) return request;
+            if (await due.isDue(request)) return request;
           } catch (error) {
             if (isOutage(error)) inbox.retryLater(id);
             // Requests that no longer exist are skipped. After a stop, the inbox reports the reason.

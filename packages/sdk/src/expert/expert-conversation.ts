@@ -1,9 +1,10 @@
 import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
+import { confidentialQuestion } from '../crypto/submission.ts';
 import type { DecisionState } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
 import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
-import type { ContextMessage } from '../request-state.ts';
+import type { ContextMessage, Follows } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { describeParts, toMessage } from '../thread/describe-message.ts';
 import type { Forms } from '../thread/load-forms.ts';
@@ -11,7 +12,9 @@ import { createIterator } from '../thread/mailbox.ts';
 import type { Draft } from '../thread/outbox.ts';
 import type { Head } from '../thread/page.ts';
 import type { Sending } from '../thread/sending.ts';
+import { firstReceived, isNewestCrossed } from '../thread/shown.ts';
 import { members } from '../transport/shape.ts';
+import { inTime } from '../transport/waiting.ts';
 import type {
   AnswerOptions,
   CountedDecision,
@@ -24,6 +27,15 @@ import { type ExpertSide, withoutRoot } from './expert-side.ts';
 import { noQuestion } from './question.ts';
 import { writeDecision } from './write-decision.ts';
 
+/** What a conversation has besides the objects of its base. */
+export interface ExpertParts {
+  readonly side: ExpertSide;
+  /** How long an answer waits for what follows, in milliseconds. */
+  readonly partsMs: number;
+  /** The requests of this client with a loop over their messages: one entry for each loop that has not ended. */
+  readonly looped: ExpertRequest[];
+}
+
 export class ExpertConversation extends ConversationBase<Head> implements ExpertRequest {
   declare readonly agent: string | undefined;
   declare readonly createdAt: string;
@@ -35,12 +47,19 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #side: ExpertSide;
-  /** The loops over `messages` that have not ended. */
-  readonly #loops = new Set<() => void>();
+  readonly #partsMs: number;
+  readonly #looped: ExpertRequest[];
+  /** Messages in the mailbox that the program was given by `receive`. */
+  readonly #given = new Set<string>();
+  #received: readonly ExpertMessage[] = [];
+  /** When what follows should have come, in milliseconds since 1970. */
+  #partsDueAt: number | undefined;
 
-  constructor(base: BaseParts<Head>, side: ExpertSide) {
+  constructor(base: BaseParts<Head>, { side, partsMs, looped }: ExpertParts) {
     super(base);
     this.#side = side;
+    this.#partsMs = partsMs;
+    this.#looped = looped;
     const { follower, thread, request } = base;
     const { agent, createdAt } = request;
     Object.assign(this, {
@@ -52,9 +71,9 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     });
     const follow = () => {
       const unfollow = follower.follow();
-      this.#loops.add(unfollow);
+      looped.push(this);
       return () => {
-        this.#loops.delete(unfollow);
+        looped.splice(looped.indexOf(this), 1);
         unfollow();
       };
     };
@@ -77,6 +96,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.base.thread.standing()?.state;
   }
 
+<<<<<<< HEAD
   get decisions(): readonly CountedDecision[] {
     const { formTracker, standing } = this.base.thread;
     const times = new Map(formTracker.answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
@@ -86,6 +106,23 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     }));
   }
 
+=======
+  get isReopened(): boolean {
+    const { decision } = this;
+    if (decision && decision !== 'open') return decision === 'reopened';
+    return isNewestCrossed(this.base.thread.known(), 'provider');
+  }
+  get missingParts(): Follows | undefined {
+    const { thread } = this.base;
+    if (!this.encrypted || firstReceived(thread.known()) !== undefined) return undefined;
+    const { files = 0, question = false } = this.latest.follows ?? {};
+    const isConfidential = question || this.#isConfidential;
+    return files > 0 || isConfidential ? { files, question: isConfidential } : undefined;
+  }
+  get received(): readonly ExpertMessage[] {
+    return this.#received;
+  }
+>>>>>>> d597bd92 (sdk: an expert's answer waits for what the agent has announced, and bots get a request when it is complete)
   get held(): readonly string[] {
     return this.base.sender.held.map(({ text }) => text);
   }
@@ -122,12 +159,64 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     await Promise.all([sent, thread.readIfStale(signal)]);
     const { providerSignPubKey: sign, providerEncryptPubKey: encrypt, keySignature } = pickUp;
     await thread.adopt({ providerKeys: { sign, encrypt }, keySignature });
+    this.#partsDueAt ??= Date.now() + this.#partsMs;
+  }
+
+  async receive(options: CallOptions = {}): Promise<readonly ExpertMessage[]> {
+    const { signal } = checkOptions(options, 'signal');
+    const { mailbox, formTracker } = this.base.thread;
+    const given = this.#given;
+    if (!(await this.#waitForParts(signal))) throw partsMissing(this.missingParts);
+    const news = mailbox.messages.filter(
+      ({ role, messageId }) => role === 'consumer' && !given.has(messageId),
+    );
+    const messages = await Promise.all(news.map((message) => toMessage(message, formTracker.load)));
+    for (const { messageId } of news) given.add(messageId);
+    this.#received = [...this.#received, ...messages];
+    return this.#received;
+  }
+
+  /** Waits for what the agent has announced. Returns whether it has come. */
+  async #waitForParts(signal: AbortSignal | undefined, isUrgent = false): Promise<boolean> {
+    if (!this.missingParts) return true;
+    if (!this.#side.hasRoot) throw withoutRoot();
+    await this.pickUp({ signal });
+    // Picked up before, by another process or device: how long ago is not known.
+    this.#partsDueAt ??= Date.now() + (isUrgent ? 0 : this.#partsMs);
+    const { follower, thread } = this.base;
+    const release = follower.follow();
+    try {
+      const fits = () => this.missingParts === undefined;
+      await inTime(Math.max(0, this.#partsDueAt - Date.now()), signal, (own) =>
+        thread.mailbox.take({ signal: own, fits, peek: true }),
+      );
+    } catch (error) {
+      if (!hasCode(error, 'timeout')) throw error;
+    } finally {
+      release();
+    }
+    thread.checkOpen();
+    return this.missingParts === undefined;
+  }
+
+  get #isConfidential(): boolean {
+    return this.question === confidentialQuestion;
+  }
+
+  /** The messages that were returned to the program: their ids, in lower case. */
+  get #returned(): readonly string[] {
+    const { mailbox, known } = this.base.thread;
+    const waiting = mailbox.messages.filter(({ messageId }) => !this.#given.has(messageId));
+    const { others, fromDevices } = known();
+    const ids = new Set([...others.keys(), ...fromDevices.keys()]);
+    for (const { messageId } of waiting) ids.delete(messageId.toLowerCase());
+    return [...ids];
   }
 
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
-    const { decision, plaintext, evenIfNewer, ...sending } = checkOptions(
+    const { decision, plaintext, evenIfNewer, withoutParts, ...sending } = checkOptions(
       options,
-      'decision files plaintext shown evenIfNewer signal onKept',
+      'decision files plaintext shown evenIfNewer withoutParts signal onKept',
     );
     const { hasRoot, isEncrypted } = this.#side;
     const { thread, sender } = this.base;
@@ -140,11 +229,20 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
         );
       }
     }
+    const { missingParts } = this;
+    if (isEncrypted && !(await this.#waitForParts(sending.signal, withoutParts))) {
+      if (!withoutParts || missingParts?.question) throw partsMissing(missingParts);
+    }
+    const { shown = this.#returned } = sending;
+    const first = isEncrypted ? firstReceived(thread.known()) : undefined;
+    const isFirstShown = first === undefined || shown.some((messageId) => messageId.toLowerCase() === first);
+    if (this.#isConfidential && !isFirstShown) throw unreadQuestion();
     // A loop gets what is newer next, and can answer that too. Each answer says which messages it had seen.
-    const isHeldIfNewer = !evenIfNewer && (sending.shown !== undefined || this.#loops.size === 0);
+    const isInLoop = sending.shown === undefined && isFirstShown && this.#looped.includes(this);
+    const isHeldIfNewer = !evenIfNewer && !isInLoop;
     const written = decision && writeDecision(decision, text, thread.formTracker, !isEncrypted);
     const sent = await sender.send(written?.text ?? text, {
-      ...{ ...sending, answer: written?.answer },
+      ...{ ...sending, shown, answer: written?.answer },
       isHeldIfNewer,
     });
     if (sender.held.some(({ messageId }) => messageId === sent.messageId)) throw heldError();
@@ -168,6 +266,21 @@ export const describeUnsent = (
   isHeld: boolean,
   forms: Forms | undefined,
 ): UnsentAnswer => ({ messageId, text, isHeld, ...describeParts(parts, 'provider', forms) });
+
+function partsMissing({ files, question }: Follows = { files: 0, question: false }): RelayError {
+  const what = question ? 'the question' : `${files} ${files === 1 ? 'file' : 'files'}`;
+  const orElse = question ? '' : ', or answer `withoutParts`';
+  return new RelayError(
+    'parts_missing',
+    `Not sent: the agent has announced ${what}, and nothing has come. Its program may not run now. Try again later${orElse}.`,
+  );
+}
+
+const unreadQuestion = () =>
+  new RelayError(
+    'newer_message',
+    'Not sent: the question is confidential, and you were not shown it. Read it first: `receive` returns it.',
+  );
 
 const heldError = () =>
   new RelayError(

@@ -2,7 +2,7 @@ import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
-import type { ContextMessage, RequestStatus } from '../request-state.ts';
+import type { ContextMessage, Follows, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
@@ -64,6 +64,11 @@ export interface AnswerOptions extends SendOptions {
    * asked, unless it gives `shown`: it gets the newer message next.
    */
   readonly evenIfNewer?: boolean | undefined;
+  /**
+   * True to send the text although {@link ExpertRequest.missingParts} have not come within 30 s of the pick-up. Never without the
+   * question of a confidential request. Default false: then `answer` throws `parts_missing`.
+   */
+  readonly withoutParts?: boolean | undefined;
   /**
    * Only with a session: called once the text is in the memory. From then on it will be sent even if the page is closed
    * before `answer` returns.
@@ -128,11 +133,28 @@ export interface ExpertRequest {
    */
   readonly decision: DecisionState | undefined;
   /**
+<<<<<<< HEAD
    * This expert's answers to `form` that count, in the order of the list; one that is equal to the one before is left out. Only
    * the agent knows which one its program was given. So show each of several with its time, and that the agent may have acted on
    * the first: "Approved 12:11, then declined 12:15; the agent may have acted on the first."
    */
   readonly decisions: readonly CountedDecision[];
+=======
+   * Whether the agent has written something at the same time as your newest answer, which it therefore does not count: neither had seen
+   * the other. Answer again. For a decision the same as `reopened`.
+   */
+  readonly isReopened: boolean;
+  /**
+   * What the agent has announced that it will send by itself once the request is picked up, until it has come: files, or the question of
+   * a confidential request. An answer waits for it. The number of files is not signed: the relay can change it.
+   */
+  readonly missingParts: Follows | undefined;
+  /**
+   * The agent's messages that {@link Expert.requests} or `receive` has returned, in order: the confidential question, files, and what it
+   * has written since. They count as shown.
+   */
+  readonly received: readonly ExpertMessage[];
+>>>>>>> d597bd92 (sdk: an expert's answer waits for what the agent has announced, and bots get a request when it is complete)
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
@@ -161,11 +183,22 @@ export interface ExpertRequest {
    */
   pickUp(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Sends an answer. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
+   * Waits for {@link ExpertRequest.missingParts}, for up to 30 s after the pick-up, which it makes if they are missing. Returns the agent's
+   * messages, which then count as shown: `received`. A loop over `messages` returns them, too.
+   *
+   * @throws RelayError `parts_missing`
+   *
+   * @example
+   * const [first] = await request.receive();
+   * const question = request.question === confidentialQuestion ? first?.text : request.question;
+   */
+  receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ExpertMessage[]>;
+  /**
+   * Sends an answer. It first waits for {@link ExpertRequest.missingParts}, as `receive` does. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
    * it fails, `unsent` says whether the text is sent later. It takes the place of an equal one in
    * {@link ExpertRequest.held}, which may have arrived: then the agent knows that it had not seen what is newer.
    *
-   * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`
+   * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`; `parts_missing`
    *
    * @example
    * if (request.form?.form && isApproval(request.form.form)) {

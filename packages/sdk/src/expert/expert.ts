@@ -49,6 +49,13 @@ export type ExpertEvent =
       readonly isMissed: boolean;
     };
 
+/** Which requests a program gets. */
+export interface RequestsOptions {
+  /** Called once for each request, before it is picked up. Those for which it returns false are left as they are. */
+  readonly filter?: ((request: ExpertRequest) => boolean | Promise<boolean>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * An expert's connection to the relay.
  *
@@ -63,10 +70,17 @@ export interface Expert {
   /** The fingerprint of the expert's identity, which agents compare. Undefined without a root. */
   fingerprint(): Promise<string | undefined>;
   /**
-   * Open requests, each once: first those that exist already, oldest first, then new ones as they come. Each was read
-   * and compared with what was shown first: see {@link ExpertRequest.refused}.
+   * Open requests: first those that exist already, oldest first, then new ones as they come. Each was read and compared with what was
+   * shown first: see {@link ExpertRequest.refused}. One whose agent has announced more is picked up, and returned when that has come:
+   * see {@link ExpertRequest.received}. A request is returned again, as a new object, when {@link ExpertRequest.isReopened}, unless a loop over its
+   * `messages` gets that.
+   *
+   * @example
+   * // Others stay as they are, also for experts with other keys.
+   * const filter = ({ question }) => question.startsWith('Restart ');
+   * for await (const request of expert.requests({ filter })) await request.answer('Not before 18:00.');
    */
-  requests(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<ExpertRequest>;
+  requests(options?: RequestsOptions): AsyncIterableIterator<ExpertRequest>;
   /**
    * All requests of this expert, newest first. Their messages are not read. Each question is compared with what was
    * shown first and remembered, so that it can be shown to a person, who may answer it later by its code.

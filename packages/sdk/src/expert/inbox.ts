@@ -1,18 +1,24 @@
+import type { Role } from '../crypto/index.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createMailbox } from '../thread/mailbox.ts';
 import { createRefresher, isOutage } from '../thread/refresher.ts';
 import type { Api } from '../transport/api.ts';
 import { listOpen } from '../transport/requests.ts';
 
-/** The ids of open requests, each once: first those that exist already, oldest first, then new ones. */
+/**
+ * The ids of open requests: first those that exist already, oldest first, then new ones, and each again when its agent may have written
+ * since.
+ */
 export interface Inbox {
   /** Aborts when this is stopped. */
   readonly stopped: AbortSignal;
   /** Adds one request. */
   add(requestId: string): void;
+  /** Counts a message of a request that was added. */
+  noteMessage(requestId: string, role: Role | undefined): void;
   /** Adds this request again once it can be read. Until then the others are processed. */
   retryLater(requestId: string): void;
-  /** Lists all open requests and adds those that are new. */
+  /** Lists all open requests and adds those that are new, or have new messages. */
   list(): void;
   take(signal: AbortSignal): Promise<string | undefined>;
   stop(error: RelayError): void;
@@ -23,7 +29,10 @@ export function createInbox(
   tryToRead: (requestId: string, signal: AbortSignal) => Promise<unknown>,
 ): Inbox {
   const mailbox = createMailbox<string>();
-  const seen = new Set<string>();
+  /** The messages of each request that was added, as far as they are known. */
+  const counts = new Map<string, number>();
+  /** Ids that were not taken yet. */
+  const waiting = new Set<string>();
   /** Requests that could not be read, in the order of the next attempts. */
   const unreadable = new Set<string>();
   const stopped = new AbortController();
@@ -31,7 +40,11 @@ export function createInbox(
   const refresher = createRefresher({
     ...shared,
     async run(signal) {
-      for (const { requestId } of await listOpen(api, signal)) add(requestId);
+      for (const { requestId, messageCount, responseCount } of await listOpen(api, signal)) {
+        const before = counts.get(requestId);
+        counts.set(requestId, messageCount);
+        if (before === undefined || (before < messageCount && responseCount < messageCount)) push(requestId);
+      }
     },
   });
   const retryRefresher = createRefresher({
@@ -45,26 +58,41 @@ export function createInbox(
           if (isOutage(error)) throw error;
         });
         unreadable.delete(requestId);
-        mailbox.push([requestId]);
+        push(requestId);
       }
     },
   });
 
-  function add(requestId: string): void {
-    if (seen.has(requestId)) return;
-    seen.add(requestId);
+  function push(requestId: string): void {
+    if (waiting.has(requestId)) return;
+    waiting.add(requestId);
     mailbox.push([requestId]);
   }
 
   return {
     stopped: stopped.signal,
-    add,
+    add(requestId) {
+      if (counts.has(requestId)) return;
+      counts.set(requestId, 0);
+      push(requestId);
+    },
+    noteMessage(requestId, role) {
+      const before = counts.get(requestId);
+      // It was not listed yet: the list will have the message.
+      if (before === undefined) return;
+      counts.set(requestId, before + 1);
+      if (role === 'consumer') push(requestId);
+    },
     retryLater(requestId) {
       unreadable.add(requestId);
       retryRefresher.refresh();
     },
     list: refresher.refresh,
-    take: (signal) => mailbox.take({ signal }),
+    async take(signal) {
+      const requestId = await mailbox.take({ signal });
+      if (requestId !== undefined) waiting.delete(requestId);
+      return requestId;
+    },
     stop(error) {
       refresher.stop();
       retryRefresher.stop();

@@ -3,7 +3,13 @@ export { isLoadFailure } from '../load-later.ts';
 export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';
 export type { FileToSend } from '../thread/parts-to-send.ts';
 export { createExpert, createSessionExpert } from './create-expert.ts';
-export type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from './expert.ts';
+export type {
+  Expert,
+  ExpertEvent,
+  ExpertOptions,
+  RequestsOptions,
+  SessionExpertOptions,
+} from './expert.ts';
 export type {
   AnswerOptions,
   CountedDecision,

@@ -14,6 +14,8 @@ import { createExpertSide } from './expert-side.ts';
 import type { RequestMemory } from './request-memory.ts';
 import { createOutbox } from './session-outbox.ts';
 
+export { createDueRequests } from './due-requests.ts';
+
 /** What a conversation needs of the client that opens it. */
 export interface Connection {
   readonly client: Client;
@@ -21,13 +23,15 @@ export interface Connection {
   readonly requestMemory: RequestMemory;
   readonly expert: ExpertKeys | undefined;
   readonly isSession: boolean;
+  /** The requests of this client with a loop over their messages. */
+  readonly looped: ExpertRequest[];
   /** Undefined when the client was stopped before: then `stop` was called. */
   stopWith(stop: (error: RelayError) => void): (() => void) | undefined;
 }
 
 /** Reads a request with its messages. */
 export async function openRequest(
-  { client, activity, requestMemory, expert, isSession, stopWith }: Connection,
+  { client, activity, requestMemory, expert, isSession, looped, stopWith }: Connection,
   requestId: string,
   signal: AbortSignal | undefined,
 ): Promise<ExpertRequest> {
@@ -74,7 +78,10 @@ export async function openRequest(
   if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.formTracker.load();
   // The list may show that some of them were sent.
   if (drafts.length > 0) await sender.saveUnsent();
-  const requested = new ExpertConversation({ api, thread, sender, follower, request }, side);
+  const requested = new ExpertConversation(
+    { api, thread, sender, follower, request },
+    { side, partsMs: client.timing.parts, looped },
+  );
   return requested;
 }
 

@@ -4,7 +4,7 @@ import type { Form } from '../forms/form.ts';
 import { type Forms, loadForms } from './load-forms.ts';
 import type { ReadMessage } from './message.ts';
 import { readSaved, type SavedPart } from './message-parts.ts';
-import type { Read } from './shown.ts';
+import { isCrossed, type Read } from './shown.ts';
 import type { OpenForm, Side } from './side.ts';
 
 /** A message with an answer to a form. */
@@ -98,7 +98,13 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
         const { answer, isUncertain } = readSaved(parts, 'provider');
         return { ...message, json: answer?.json ?? '', isUncertain };
       });
-      return now && module?.standingOf({ form: now, side, answers: given, read }, isRefused);
+      return (
+        now &&
+        module?.standingOf(
+          { form: now, side, answers: given, isCrossed: (hash) => isCrossed(read, hash, side.role) },
+          isRefused,
+        )
+      );
     },
   };
 }

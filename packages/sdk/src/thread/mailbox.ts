@@ -47,7 +47,8 @@ export function createMailbox<T>(given: readonly T[] = []): Mailbox<T> {
   let stopped: RelayError | undefined;
 
   function serve(): void {
-    for (const taker of takers) {
+    // Those that leave the message there come first: another one may take it away.
+    for (const taker of [...takers].sort((one, other) => Number(!one.peek) - Number(!other.peek))) {
       const at = messages.findIndex(taker.fits);
       if (at < 0 && !ended) continue;
       takers.delete(taker);

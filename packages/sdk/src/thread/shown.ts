@@ -1,4 +1,4 @@
-import type { Channel, ChannelState } from '../crypto/index.ts';
+import type { Channel, ChannelState, Role } from '../crypto/index.ts';
 import { isMessageId } from '../crypto/message.ts';
 import type { SavedPart } from './message-parts.ts';
 
@@ -72,3 +72,40 @@ export function hasNewer({ channel, state, others }: Read, shown: readonly strin
 }
 
 const hashesIn = (shown: readonly string[]): string[] => shown.filter((name) => !isMessageId(name));
+
+/**
+ * Whether the agent has written something at the same time as the message of the expert with this hash: neither had seen the other.
+ * Links name messages that come earlier in the history.
+ */
+export function isCrossed(
+  { state, others }: Pick<Read, 'state' | 'others'>,
+  hash: string,
+  reader: Role,
+): boolean {
+  const seen = state?.seen ?? [];
+  const at = seen.findIndex(([one]) => one === hash);
+  const after = new Set([at]);
+  for (let later = at + 1; later < seen.length; later += 1) {
+    if (linksOf(seen[later]).some((one) => after.has(one))) after.add(later);
+  }
+  const before = new Set([at]);
+  for (let earlier = at; earlier >= 0; earlier -= 1) {
+    if (before.has(earlier)) for (const one of linksOf(seen[earlier])) before.add(one);
+  }
+  const theirs = new Set(others.values());
+  const isAgents = (one: string) => theirs.has(one) === (reader === 'provider');
+  return seen.some(([one], position) => isAgents(one) && !after.has(position) && !before.has(position));
+}
+
+/** Whether the other side has written something at the same time as the newest message of this side: neither had seen the other. */
+export function isNewestCrossed(read: Read, reader: Role): boolean {
+  const theirs = new Set(read.others.values());
+  const newest = read.state?.seen.findLast(([hash]) => !theirs.has(hash))?.[0];
+  return newest !== undefined && isCrossed(read, newest, reader);
+}
+
+/** The first encrypted message of the other side that was read: its id, in lower case. */
+export const firstReceived = ({ others }: Pick<Read, 'others'>): string | undefined =>
+  [...others].find(([, hash]) => hash !== undefined)?.[0];
+
+const linksOf = ([, , ...links]: ChannelState['seen'][number] | readonly [] = []): readonly number[] => links;

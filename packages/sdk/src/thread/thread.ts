@@ -15,7 +15,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
 import { hasForms, restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
-import { hasNewer, nameShown, type Sealing, withOwn } from './shown.ts';
+import { hasNewer, nameShown, type Read, type Sealing, withOwn } from './shown.ts';
 import type { Side } from './side.ts';
 
 /** What a thread continues from. */
@@ -72,7 +72,7 @@ export interface Thread {
   standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
   /** Throws when the conversation has ended or was refused. */
   checkOpen(): void;
-  /** Whether this message was read. */
+  known(): Read;
   has(messageId: string): boolean;
   /** Reads new messages. */
   read(signal?: AbortSignal): Promise<void>;
@@ -80,10 +80,7 @@ export interface Thread {
   readIfStale(signal?: AbortSignal): Promise<void>;
   /** Continues with what the relay has accepted, keys or an end, without reading it back first. */
   adopt(news: Partial<Head>): Promise<void>;
-  /**
-   * Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,
-   * and those that were sent here. The names last: they can be saved with the text.
-   */
+  /** Names what was shown when a text is written now: these messages, by default those taken from the mailbox, and those sent here. */
   nameShown(messageIds?: readonly string[]): readonly string[];
   /** Whether there are messages of the other side that are not among these, nor before one of these. */
   hasNewerThan(shown: readonly string[]): boolean;
@@ -102,8 +99,7 @@ export function createThread(options: ThreadOptions): Thread {
   /** Decrypting and encrypting take turns, so that `channelState` is always consistent. */
   const inOrder = createQueue();
   const reading = createQueue();
-  // These maps and sets have ids in lower case. Ids of the list and of callers may be in upper case: they are converted. Ids of the texts
-  // that this side sends are made in lower case.
+  // These maps and sets have ids in lower case, as those of texts that are sent here. Ids of the list and of callers are converted.
   /** A digest of the content by messageId, to recognize repeated messages. */
   const contents = new Map<string, string>();
   const others = new Map(state?.others);
@@ -232,6 +228,7 @@ export function createThread(options: ThreadOptions): Thread {
       return answersRead;
     },
     formTracker,
+    known,
     standing: (isRefused) => formTracker.standing(known(), isRefused),
     get state() {
       const messages = [...mailbox.unprocessed, ...mailbox.messages];

@@ -1,4 +1,11 @@
-import type { ListedRequest, RequestNotes, RequestState, RequestStatus, WhoAmI } from '../request-state.ts';
+import type {
+  Follows,
+  ListedRequest,
+  RequestNotes,
+  RequestState,
+  RequestStatus,
+  WhoAmI,
+} from '../request-state.ts';
 import type { Api } from './api.ts';
 import {
   count,
@@ -31,12 +38,18 @@ export const requestState = (body: Members): RequestState => ({
 });
 
 /** What is not of this form is left out, and so is the end of a request that is not closed. */
-export const requestNotes = ({ status, tags, closedBy, closeReason }: Members): RequestNotes => ({
+export const requestNotes = ({ status, follows, tags, closedBy, closeReason }: Members): RequestNotes => ({
+  ...(isObject(follows) && { follows: readFollows(follows) }),
   tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string').slice(0, 10) : [],
   ...(status === 'closed' && {
     closedBy: (['consumer', 'provider'] as const).find((side) => side === closedBy),
     closeReason: textOf(closeReason),
   }),
+});
+
+const readFollows = ({ files, question }: Members): Follows => ({
+  files: typeof files === 'number' && files > 0 ? Math.min(Math.trunc(files), 99) : 0,
+  question: question === true,
 });
 
 /* These texts are shown inside our own sentences to people and models, so they must not be sentences themselves. */
@@ -77,6 +90,7 @@ const listedRequest = (one: Members): ListedRequest => ({
   ...requestState(one),
   ...requestNotes(one),
   question: text(one, 'question'),
+  messageCount: count(one, 'messageCount'),
 });
 
 const pageSize = 200;

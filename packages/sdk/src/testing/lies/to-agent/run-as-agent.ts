@@ -2,6 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { makeRoot } from '../../../crypto/index.ts';
 import { type Conversation, RelayError } from '../../../index.ts';
+import { hasCode } from '../../../relay-error.ts';
+import { quick } from '../../quick.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
 
@@ -21,7 +23,7 @@ const uncertainAnswerMs = 600;
 /** An agent asks through the lying relay. The expert answers three times, each time after the agent could read. */
 export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRow): Promise<AgentResult> {
   const { server, liar, consumerKey, root } = setup;
-  const expert = setup.expert({ root });
+  const expert = setup.expert({ root, timing: { ...quick, parts: row.code ? 2_000 : 60_000 } });
   let sent = 0;
   const relay = server.agent({
     url: liar.url,
@@ -65,7 +67,11 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     });
   let reading = row.all ? undefined : startReading();
   await request.pickUp();
-  for (const [index, text] of texts.entries()) {
+  // An agent that has noticed the lie does not send its confidential question, and then the expert answers nothing.
+  const asks = await request.receive().catch((error: unknown) => {
+    if (!hasCode(error, 'parts_missing') || !row.code) throw error;
+  });
+  for (const [index, text] of asks ? texts.entries() : []) {
     await request.answer(text);
     if (row.all) continue;
     const isCertain = index < expected && !row.isDelayed;
