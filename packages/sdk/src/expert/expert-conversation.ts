@@ -96,7 +96,6 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.base.thread.standing()?.state;
   }
 
-<<<<<<< HEAD
   get decisions(): readonly CountedDecision[] {
     const { formTracker, standing } = this.base.thread;
     const times = new Map(formTracker.answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
@@ -106,7 +105,6 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     }));
   }
 
-=======
   get isReopened(): boolean {
     const { decision } = this;
     if (decision && decision !== 'open') return decision === 'reopened';
@@ -122,7 +120,6 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   get received(): readonly ExpertMessage[] {
     return this.#received;
   }
->>>>>>> d597bd92 (sdk: an expert's answer waits for what the agent has announced, and bots get a request when it is complete)
   get held(): readonly string[] {
     return this.base.sender.held.map(({ text }) => text);
   }

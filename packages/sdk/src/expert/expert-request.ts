@@ -133,13 +133,12 @@ export interface ExpertRequest {
    */
   readonly decision: DecisionState | undefined;
   /**
-<<<<<<< HEAD
    * This expert's answers to `form` that count, in the order of the list; one that is equal to the one before is left out. Only
    * the agent knows which one its program was given. So show each of several with its time, and that the agent may have acted on
    * the first: "Approved 12:11, then declined 12:15; the agent may have acted on the first."
    */
   readonly decisions: readonly CountedDecision[];
-=======
+  /**
    * Whether the agent has written something at the same time as your newest answer, which it therefore does not count: neither had seen
    * the other. Answer again. For a decision the same as `reopened`.
    */
@@ -154,7 +153,6 @@ export interface ExpertRequest {
    * has written since. They count as shown.
    */
   readonly received: readonly ExpertMessage[];
->>>>>>> d597bd92 (sdk: an expert's answer waits for what the agent has announced, and bots get a request when it is complete)
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */

@@ -150,6 +150,10 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'This conversation is encrypted, and your expert key is not in this browser.',
     next: 'Enter your recovery code to read and answer it here.',
   },
+  parts_missing: {
+    what: 'The agent has announced more, and nothing has come. Its program may not run now.',
+    next: 'Try again later.',
+  },
   newer_message: {
     what: 'The agent has written again since you wrote this, so it was not sent.',
     next: 'Read the new message, then send your answer again or remove it.',
