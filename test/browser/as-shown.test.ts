@@ -7,6 +7,7 @@ import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
 import { pressDisabled } from './setup/press-disabled.ts';
 import { decide } from './setup/sample-forms.ts';
+import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* What an expert approves or signs was shown as it is: all that a request is made of, and all that a form prefills. */
@@ -16,7 +17,6 @@ const phone = { viewport: { width: 390, height: 700 } };
 const enabled = (page: Page, name: string) => button(page, name).and(page.locator(':not([aria-disabled])'));
 const isDisabled = async (page: Page, name: string) =>
   (await button(page, name).getAttribute('aria-disabled')) === 'true';
-const hint = (page: Page) => page.getByText('Read to the end first.');
 /** Until the end of a text counts as shown it must be in view for a second. */
 const longerThanReading = 2_500;
 
@@ -185,7 +185,7 @@ describe.each([
     expect(await isDisabled(page, name)).toBe(true);
     // The press brings the expert there.
     await pressDisabled(page, name);
-    await hint(page).waitFor();
+    await untilAnnounced(page, 'Read to the end first.');
     await read(page);
     // The press leads to what is left.
     if (encrypted) {

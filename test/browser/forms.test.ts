@@ -8,6 +8,7 @@ import { button, type Device, newUser, type TestAgent } from './setup/open-produ
 import { pressDisabled } from './setup/press-disabled.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { decide, everyContent, everyField, everyWord, fillIn } from './setup/sample-forms.ts';
+import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* Forms and approvals: filled in, checked, decided about, and shown afterwards. */
@@ -68,8 +69,9 @@ describe.each([
       await page.getByText('Sent', { exact: true }).waitFor();
       // What shows a decision is loaded when there is one.
       await eventually('every field is shown in words', async () => {
-        const shown = (await wordsOf(page)).replaceAll(':', '');
-        return everyWord.every((words) => shown.includes(words.replaceAll(':', '')));
+        // Each chosen option is an item of a list.
+        const shown = (await wordsOf(page)).replaceAll(/[:,]/g, '');
+        return everyWord.every((words) => shown.includes(words.replaceAll(/[:,]/g, '')));
       });
       expect(await button(page, 'Approve').count()).toBe(0);
     }
@@ -158,6 +160,9 @@ test('of fifty options, a filter shows those that are wanted and those that are 
     properties: { hosts: { type: 'array', title: 'Hosts', items: { type: 'string', enum: options } } },
   };
   const { page, waitForDecision } = await ask({ device, agent }, form, { encrypted: false });
+  // The question is the legend, and the title a remark. Nobody approves a choice.
+  await page.getByRole('group', { name: 'May I?' }).getByText('Hosts', { exact: true }).waitFor();
+  expect(await button(page, 'Approve').count()).toBe(0);
   const filter = page.getByRole('searchbox', { name: 'Filter the options of Hosts' });
   await page.getByText('50 options').waitFor();
   for (const host of ['host-42', 'host-7']) {
@@ -166,8 +171,10 @@ test('of fifty options, a filter shows those that are wanted and those that are 
   }
   await filter.fill('host-50');
   await page.getByText('3 of 50 options').waitFor();
-  await decide(page, 'Approve');
+  await decide(page, 'Send');
   expect((await waitForDecision()).decision).toMatchObject({ content: { hosts: ['host-7', 'host-42'] } });
+  await page.getByText('Answered', { exact: true }).first().waitFor();
+  expect(await page.locator('main dd').allInnerTexts()).toEqual(['host-7', 'host-42']);
 });
 
 test('labels are text, hidden characters are shown, and a form that cannot be read can be declined', async () => {
@@ -228,7 +235,7 @@ test('nothing is decided before the form was shown to its end', async () => {
   await page.locator('[data-end=question]').scrollIntoViewIfNeeded();
   expect(await button(page, 'Approve').getAttribute('aria-disabled')).toBe('true');
   await pressDisabled(page, 'Approve');
-  await page.getByText('Read to the end first.').waitFor();
+  await untilAnnounced(page, 'Read to the end first.');
   await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).click();
   expect((await waitForDecision()).decision?.action).toBe('accept');
 });
@@ -246,6 +253,24 @@ test('a decision that the agent had not seen when it wrote is to be made again',
   // The first decision does not count: it is not returned.
   const { decision, seenYourLast } = await waitForDecision();
   expect({ action: decision?.action, seenYourLast }).toEqual({ action: 'decline', seenYourLast: true });
+});
+
+test('a later decision is shown beside the first, since the agent may have acted on that', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { conversation, page } = await ask({ device, agent }, approval, { encrypted: false });
+  for (const decided of [{ action: 'accept', content: {} }, { action: 'decline' }]) {
+    const answer = JSON.stringify({ ...decided, decidedAt: new Date().toISOString() });
+    await device.call('POST', `/api/requests/${conversation.requestId}/messages`, {
+      plaintext: 'So.',
+      answer,
+    });
+  }
+  const both = page.getByText('the agent may have acted on the first.');
+  await both.waitFor();
+  expect(await both.innerText()).toMatch(
+    /^Approved \d\d:\d\d, then declined \d\d:\d\d; the agent may have acted on the first\.$/,
+  );
 });
 
 test.each(['the agent closes the request', 'another form is asked', 'it is decided on another device'])(

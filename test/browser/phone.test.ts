@@ -82,7 +82,7 @@ describe('a form', () => {
     const form = page.locator('[data-form]');
     await form.waitFor();
     expect((await form.boundingBox())?.height).toBeLessThan(32);
-    // It fits without scrolling: the button works at once.
+    // It fits without scrolling: the press is taken at once.
     await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).waitFor();
 
     const { requestId } = await agent.relay.ask({ question: longQuestion, form: everyField });
@@ -92,7 +92,7 @@ describe('a form', () => {
     // A press before the question was read scrolls to its end.
     await button(page, 'Answer').tap({ force: true });
     await button(page, 'Answer').tap();
-    await untilInView(page, page.getByRole('heading', { name: 'The agent asks you to fill this in.' }));
+    await untilInView(page, page.locator('[data-form] h2'));
   });
 
   test('a decision leaves the keyboard closed; writing instead, and going back, takes the focus there', async () => {
@@ -121,8 +121,8 @@ test('a confidential question is read before the keyboard opens', async () => {
   const conversation = await agent.relay.ask({ question: 'Which of the two?', confidential: true });
   // The agent is away.
   agent.relay.stop();
-  const page = await pickUp(device, conversation.requestId, 'Pick up and read');
-  await page.getByText('The agent’s question appears here').waitFor();
+  const page = await pickUp(device, conversation.requestId, 'Open');
+  await page.getByText('The agent is sending its question.').waitFor();
   await focusIn(page, '[data-pane] h1');
 });
 

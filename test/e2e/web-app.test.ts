@@ -36,7 +36,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await box.fill('Leave it.');
   await button(page, 'Preview').click();
   await button(page, 'Send').click();
-  expect(await box.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+  await box.and(page.locator(':focus')).waitFor();
   expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Leave it.');
 
   await page.getByRole('button', { name: 'End request', exact: true }).click();

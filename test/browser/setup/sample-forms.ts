@@ -80,8 +80,8 @@ export async function fillIn(page: Page): Promise<void> {
   await group(page, 'Restart').getByLabel('No', { exact: true }).check();
 }
 
-/** Presses until it is taken: a press brings the expert to what was not shown yet. */
-export async function decide(page: Page, name: 'Approve' | 'Decline'): Promise<void> {
+/** Presses until it is taken: a press brings the expert to what is out of view. */
+export async function decide(page: Page, name: 'Approve' | 'Send' | 'Decline'): Promise<void> {
   await button(page, name).waitFor();
   const taken = async () => {
     if (await button(page, name).isVisible()) await button(page, name).click({ force: true, timeout: 2_000 });

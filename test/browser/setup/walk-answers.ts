@@ -116,10 +116,10 @@ async function visitDecisions(device: Device, agent: TestAgent, onState: OnState
   const confidential = await agent.relay.ask({ question: 'Which password?', confidential: true });
   agent.relay.stop();
   await open(device, confidential.requestId);
-  await button(page, 'Pick up and read').waitFor();
+  await button(page, 'Open').waitFor();
   await onState('confidential', page);
-  await button(page, 'Pick up and read').click();
-  await page.getByText('The agent’s question appears here').waitFor();
+  await button(page, 'Open').click();
+  await page.getByText('The agent is sending its question.').waitFor();
   await onState('confidential-picked-up', page);
 }
 

@@ -3,6 +3,7 @@ import { AgentText } from '../text/agent-text.tsx';
 import { TextEnd } from '../text/text-end.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { type AnswerContent, writtenText } from './answer-content.ts';
+import styles from './exchange.module.css';
 import { formOf } from './open-form.ts';
 import type { useConversation } from './use-conversation.ts';
 
@@ -29,6 +30,7 @@ export function AnswerBody({ content, conversation, isFirst = true, isOwn = true
     <Suspense fallback={<p>Loading…</p>}>
       {hasDecision && <Decision answer={answer} form={answer && formOf(conversation.now, answer.of)} />}
       {files && <MessageFiles files={files} />}
+      {hasDecision && text && <p className={styles.comment}>Comment</p>}
       {body}
     </Suspense>
   );

@@ -20,6 +20,7 @@ const shownNames = [
   'isPickedUp',
   'form',
   'decision',
+  'decisions',
   'answerForm',
 ] as const;
 
@@ -54,6 +55,8 @@ export interface ConversationState {
   readonly answers: readonly PendingAnswer[];
   /** The texts whose ends the expert has been shown: see `shown-texts`. */
   readonly shown: ReadonlySet<string>;
+  /** Those of the others whose ends are in view now, so that they will count as shown within a second. */
+  readonly inView: ReadonlySet<string>;
   /** The error of the last read. */
   readonly failure: FailureCode | undefined;
   /** A check of the conversation failed: nothing more is shown or sent until the expert has decided. */

@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
@@ -39,6 +39,8 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
   const pane = useRef<HTMLDivElement>(null);
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [panel, setPanel] = useState<Panel>('none');
+  const { markShown, markInView } = conversation;
+  const watcher = useMemo(() => ({ markShown, markInView }), [markShown, markInView]);
   const { kind } = useStore(connection);
   const scroll = useScroll(messages, answers);
   useKeyboardInset(pane);
@@ -71,13 +73,13 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     return <ConversationSkeleton />;
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: Escape works in its text fields.
-    <div className={styles.pane} ref={pane} data-pane="" onKeyDown={leaveField}>
-      <ConversationHeader {...{ conversation, panel, snooze, onNext }} onPanel={setPanel} />
-      <div className={styles.scroller} ref={scroll.scroller}>
-        <div className={styles.content} ref={scroll.content}>
-          {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
-          <ShownContext value={conversation.markShown}>
+    <ShownContext value={watcher}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape works in its text fields. */}
+      <div className={styles.pane} ref={pane} data-pane="" onKeyDown={leaveField}>
+        <ConversationHeader {...{ conversation, panel, snooze, onNext }} onPanel={setPanel} />
+        <div className={styles.scroller} ref={scroll.scroller}>
+          <div className={styles.content} ref={scroll.content}>
+            {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
             <DecisionContext value={request.form !== undefined}>
               <Question request={request} shown={conversation.now.shown} />
               {request.erasedAt ? (
@@ -91,26 +93,26 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
                 <Exchange conversation={conversation} />
               )}
             </DecisionContext>
-          </ShownContext>
-          <div ref={setSlot} className={styles.slot} />
+            <div ref={setSlot} className={styles.slot} />
+          </div>
         </div>
-      </div>
-      {scroll.hasNew && (
-        <div className={styles.new}>
-          <Button onClick={scroll.toEnd}>New message</Button>
-        </div>
-      )}
-      <span role="status" className="visually-hidden">
-        {scroll.announcement > 0 && (
-          // A new element each time, since a live region does not announce an unchanged text again.
-          <span key={scroll.announcement}>
-            New message from{' '}
-            {agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'the agent')}
-          </span>
+        {scroll.hasNew && (
+          <div className={styles.new}>
+            <Button onClick={scroll.toEnd}>New message</Button>
+          </div>
         )}
-      </span>
-      <ReplyArea {...{ requestId, conversation, slot, onNext }} onSent={scroll.toEnd} />
-    </div>
+        <span role="status" className="visually-hidden">
+          {scroll.announcement > 0 && (
+            // A new element each time, since a live region does not announce an unchanged text again.
+            <span key={scroll.announcement}>
+              New message from{' '}
+              {agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'the agent')}
+            </span>
+          )}
+        </span>
+        <ReplyArea {...{ requestId, conversation, slot, onNext }} onSent={scroll.toEnd} />
+      </div>
+    </ShownContext>
   );
 }
 

@@ -43,11 +43,11 @@ function fakeRequest() {
     isPickedUp: true,
     unsent,
     held: [] as string[],
-    decisions: new Map<string, typeof decision>(),
+    taken: new Map<string, typeof decision>(),
     get unsentAnswers(): OpenRequest['unsentAnswers'] {
       ids.splice(unsent.length);
       return unsent.map((text, at) => {
-        const answer = fake.decisions.get(text);
+        const answer = fake.taken.get(text);
         ids[at] ??= `${text} ${count++}`;
         const messageId = ids[at];
         return { messageId, text, isHeld: fake.held.includes(text), ...(answer && { answer }) };
@@ -743,7 +743,7 @@ test('a decision behind a refused answer stays with the SDK, which knows its tim
   await sendWhileAway('First.');
   request.onAnswer = async (text) => {
     request.unsent.push(text);
-    request.decisions.set(text, decision);
+    request.taken.set(text, decision);
     throw new RelayError('unreachable', 'unreachable');
   };
   await conversation.send({ text: 'Yes.', answer: decision });

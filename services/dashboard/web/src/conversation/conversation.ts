@@ -46,6 +46,8 @@ export interface Conversation {
   takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;
+  /** Notes whether the end of a text that was not shown yet is in view. */
+  markInView(name: string, isInView: boolean): void;
   /** Removes an answer that was not sent. */
   discard(answer: PendingAnswer): Promise<void>;
   /** Ends it for both sides. The agent is shown the reason. @throws RelayError */
@@ -78,6 +80,7 @@ export function createConversation({
     messages: [],
     answers: [],
     shown: new Set(),
+    inView: new Set(),
     failure: undefined,
     refusal: undefined,
     needsKey: false,
@@ -226,7 +229,8 @@ export function createConversation({
     sendAgain: answers.sendAgain,
     sendAnyway: answers.sendAnyway,
     takeBack: answers.takeBack,
-    markShown: shownTexts.mark,
+    markShown: shownTexts.markShown,
+    markInView: shownTexts.markInView,
     discard: answers.discard,
     follow(open) {
       wanted = open;

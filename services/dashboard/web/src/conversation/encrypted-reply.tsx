@@ -1,40 +1,40 @@
-import { confidentialQuestion } from '@expert-relay/sdk';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { AwaitedParts, describeParts, missingPartsOf } from './awaited-parts.tsx';
 import { focusHeader } from './conversation-header.tsx';
 import { canReply } from './conversation-state.ts';
-import { describeForm } from './open-form.ts';
-import { ReadFirst } from './read-first.tsx';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
-import { useReadFirst } from './use-read-first.ts';
+import { type Presses, ReplyLine } from './use-presses.tsx';
 
 /** Where a request can be answered, the expert key is read again after this time: another device may have replaced it. */
 const outdatedMs = 60_000;
 
 interface EncryptedReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;
+  readonly presses: Presses;
   readonly reply: (isFocused: boolean) => ReactNode;
   /** What the expert has written before, while nothing can be sent. */
-  readonly kept: ReactNode;
+  readonly kept: (title: string) => ReactNode;
 }
 
 /** An encrypted request is picked up first, with the expert key. */
-export function EncryptedReply({ conversation, reply, kept }: EncryptedReplyProps) {
+export function EncryptedReply({ conversation, presses, reply, kept }: EncryptedReplyProps) {
   const { expertKey } = useAppContext();
   const key = useExpertKey();
-  const isPickedUp = conversation.now.request?.isPickedUp === true;
-  const isConfidential = conversation.now.request?.question === confidentialQuestion;
+  const { request, pickedUpAt } = conversation.now;
+  const isPickedUp = request?.isPickedUp === true;
+  const missing = missingPartsOf(conversation.now);
+  const [isAnyway, setIsAnyway] = useState(false);
   const [isAnswering, setIsAnswering] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);
   const [failure, setFailure] = useState<Sentence>();
   const isReady = key.kind === 'ready';
-  const readFirst = useReadFirst(conversation);
 
   const { pickUp } = conversation;
   useEffect(() => {
@@ -60,17 +60,31 @@ export function EncryptedReply({ conversation, reply, kept }: EncryptedReplyProp
     if (!isPickedUp) void expertKey.refresh(outdatedMs).catch(() => {});
   }, [isPickedUp, expertKey]);
 
+  const isComing = missing !== undefined && !isAnyway;
+  const [wasComing, setWasComing] = useState(false);
   useEffect(() => {
-    // The question comes now: it is read before the answer is written.
-    if (isConfidential && isPickedUp && isAnswering) focusHeader();
-  }, [isConfidential, isPickedUp, isAnswering]);
+    // What comes now is read before the answer is written.
+    if (!isComing || !isPickedUp || !isAnswering) return;
+    setWasComing(true);
+    focusHeader();
+  }, [isComing, isPickedUp, isAnswering]);
+
+  const answer = () => presses.take('Answer', () => setIsAnswering(true));
 
   if (key.kind === 'loading') return <p className={styles.quiet}>Reading your expert key…</p>;
-  if (canReply(conversation.now, isReady)) return reply((isAnswering && !isConfidential) || hasOpened);
+  if (canReply(conversation.now, isReady)) {
+    if (!isComing) return reply((isAnswering && !wasComing) || hasOpened);
+    return (
+      <>
+        <AwaitedParts {...{ missing, pickedUpAt }} onAnyway={() => setIsAnyway(true)} />
+        {kept('What you wrote can be sent then.')}
+      </>
+    );
+  }
   return (
     <>
       {step()}
-      {kept}
+      {kept('What you wrote can be sent once this request is picked up here.')}
     </>
   );
 
@@ -107,21 +121,22 @@ export function EncryptedReply({ conversation, reply, kept }: EncryptedReplyProp
             {failure.what} {failure.next}
           </p>
         )}
-        <p className={styles.quiet}>
-          {isConfidential
-            ? 'The agent sends its question once you pick the request up. Only you and this agent can read it.'
-            : `${describeForm(conversation.now.request?.form)} Only you and this agent can read your answer.`}
-        </p>
-        <ReadFirst hint={readFirst.hint} />
+        <ReplyLine hint={presses.hint}>
+          <p className={styles.quiet}>
+            {missing
+              ? `The agent sends ${describeParts(missing)} once you open the request. Only you and this agent can read it.`
+              : 'Only you and this agent can read your answer.'}
+          </p>
+        </ReplyLine>
         <Button
           look="main"
-          isBusy={isAnswering}
+          isBusy={isAnswering || presses.waiting !== undefined}
           data-reply=""
-          aria-disabled={readFirst.isUnread || undefined}
-          onRefusedClick={readFirst.check}
-          onClick={() => readFirst.check() && setIsAnswering(true)}
+          aria-disabled={presses.isAway() || undefined}
+          onRefusedClick={answer}
+          onClick={answer}
         >
-          {isConfidential ? 'Pick up and read' : 'Answer'}
+          {missing ? 'Open' : 'Answer'}
         </Button>
       </div>
     );

@@ -1,10 +1,11 @@
-import { confidentialQuestion } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
-import { memo, useMemo, useState } from 'react';
+import { Fragment, memo, useMemo, useState } from 'react';
+import { isChoice } from '../forms/is-choice.ts';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
+import type { RequestView } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup } from './group-messages.ts';
 import { PendingAnswers } from './pending-answers.tsx';
@@ -19,7 +20,7 @@ const renderedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
-  const { request, messages, answers, needsKey, pickedUpAt } = conversation.now;
+  const { request, messages, answers, pickedUpAt } = conversation.now;
   const [maxShown, setMaxShown] = useState(firstShown);
   const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
@@ -30,8 +31,10 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   const newest = new Set(messages.slice(-renderedAtOnce));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
-  const isQuestionComing =
-    request.question === confidentialQuestion && request.isPickedUp && messages.length === 0 && !needsKey;
+  const lastAnswer = messages.findLastIndex(({ role }) => role === 'provider');
+  const crossed = new Set(
+    messages.slice(lastAnswer + 1).filter(({ seenYourLast }) => seenYourLast === false),
+  );
   if (items.length === 0 && answers.length === 0) return null;
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
@@ -55,18 +58,33 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
             agent={agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'Agent')}
             isEncrypted={request.encrypted}
             conversation={conversation}
-            newest={newest}
+            {...{ newest, crossed }}
           />
         ),
       )}
-      {isQuestionComing && !ended && (
-        <p className={styles.line} role="status">
-          The agent’s question appears here once the agent has sent it.
-        </p>
-      )}
       {answers.length > 0 && <PendingAnswers conversation={conversation} />}
+      {request.decisions.length > 1 && <Decisions request={request} />}
       {ended?.kind === 'line' && <StateLine line={ended} />}
     </section>
+  );
+}
+
+/** Only the agent knows which of several decisions its program was given. */
+function Decisions({ request: { decisions, form } }: { request: RequestView }) {
+  const accepted = form?.form && isChoice(form.form) ? 'answered' : 'approved';
+  return (
+    <p className={styles.decisions} role="status">
+      {decisions.map(({ messageId, action, createdAt }, index) => {
+        const word = action === 'decline' ? 'declined' : accepted;
+        return (
+          <Fragment key={messageId}>
+            {index === 0 ? word.replace(/^./, (first) => first.toUpperCase()) : `, then ${word}`}{' '}
+            <Time at={createdAt} look="clock" details />
+          </Fragment>
+        );
+      })}
+      ; the agent may have acted on the first.
+    </p>
   );
 }
 
@@ -75,6 +93,8 @@ interface GroupProps {
   readonly agent: string;
   readonly isEncrypted: boolean;
   readonly newest: ReadonlySet<ExpertMessage>;
+  /** Messages after the newest answer that were written before the agent had read it: the answer does not count. */
+  readonly crossed: ReadonlySet<ExpertMessage>;
   readonly conversation: ReturnType<typeof useConversation>;
 }
 
@@ -85,11 +105,12 @@ const Group = memo(GroupOfMessages, (before, after) => {
     before.agent === after.agent &&
     before.isEncrypted === after.isEncrypted &&
     old.length === group.length &&
-    old.every((message, at) => message === group[at])
+    old.every((message, at) => message === group[at]) &&
+    group.every((message) => before.crossed.has(message) === after.crossed.has(message))
   );
 });
 
-function GroupOfMessages({ group, agent, isEncrypted, newest, conversation }: GroupProps) {
+function GroupOfMessages({ group, agent, isEncrypted, newest, crossed, conversation }: GroupProps) {
   const isOwn = group.role === 'provider';
   const [first] = group.messages;
   return (
@@ -107,7 +128,7 @@ function GroupOfMessages({ group, agent, isEncrypted, newest, conversation }: Gr
             isOwn={isOwn}
             end={message.messageId}
           />
-          <Remarks message={message} isEncrypted={isEncrypted} isOwn={isOwn} />
+          <Remarks {...{ message, isEncrypted, isOwn }} isCrossed={crossed.has(message)} />
         </div>
       ))}
     </article>
@@ -119,10 +140,12 @@ function Remarks({
   message,
   isEncrypted,
   isOwn,
+  isCrossed,
 }: {
   message: ExpertMessage;
   isEncrypted: boolean;
   isOwn: boolean;
+  isCrossed: boolean;
 }) {
   const { protection, seenYourLast, hasUnknownPart, form, unreadableForm } = message;
   return (
@@ -139,7 +162,9 @@ function Remarks({
         <p className={styles.remark}>Encrypted by a simple client: missing messages would not be noticed.</p>
       )}
       {!isOwn && seenYourLast === false && (
-        <p className={styles.remark}>Written before the agent saw your last answer.</p>
+        <p className={isCrossed ? styles.crossed : styles.remark}>
+          The agent wrote this before it read your answer{isCrossed && ': send again'}.
+        </p>
       )}
     </>
   );

@@ -6,15 +6,16 @@ import type { Draft } from '../drafts/drafts.ts';
 import { CommentBox } from '../forms/comment-box.tsx';
 import styles from '../forms/fields.module.css';
 import { FormField } from '../forms/form-field.tsx';
+import { isChoice } from '../forms/is-choice.ts';
 import { useFormDraft } from '../forms/use-form-draft.ts';
 import { useProblems } from '../forms/use-problems.ts';
 import { contentOf, problemsOf } from '../forms/values.ts';
-import { ShownContext, TextEnd } from '../text/text-end.tsx';
+import { TextEnd } from '../text/text-end.tsx';
 import { Button } from '../ui/button.tsx';
-import { formEnd } from './open-form.ts';
-import { ReadFirst } from './read-first.tsx';
+import { AskedQuestion } from './asked-question.tsx';
+import { askedWith, formEnd } from './open-form.ts';
 import { sendWritten, type useConversation } from './use-conversation.ts';
-import { useReadFirst } from './use-read-first.ts';
+import { type Presses, ReplyLine } from './use-presses.tsx';
 
 export interface FormReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;
@@ -22,6 +23,7 @@ export interface FormReplyProps {
   readonly form: Form | undefined;
   readonly of: string;
   readonly draft: Draft;
+  readonly presses: Presses;
   /** Who can read the answer. */
   readonly readers: string;
   /** Whether it takes the focus when it appears. */
@@ -37,12 +39,12 @@ export interface FormReplyProps {
 
 /** The agent's form, and the two buttons that decide about it. */
 export function FormReply(props: FormReplyProps) {
-  const { conversation, form, of, readers, isFocused, slot, onSent } = props;
+  const { conversation, form, of, readers, isFocused, slot, presses, onSent } = props;
   const draft = useFormDraft(props.draft, of, form);
   const [isCommenting, setIsCommenting] = useState(false);
   const section = useRef<HTMLElement>(null);
-  const titleId = useId();
-  const readFirst = useReadFirst(conversation, formEnd(of));
+  const questionId = useId();
+  const end = formEnd(of);
   const { now } = draft;
   const problems = useProblems(
     useMemo(() => (form && now ? problemsOf(form, now.values) : new Map()), [form, now]),
@@ -57,55 +59,61 @@ export function FormReply(props: FormReplyProps) {
 
   if (!now) return null;
 
-  function decide(action: FormAnswer['action']): void {
-    if (!now || !readFirst.check()) return;
-    if (action === 'accept' && (!form || !problems.check(section.current))) return;
-    const decision = decisionOf(action, form && contentOf(form, now.values));
+  function decide(name: string, action: FormAnswer['action']): void {
+    if (!now || (action === 'accept' && (!form || !problems.check(section.current)))) return;
     const { comment } = now;
+    const decision = decisionOf(action, form && contentOf(form, now.values));
     const content = { text: comment, answer: { ...decision, of, comment }, files: conversation.files.get() };
-    sendWritten(conversation, content, draft);
-    onSent();
+    presses.take(
+      name,
+      () => {
+        sendWritten(conversation, content, draft);
+        onSent();
+      },
+      end,
+    );
   }
 
+  const isDecided = form !== undefined && isApproval(form);
+  const isAsked = form !== undefined && isChoice(form);
+  const accept = isAsked ? 'Send' : 'Approve';
+  const question = <AskedQuestion id={questionId} question={askedWith(conversation.now, of)} />;
   const fields = (
-    <ShownContext value={conversation.markShown}>
-      <section
-        ref={section}
-        className={form && isApproval(form) ? `${styles.form} ${styles.approval}` : styles.form}
-        aria-labelledby={titleId}
-        tabIndex={-1}
-        data-form=""
-      >
-        <div>
-          <h2 id={titleId} className={styles.heading}>
-            {titleOf(form)}
-          </h2>
-          {again && <p role="alert">{again}</p>}
-          {!form && <p>You can decline it, or write a message.</p>}
-        </div>
-        {form &&
-          Object.entries(form.properties).map(([name, field]) => (
-            <FormField
-              key={name}
-              {...{ name, field }}
-              value={now.values[name] ?? ''}
-              isRequired={form.required?.includes(name) === true}
-              problem={problems.shown.get(name)}
-              onChange={(value) => {
-                problems.onChange(name);
-                draft.change({ values: { ...now.values, [name]: value } });
-              }}
-              onLeave={() => problems.onLeave(name)}
-            />
-          ))}
-        <div className={styles.end}>
-          <TextEnd name={formEnd(of)} />
-        </div>
-      </section>
-    </ShownContext>
+    <section
+      ref={section}
+      className={isDecided ? `${styles.form} ${styles.approval}` : styles.form}
+      aria-labelledby={questionId}
+      tabIndex={-1}
+      data-form=""
+    >
+      {form && !isDecided && !isAsked && <h2 className={styles.heading}>{question}</h2>}
+      {again && <p role="alert">{again}</p>}
+      {!form && (
+        <p>The agent sent a form that this page cannot show. You can decline it, or write a message.</p>
+      )}
+      {form &&
+        Object.entries(form.properties).map(([name, field]) => (
+          <FormField
+            key={name}
+            {...{ name, field }}
+            legend={isAsked ? question : undefined}
+            value={now.values[name] ?? ''}
+            isRequired={form.required?.includes(name) === true}
+            problem={problems.shown.get(name)}
+            onChange={(value) => {
+              problems.onChange(name);
+              draft.change({ values: { ...now.values, [name]: value } });
+            }}
+            onLeave={() => problems.onLeave(name)}
+          />
+        ))}
+      <div className={styles.end}>
+        <TextEnd name={end} />
+      </div>
+    </section>
   );
 
-  const isBlocked = readFirst.isUnread || undefined;
+  const isAway = presses.isAway(end) || undefined;
   return (
     <section className={styles.reply} aria-label="Your decision">
       {slot && createPortal(fields, slot)}
@@ -116,40 +124,44 @@ export function FormReply(props: FormReplyProps) {
           onChange={(comment) => draft.change({ comment })}
         />
       )}
-      <p className={styles.quiet}>{readers}</p>
-      <ReadFirst hint={readFirst.hint || problems.hint} />
-      <div className={styles.buttons}>
-        <div className={styles.others}>
-          <Button look="quiet" onClick={props.onWrite}>
-            {props.isTextBegun ? 'Continue your message' : 'Write a message'}
+      <div className={styles.others}>
+        <ReplyLine hint={presses.hint || problems.hint}>
+          <p className={styles.quiet}>{readers}</p>
+        </ReplyLine>
+        <Button look="quiet" onClick={props.onWrite}>
+          {props.isTextBegun ? 'Continue your message' : 'Write a message'}
+        </Button>
+        {!isCommenting && now.comment === '' && (
+          // No shortcut decides: this is where `r` leads.
+          <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
+            Comment
           </Button>
-          {!isCommenting && now.comment === '' && (
-            // No shortcut decides: this is where `r` leads.
-            <Button look="quiet" data-reply="" onClick={() => setIsCommenting(true)}>
-              Comment
-            </Button>
-          )}
-          {props.attachments}
-        </div>
-        <div className={styles.decide}>
-          {form && state !== 'conflict' && (
-            <Button
-              look="main"
-              aria-disabled={isBlocked || problems.hasAny || undefined}
-              onRefusedClick={() => decide('accept')}
-              onClick={() => decide('accept')}
-            >
-              Approve
-            </Button>
-          )}
+        )}
+        {props.attachments}
+      </div>
+      <div className={styles.decide}>
+        {(isDecided || !form) && question}
+        {form && state !== 'conflict' && (
           <Button
-            aria-disabled={isBlocked}
-            onRefusedClick={readFirst.check}
-            onClick={() => decide('decline')}
+            look="main"
+            isBusy={presses.waiting === accept}
+            says={presses.saysOn(accept)}
+            aria-disabled={isAway || problems.hasAny || undefined}
+            onRefusedClick={() => decide(accept, 'accept')}
+            onClick={() => decide(accept, 'accept')}
           >
-            Decline
+            {accept}
           </Button>
-        </div>
+        )}
+        <Button
+          isBusy={presses.waiting === 'Decline'}
+          says={presses.saysOn('Decline')}
+          aria-disabled={isAway}
+          onRefusedClick={() => decide('Decline', 'decline')}
+          onClick={() => decide('Decline', 'decline')}
+        >
+          Decline
+        </Button>
       </div>
     </section>
   );
@@ -160,11 +172,6 @@ const againSentences: Partial<Record<DecisionState, string>> = {
   reopened: 'The agent wrote meanwhile: decide again.',
   conflict: 'It was approved with different contents, on several devices. You can still decline it.',
 };
-
-function titleOf(form: Form | undefined): string {
-  if (!form) return 'The agent sent a form that this page cannot show.';
-  return isApproval(form) ? 'The agent asks for your approval.' : 'The agent asks you to fill this in.';
-}
 
 function decisionOf(action: FormAnswer['action'], content = {}): FormAnswer {
   const decidedAt = new Date().toISOString();

@@ -3,25 +3,25 @@ import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { AnswerBody } from './answer-body.tsx';
+import { bringTo } from './bring-to.ts';
 import type { PendingAnswer } from './conversation-state.ts';
 import { formOf } from './open-form.ts';
-import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
-import { bringTo, useReadFirst } from './use-read-first.ts';
+import { type Presses, ReplyLine } from './use-presses.tsx';
 
 interface HeldAnswerProps {
   readonly answer: PendingAnswer;
   readonly conversation: ReturnType<typeof useConversation>;
   readonly drafts: Drafts;
+  readonly presses: Presses;
   readonly onTakeBack: (as: 'form' | 'text') => void;
 }
 
 /** Stands in place of the text box while an answer is held: the agent has written meanwhile. */
-export function HeldAnswer({ answer, conversation, drafts, onTakeBack }: HeldAnswerProps) {
+export function HeldAnswer({ answer, conversation, drafts, presses, onTakeBack }: HeldAnswerProps) {
   const panel = useRef<HTMLElement>(null);
   const titleId = useId();
-  const readFirst = useReadFirst(conversation);
   const isDecision = answer.answer !== undefined;
   const newest = conversation.now.messages.findLast(({ role }) => role === 'consumer')?.messageId;
   useEffect(() => {
@@ -47,20 +47,23 @@ export function HeldAnswer({ answer, conversation, drafts, onTakeBack }: HeldAns
     });
   };
 
+  const sendAnyway = () => presses.take('Send anyway', () => void conversation.sendAnyway(answer));
+
   return (
     <section ref={panel} className={styles.held} aria-labelledby={titleId} tabIndex={-1}>
       <p id={titleId} role="alert" className={styles.heldTitle}>
         {isDecision ? 'Your decision was not sent' : 'The agent wrote meanwhile'}
       </p>
-      <p className={styles.quiet}>
-        {isDecision
-          ? 'The agent wrote meanwhile, or some time has passed. Read what is new, then decide again.'
-          : 'Your answer was not sent. Read the new message, then decide.'}
-      </p>
+      <ReplyLine hint={presses.hint}>
+        <p className={styles.quiet}>
+          {isDecision
+            ? 'The agent wrote meanwhile, or some time has passed. Read what is new, then decide again.'
+            : 'Your answer was not sent. Read the new message, then decide.'}
+        </p>
+      </ReplyLine>
       <div className={styles.heldText} dir="auto">
         <AnswerBody content={answer} conversation={conversation} />
       </div>
-      <ReadFirst hint={readFirst.hint} />
       <div className={styles.buttons}>
         <Button look={isDecision ? 'main' : 'plain'} onClick={() => void change()}>
           {isDecision ? 'Decide again' : 'Change it'}
@@ -69,9 +72,10 @@ export function HeldAnswer({ answer, conversation, drafts, onTakeBack }: HeldAns
         {!isDecision && (
           <Button
             look="main"
-            aria-disabled={readFirst.isUnread || undefined}
-            onRefusedClick={readFirst.check}
-            onClick={() => readFirst.check() && void conversation.sendAnyway(answer)}
+            isBusy={presses.waiting !== undefined}
+            aria-disabled={presses.isAway() || undefined}
+            onRefusedClick={sendAnyway}
+            onClick={sendAnyway}
           >
             Send anyway
           </Button>

@@ -1,5 +1,5 @@
+import { confidentialQuestion } from '@expert-relay/sdk';
 import type { RequestForm } from '@expert-relay/sdk/expert';
-import { isApproval } from '@expert-relay/sdk/forms';
 import type { ConversationState } from './conversation-state.ts';
 
 type State = Pick<ConversationState, 'request' | 'messages' | 'answers'>;
@@ -22,10 +22,11 @@ export function formOf({ request, messages }: Pick<State, 'request' | 'messages'
   return asked ? asked.form : request?.answerForm;
 }
 
-/** What the agent asks for besides words. */
-export function describeForm(asked: RequestForm | undefined): string {
-  if (!asked) return '';
-  return asked.form && isApproval(asked.form)
-    ? 'The agent asks for your approval.'
-    : 'The agent asks you to fill in a form.';
+/** What the agent asks with its open form: the text that came with it. */
+export function askedWith({ request, messages }: Pick<State, 'request' | 'messages'>, of: string): string {
+  const isConfidential = request?.question === confidentialQuestion;
+  const asking = messages.find(
+    ({ formOf, role }) => formOf === of || (isConfidential && role === 'consumer'),
+  );
+  return asking?.text || (request?.question ?? '');
 }

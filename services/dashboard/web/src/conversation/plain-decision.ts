@@ -21,9 +21,14 @@ export function readDecision(json: string): Pick<AnswerContent, 'answer' | 'unre
 }
 
 /** The expert's answer in a message, if there is one. Plain text does not say what it had seen, so no answer is crossed. */
-export const answersIn = ({ role, messageId, answer: json }: Message): readonly GivenAnswer[] =>
+export const answersIn = ({
+  role,
+  messageId,
+  createdAt,
+  answer: json,
+}: Message): readonly (GivenAnswer & Pick<Message, 'createdAt'>)[] =>
   role === 'provider' && json
-    ? [{ messageId, json, isProven: true, isCrossed: false, isUncertain: false }]
+    ? [{ messageId, createdAt, json, isProven: true, isCrossed: false, isUncertain: false }]
     : [];
 
 /** A decision as JSON, beside a text that says the same. The SDK writes it only together with its keys. */

@@ -1,6 +1,6 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent, ExpertMessage } from '@expert-relay/sdk/expert';
-import { decide, type GivenAnswer, readForm } from '@expert-relay/sdk/forms';
+import { decide, type GivenAnswer, readForm, type Standing } from '@expert-relay/sdk/forms';
 import { CallError, call } from '../calls/call.ts';
 import type { Message, SessionConversation } from '../generated/api.ts';
 import { hasEnded, type OpenRequest } from './conversation-state.ts';
@@ -27,8 +27,8 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
   const bodies = new Map<string, { readonly messageId: string }>();
   /** The form of the question, which the first page alone has. */
   let formText: string | undefined;
-  const given: GivenAnswer[] = [];
-  let decision: OpenRequest['decision'];
+  const given: (GivenAnswer & Pick<Message, 'createdAt'>)[] = [];
+  let standing: Standing | undefined;
 
   const first = await readPage(signal);
 
@@ -45,7 +45,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
       }
       seq = Math.max(seq, message.seq);
     }
-    if (formText !== undefined) decision = decide(formText, given).state;
+    if (formText !== undefined) standing = decide(formText, given);
     hasNews();
     return body;
   }
@@ -124,7 +124,14 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     // The name of a form is its digest: here it is not computed, and not sent.
     form: formText === undefined ? undefined : { form: answerForm, of: formName },
     get decision() {
-      return decision;
+      return standing?.state;
+    },
+    get decisions() {
+      const times = new Map(given.map(({ messageId, createdAt }) => [messageId, createdAt]));
+      return (standing?.counted ?? []).map(({ messageId, answer }) => ({
+        ...{ ...answer, messageId },
+        createdAt: times.get(messageId) ?? answer.decidedAt,
+      }));
     },
     unsentAnswers: [],
     messages: { [Symbol.asyncIterator]: messages },

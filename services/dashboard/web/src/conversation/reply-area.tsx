@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useExpertKey } from '../app-context/app-context.tsx';
 import { useDrafts } from '../drafts/use-drafts.ts';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
@@ -11,66 +12,69 @@ import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { NewKeyNotice, RefusalOfReplacedKey } from './replaced-key.tsx';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
+import { ReplyLine, usePresses } from './use-presses.tsx';
 
-interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts'> {
+interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts' | 'presses'> {
   readonly requestId: string;
 }
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export const ReplyArea = (props: ReplyAreaProps) => (
-  <PressGuard value={true}>
-    <GuardedReplyArea {...props} />
-  </PressGuard>
-);
+export function ReplyArea(props: ReplyAreaProps) {
+  const drafts = useDrafts(props.requestId);
+  return drafts && props.conversation.now.request && <Area {...props} {...{ drafts }} />;
+}
 
-function GuardedReplyArea({ requestId, ...props }: ReplyAreaProps) {
-  const { conversation, onNext } = props;
+function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts'>) {
+  const { conversation, drafts, onNext } = props;
   const { request, refusal } = conversation.now;
-  const drafts = useDrafts(requestId);
-  if (!request || !drafts) return null;
+  const presses = usePresses(conversation, drafts);
+  if (!request) return null;
   const warning = (code: FailureCode) => (
     <RefusalOfReplacedKey {...{ requestId, code }}>
       <Warning code={code} onReadAgain={conversation.readAgain} />
     </RefusalOfReplacedKey>
   );
   const kept = (title: string) => <KeptDraft {...{ conversation, drafts, title }} />;
+  const area = (children: ReactNode) => (
+    <PressGuard value={presses.onPress}>
+      <div className={styles.area}>{children}</div>
+    </PressGuard>
+  );
   if (hasEnded(request)) {
-    return (
-      <div className={styles.area}>
+    return area(
+      <>
         {refusal && warning(refusal)}
         {kept(
           `What you wrote was not sent: the request has ${request.status === 'expired' ? 'expired' : 'ended'}.`,
         )}
         <div className={styles.answer}>
-          <p className={styles.quiet}>This request has ended. Nothing more can be sent.</p>
+          <ReplyLine hint={presses.hint}>
+            <p className={styles.quiet}>This request has ended. Nothing more can be sent.</p>
+          </ReplyLine>
           {onNext && <Button onClick={onNext}>Next request</Button>}
         </div>
         <ReadingKey conversation={conversation} />
-      </div>
+      </>,
     );
   }
   if (refusal) {
-    return (
-      <div className={styles.area}>
+    return area(
+      <>
         {warning(refusal)}
         {kept('What you wrote was not sent.')}
-      </div>
+      </>,
     );
   }
-  const reply = (isFocused: boolean) => <Reply {...props} {...{ drafts, isFocused }} />;
-  return (
-    <div className={styles.area}>
+  const reply = (isFocused: boolean) => <Reply {...props} {...{ presses, isFocused }} />;
+  return area(
+    <>
       <NewKeyNotice conversation={conversation} />
       {request.encrypted ? (
-        <EncryptedReply
-          conversation={conversation}
-          reply={reply}
-          kept={kept('What you wrote can be sent once this request is picked up here.')}
-        />
+        <EncryptedReply {...{ conversation, presses, kept }} reply={reply} />
       ) : (
         reply(false)
       )}
-    </div>
+    </>,
   );
 }
 

@@ -8,6 +8,7 @@ import { formToDecide } from './open-form.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
+import type { Presses } from './use-presses.tsx';
 
 // What was decided is shown at once, also offline.
 const FormReply = lazyPage(async () => {
@@ -19,6 +20,7 @@ const Attachments = lazyPage(async () => (await import('../files/attachments.tsx
 export interface ReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;
   readonly drafts: Drafts;
+  readonly presses: Presses;
   /** Whether it takes the focus when it appears. */
   readonly isFocused: boolean;
   /** Where the fields of a form stand, at the end of the conversation. */

@@ -18,15 +18,15 @@ import { usePressGuard } from '../ui/press-guard.ts';
 import { useStore } from '../ui/store.ts';
 import { isSameContent } from './answer-content.ts';
 import { HeldAnswer } from './held-answer.tsx';
-import { ReadFirst } from './read-first.tsx';
 import styles from './reply-area.module.css';
 import { SavedReplies } from './saved-replies.tsx';
 import { sendWritten, type useConversation } from './use-conversation.ts';
-import { useReadFirst } from './use-read-first.ts';
+import { type Presses, ReplyLine } from './use-presses.tsx';
 
 interface TextReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;
   readonly drafts: Drafts;
+  readonly presses: Presses;
   /** Who can read the answer. */
   readonly readers: string;
   /** Whether the box takes the focus when it appears. */
@@ -48,14 +48,14 @@ export function TextReply(props: TextReplyProps) {
 }
 
 function Box(props: TextReplyProps) {
-  const { conversation, readers, isFocused, attachments, onForm, onSent, onNext, drafts } = props;
+  const { conversation, readers, isFocused, attachments, onForm, onSent, onNext, drafts, presses } = props;
   const draft = drafts.text;
   const box = useRef<HTMLTextAreaElement>(null);
   const text = useStore(draft.text);
   const [isPreview, setIsPreview] = useState(false);
   const [isChoosing, setIsChoosing] = useState(false);
   const readersId = useId();
-  const { isGuarded } = usePressGuard('');
+  const guard = usePressGuard('');
   /** Whether the expert has typed since the box appeared. */
   const isChanged = useRef(false);
   const files = useStore(conversation.files);
@@ -65,29 +65,24 @@ function Box(props: TextReplyProps) {
     if (isFocused) box.current?.focus();
   }, [isFocused]);
   useHeight(box, text, isPreview);
-  const readFirst = useReadFirst(conversation);
   const content = { text: text.trim() === '' ? '' : text, files };
   const isUnsent = !isEmpty && conversation.now.answers.some((answer) => isSameContent(answer, content));
   useDraftCheck(conversation, draft, isUnsent);
 
-  /** Whether it was sent. */
-  function send(): boolean {
-    if (isEmpty) {
-      box.current?.focus();
-      return false;
-    }
-    if (!readFirst.check()) return false;
-    sendWritten(conversation, content, draft);
-    // At once, since a hidden text box cannot take the focus.
-    flushSync(() => setIsPreview(false));
-    onSent();
-    box.current?.focus();
-    return true;
+  function send(name: string, onTaken: () => void): void {
+    if (isEmpty) box.current?.focus();
+    else
+      presses.take(name, () => {
+        sendWritten(conversation, content, draft);
+        // At once, since a hidden text box cannot take the focus.
+        flushSync(() => setIsPreview(false));
+        onSent();
+        onTaken();
+      });
   }
 
-  function sendAndGoOn(): void {
-    if (isEmpty || send()) onNext?.();
-  }
+  const sendAndStay = () => send('Send', () => box.current?.focus());
+  const sendAndGoOn = () => (isEmpty ? onNext?.() : send('Send and next', () => onNext?.()));
 
   function insert(reply: string): void {
     setIsChoosing(false);
@@ -105,9 +100,10 @@ function Box(props: TextReplyProps) {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.nativeEvent.isComposing) return;
     event.preventDefault();
     // Like its buttons: a key that is held down, or was pressed for the text before, does not send this one.
-    if (event.repeat || (isGuarded && !isChanged.current)) return;
+    if (event.repeat) return;
+    if (guard.isGuarded && !isChanged.current) return guard.onPress();
     if (event.shiftKey && onNext) sendAndGoOn();
-    else send();
+    else sendAndStay();
   }
 
   return (
@@ -139,11 +135,12 @@ function Box(props: TextReplyProps) {
         }}
         onBlur={() => void draft.save()}
       />
-      <p id={readersId} className={styles.quiet}>
-        {readers}
-      </p>
       {isChoosing && <SavedReplies text={text} onChoose={insert} onClose={() => setIsChoosing(false)} />}
-      <ReadFirst hint={readFirst.hint} />
+      <ReplyLine hint={presses.hint}>
+        <p id={readersId} className={styles.quiet}>
+          {readers}
+        </p>
+      </ReplyLine>
       <div className={styles.buttons}>
         {attachments}
         <span className={styles.hint}>Markdown works. {sendKey} Enter sends.</span>
@@ -165,8 +162,9 @@ function Box(props: TextReplyProps) {
         </Button>
         {onNext && (
           <Button
-            aria-disabled={(!isEmpty && readFirst.isUnread) || undefined}
-            onRefusedClick={send}
+            isBusy={presses.waiting === 'Send and next'}
+            aria-disabled={(!isEmpty && presses.isAway()) || undefined}
+            onRefusedClick={sendAndGoOn}
             onClick={sendAndGoOn}
           >
             {isEmpty ? 'Next request' : 'Send and next'}
@@ -174,9 +172,10 @@ function Box(props: TextReplyProps) {
         )}
         <Button
           look="main"
-          aria-disabled={isEmpty || readFirst.isUnread || undefined}
-          onRefusedClick={send}
-          onClick={send}
+          isBusy={presses.waiting === 'Send'}
+          aria-disabled={isEmpty || presses.isAway() || undefined}
+          onRefusedClick={sendAndStay}
+          onClick={sendAndStay}
         >
           Send
         </Button>

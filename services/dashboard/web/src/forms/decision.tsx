@@ -19,7 +19,7 @@ export function Decision({ answer, form }: DecisionProps) {
       <p className={styles.title}>{title}</p>
       {fields.length > 0 && (
         <dl className={styles.fields}>
-          {fields.map(({ label, value }, index) => (
+          {fields.map(({ label, values }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: they never change, and two fields may have the same title.
             <div key={index} className={styles.field}>
               <dt>
@@ -27,11 +27,14 @@ export function Decision({ answer, form }: DecisionProps) {
                   <Written text={showLabel(label)} />
                 </bdi>
               </dt>
-              <dd>
-                <bdi>
-                  <Written text={showHidden(value)} />
-                </bdi>
-              </dd>
+              {/* An option may contain a comma. */}
+              {values.map((value) => (
+                <dd key={value}>
+                  <bdi>
+                    <Written text={showHidden(value)} />
+                  </bdi>
+                </dd>
+              ))}
             </div>
           ))}
         </dl>

@@ -1,8 +1,10 @@
-import { describeContent, type Form, type FormAnswer } from '@expert-relay/sdk/forms';
+import { describeContent, type Form, type FormAnswer, optionsOf } from '@expert-relay/sdk/forms';
+import { isChoice } from './is-choice.ts';
 
 interface Described {
   readonly title: string;
-  readonly fields: readonly { readonly label: string; readonly value: string }[];
+  /** Several values are options of a list. */
+  readonly fields: readonly { readonly label: string; readonly values: readonly string[] }[];
 }
 
 /** A decision in words. Without its form, the fields have their names, and options their values. */
@@ -10,6 +12,16 @@ export function describeDecision(decision: FormAnswer | undefined, form: Form | 
   if (!decision) return { title: 'An answer to a form that this page cannot read', fields: [] };
   if (decision.action === 'decline') return { title: 'Declined', fields: [] };
   const { content } = decision;
-  const unnamed = () => Object.entries(content).map(([label, value]) => ({ label, value: String(value) }));
-  return { title: 'Approved', fields: form ? describeContent(form, content) : unnamed() };
+  const names = Object.keys(form?.properties ?? content).filter((name) => Object.hasOwn(content, name));
+  const fields = names.map((name) => {
+    const value = content[name];
+    const field = form?.properties[name];
+    const options = field ? optionsOf(field) : [];
+    const titleOf = (one: string) => options.find((option) => option.value === one)?.title ?? one;
+    const [{ label, value: words } = { label: name, value: String(value) }] =
+      form && value !== undefined ? describeContent(form, { [name]: value }) : [];
+    const isList = Array.isArray(value) && value.length > 0;
+    return { label, values: isList ? value.map(titleOf) : [words] };
+  });
+  return { title: form && isChoice(form) ? 'Answered' : 'Approved', fields };
 }

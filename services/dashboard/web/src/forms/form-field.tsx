@@ -11,10 +11,11 @@ import { showLabel } from './show-label.ts';
 import { TextBox } from './text-box.tsx';
 import { type FieldProps, sentInstead } from './values.ts';
 
-export function FormField(props: FieldProps) {
-  const { name, field, isRequired, problem, onLeave } = props;
+/** `legend`: the question, where the field is all that is asked. Its name says nothing then, and a title is a remark. */
+export function FormField(props: FieldProps & { readonly legend?: ReactNode }) {
+  const { name, field, legend, isRequired, problem, onLeave } = props;
   const id = useId();
-  const label = (
+  const title = (
     <bdi>
       <Written text={showLabel(field.title ?? name)} />
     </bdi>
@@ -32,10 +33,11 @@ export function FormField(props: FieldProps) {
       {...(isGroup && { 'aria-describedby': described })}
     >
       <Label className={formStyles.label} {...(!isGroup && { htmlFor: id })}>
-        {label}
+        {legend ?? title}
         {!isRequired && <span className={styles.optional}> (optional)</span>}
       </Label>
       <div id={`${id}-about`} className={formStyles.hint}>
+        {legend && field.title && <p className={styles.description}>{title}</p>}
         {field.description && (
           <p dir="auto" className={styles.description}>
             <Written text={showHidden(field.description, { prose: true })} />

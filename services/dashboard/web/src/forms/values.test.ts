@@ -100,10 +100,26 @@ describe('a decision in words', () => {
     ['without its form', undefined, ['text: A', 'now: true', 'plan: s', 'checks: ']],
   ])('%s', (_, known, expected) => {
     const { title, fields } = describeDecision(answer, known);
-    expect([title, ...fields.map(({ label, value }) => `${label}: ${value}`)]).toEqual([
+    expect([title, ...fields.map(({ label, values }) => `${label}: ${values.join('|')}`)]).toEqual([
       'Approved',
       ...expected,
     ]);
+  });
+
+  test('of several options, each stands for itself', () => {
+    const asked: Form = {
+      type: 'object',
+      properties: {
+        teams: {
+          ...{ type: 'array', title: 'Teams' },
+          items: { anyOf: ['sre', 'sales'].map((value) => ({ const: value, title: `${value}, EMEA` })) },
+        },
+      },
+    };
+    const content = { teams: ['sre', 'sales'] };
+    const decided = { action: 'accept', content, decidedAt: '2026-11-24T08:30:00Z' } as const;
+    const teams = { label: 'Teams', values: ['sre, EMEA', 'sales, EMEA'] };
+    expect(describeDecision(decided, asked)).toEqual({ title: 'Answered', fields: [teams] });
   });
 
   test('that was declined, or cannot be read', () => {

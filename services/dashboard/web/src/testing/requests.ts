@@ -42,4 +42,5 @@ export const requestView: RequestView = {
   answerForm: undefined,
   form: undefined,
   decision: undefined,
+  decisions: [],
 };

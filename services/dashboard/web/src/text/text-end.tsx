@@ -2,16 +2,26 @@ import { createContext, useContext, useEffect, useRef } from 'react';
 import styles from './text-end.module.css';
 import { watchEnd } from './watch-end.ts';
 
-/** Is called with the name of each text whose end was shown. */
-export const ShownContext = createContext<(name: string) => void>(() => {});
+interface Shown {
+  /** The end of this text was shown. */
+  markShown(name: string): void;
+  /** It has come into view, or has left it. */
+  markInView(name: string, isInView: boolean): void;
+}
+
+export const ShownContext = createContext<Shown | undefined>(undefined);
 
 /** Stands at the end of a text, and notes when it was shown. */
 export function TextEnd({ name }: { name: string }) {
-  const onShown = useContext(ShownContext);
+  const { markShown, markInView } = useContext(ShownContext) ?? {};
   const mark = useRef<HTMLSpanElement>(null);
   useEffect(() => {
     const element = mark.current;
-    return element ? watchEnd(element, () => onShown(name)) : undefined;
-  }, [name, onShown]);
+    if (!element || !markShown || !markInView) return;
+    return watchEnd(element, {
+      onView: (isInView) => markInView(name, isInView),
+      onShown: () => markShown(name),
+    });
+  }, [name, markShown, markInView]);
   return <span ref={mark} className={styles.end} data-end={name} />;
 }

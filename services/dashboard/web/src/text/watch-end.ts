@@ -1,8 +1,15 @@
 /** How long the end of a text must be in view until the text counts as shown. */
 const shownAfterMs = 1_000;
 
-/** Calls `onShown` once the element was in view of a visible page for a second. Returns a function that stops it. */
-export function watchEnd(element: Element, onShown: () => void): () => void {
+interface Watcher {
+  /** The end has come into view, or has left it. Until the browser has reported, it is taken to be in view. */
+  onView(isInView: boolean): void;
+  /** It was in view of a visible page for a second. */
+  onShown(): void;
+}
+
+/** Watches the end of a text until it counts as shown. Returns a function that stops it. */
+export function watchEnd(element: Element, { onView, onShown }: Watcher): () => void {
   let isInView = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -10,7 +17,10 @@ export function watchEnd(element: Element, onShown: () => void): () => void {
     const entry = entries.at(-1);
     // All of its width, too: it is as wide as the text.
     const width = entry?.boundingClientRect.width ?? 0;
-    if (entry) isInView = entry.isIntersecting && entry.intersectionRect.width >= width - 1;
+    if (entry) {
+      isInView = entry.isIntersecting && entry.intersectionRect.width >= width - 1;
+      onView(isInView);
+    }
     const isSeen = isInView && document.visibilityState === 'visible';
     if (isSeen) timer ??= setTimeout(finish, shownAfterMs);
     else {
@@ -23,8 +33,8 @@ export function watchEnd(element: Element, onShown: () => void): () => void {
     // A busy page may not have reported yet that it was scrolled.
     update(observer.takeRecords());
     if (timer === undefined) return;
-    stop();
     onShown();
+    stop();
   }
 
   const onVisibility = () => update();
@@ -32,8 +42,10 @@ export function watchEnd(element: Element, onShown: () => void): () => void {
     clearTimeout(timer);
     observer.disconnect();
     document.removeEventListener('visibilitychange', onVisibility);
+    onView(false);
   }
 
+  onView(true);
   const observer = new IntersectionObserver(update, { threshold: [0, 1] });
   observer.observe(element);
   document.addEventListener('visibilitychange', onVisibility);

@@ -7,6 +7,8 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'main' | 'plain' | 'danger' | 'quiet';
   /** The action is running: the button cannot be pressed again. */
   readonly isBusy?: boolean;
+  /** Stands for a moment in place of its label: what became of the last press. */
+  readonly says?: string | undefined;
   /** Is called when the button is pressed while it is `aria-disabled`: to say what is needed first. */
   readonly onRefusedClick?: () => void;
 }
@@ -35,6 +37,7 @@ export const CancelButton = ({ onCancel }: { onCancel: (() => void) | undefined 
 export function Button({
   look = 'plain',
   isBusy = false,
+  says,
   className,
   type = 'button',
   onClick,
@@ -43,25 +46,26 @@ export function Button({
   ...rest
 }: ButtonProps) {
   const text = typeof rest.children === 'string' ? rest.children : '';
-  const { isGuarded, restart } = usePressGuard(rest['aria-label'] ?? text);
+  const { isGuarded, onPress } = usePressGuard(rest['aria-label'] ?? text);
   const isDisabled = isBusy || rest['aria-disabled'] === true || rest['aria-disabled'] === 'true';
   return (
     <button
       ref={keepFocus}
       {...rest}
+      {...(says && { children: says, 'aria-label': text })}
       type={type}
       className={[styles.button, styles[look], className].filter(Boolean).join(' ')}
       // Not `disabled`, which would take the focus away.
       aria-disabled={isDisabled || undefined}
       aria-busy={isBusy || undefined}
       data-disabled={isDisabled || undefined}
-      // For tests alone: a guard of half a second is neither shown nor announced.
+      // For tests alone: only a press that is dropped is announced.
       data-guarded={isGuarded || undefined}
       onClick={(event) => {
+        if (!isBusy) onPress();
         if (!isDisabled && !isGuarded) return onClick?.(event);
         event.preventDefault();
-        if (isGuarded) restart();
-        else if (!isBusy) onRefusedClick?.();
+        if (!isGuarded && !isBusy) onRefusedClick?.();
       }}
       onKeyDown={(event) => {
         // A key that is held down presses once.

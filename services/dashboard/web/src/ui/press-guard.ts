@@ -3,24 +3,20 @@ import { createContext, useContext, useEffect, useState } from 'react';
 /** The second click of a double click comes within this time. */
 const guardMs = 500;
 
-/** Whether buttons are guarded: where a press decides or sends, and the next button stands at the same place. */
-export const PressGuard = createContext(false);
-
-interface Guard {
-  readonly isGuarded: boolean;
-  /** The button was pressed: it stays guarded until no press has come for a while. */
-  restart(): void;
-}
+/**
+ * Where a press decides or sends, and the next button stands at the same place: is called with the label of each button that is
+ * pressed, and whether the press was dropped.
+ */
+export const PressGuard = createContext<((label: string, isDropped: boolean) => void) | undefined>(undefined);
 
 /**
- * Guards a button for a moment after it has appeared, or got another label, so that it does not take a press that was meant for
- * the button that stood there before.
+ * A press within half a second of a button appearing, or getting another label, was meant for what stood there before: it is
+ * dropped. No press starts this time again.
  */
-export function usePressGuard(label: string): Guard {
-  const isActive = useContext(PressGuard);
+export function usePressGuard(label: string): { isGuarded: boolean; onPress(): void } {
+  const onPress = useContext(PressGuard);
+  const isActive = onPress !== undefined;
   const [known, setKnown] = useState<string>();
-  const [presses, setPresses] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each press starts the time again.
   useEffect(() => {
     if (!isActive) return;
     const timer = setTimeout(() => setKnown(label), guardMs);
@@ -28,6 +24,7 @@ export function usePressGuard(label: string): Guard {
       clearTimeout(timer);
       setKnown(undefined);
     };
-  }, [isActive, label, presses]);
-  return { isGuarded: isActive && known !== label, restart: () => setPresses((before) => before + 1) };
+  }, [isActive, label]);
+  const isGuarded = isActive && known !== label;
+  return { isGuarded, onPress: () => onPress?.(label, isGuarded) };
 }

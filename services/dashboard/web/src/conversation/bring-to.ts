@@ -1,32 +1,3 @@
-import { useState } from 'react';
-import { flushSync } from 'react-dom';
-import { awaitedQuestion, unreadOf } from './shown-texts.ts';
-import type { useConversation } from './use-conversation.ts';
-
-/** Whether the expert has been shown everything that an answer confirms. `last`: one more end, behind the messages. */
-export function useReadFirst(conversation: ReturnType<typeof useConversation>, last?: string) {
-  const [wasAsked, setWasAsked] = useState(false);
-  const unread = unreadOf(conversation.now, last);
-  const hint =
-    unread === awaitedQuestion
-      ? 'The agent has not sent its question yet: answer when you have read it.'
-      : 'Read to the end first.';
-  return {
-    isUnread: unread !== undefined,
-    /** A sentence for the expert who has pressed too early. */
-    hint: wasAsked && unread !== undefined ? hint : '',
-    /** Whether it may be sent. Otherwise the first text that was not read to its end is scrolled into view. */
-    check(): boolean {
-      const unread = unreadOf(conversation.state.get(), last);
-      if (unread === undefined) return true;
-      // The sentence makes the reply area higher, before the text is scrolled.
-      flushSync(() => setWasAsked(true));
-      bringTo(unread);
-      return false;
-    },
-  };
-}
-
 /** Scrolls to the end of a text, or to what opens it: a button, or the summary of what is folded. */
 export function bringTo(name: string): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
