@@ -7,8 +7,8 @@ test.each([
   ['Run rm -rf /tmp/*.log /var/* on web-3?', { words: 'Run rm -rf /tmp/*.log /var/* on web-3?' }],
   ['May I run `rm *`?', { words: 'May I run `rm *`?' }],
   ['One.\n\n\nTwo?', { words: 'One.\nTwo?' }],
-  [`${long} May I run \`rm *\`?`, { words: `${long} May I run`, command: 'rm *' }],
-  ['Run this?\n\n```sh\nrm -rf *\nls\n```\nOr not?', { words: 'Run this?', command: 'rm -rf *\nls' }],
+  [`${long} May I run \`rm *\`?`, { words: `${long} May I run …`, command: 'rm *' }],
+  ['Run this?\n\n```sh\nrm -rf *\nls\n```\nOr not?', { words: 'Run this? …', command: 'rm -rf *\nls' }],
   ['~~~\nrm `a`\n~~~\n\nRun it?', { words: 'Run it?', command: 'rm `a`' }],
   ['```\nrm', { words: '', command: 'rm' }],
 ])('%j in two lines', (question, expected) => {

@@ -18,7 +18,8 @@ export function inTwoLines(whole: string): { words: string; command?: string } {
   const command = code?.[2]?.trim();
   if (!code || !command) return { words: withoutBlankLines(question) };
   const before = withoutBlankLines(question.slice(0, code.index));
-  return { words: before || withoutBlankLines(question.slice(code.index + code[0].length)), command };
+  const after = withoutBlankLines(question.slice(code.index + code[0].length));
+  return { words: before && after ? `${before} …` : before || after, command };
 }
 
 const withoutBlankLines = (text: string) => text.trim().replace(/\n\s*\n/g, '\n');
