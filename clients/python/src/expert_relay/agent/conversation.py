@@ -277,7 +277,7 @@ class AsyncConversation(ConversationFacts):
             "exchange": exchange.export() if exchange else None,
             "thread": self.thread.export(),
             "sender": self.sender.export(),
-            "isWithdrawn": self.record.is_withdrawn or None,
+            "withdrawn": self.record.is_withdrawn or None,
         }
         return {name: member for name, member in state.items() if member is not None}
 

@@ -9,8 +9,8 @@ from ..crypto.encoding import from_base64, to_base64
 from ..crypto.keys import restore_agent_keys
 from ..errors import RelayError, not_as_exported, refusal
 from ..forms.to_form import FormOrModel
-from ..json_text import Members, is_object, list_in, object_of
-from ..memory import ContinuedMemory, Memory, PartOfMemory, digest_of_key
+from ..json_text import list_in, object_of, text_of
+from ..memory import Memory, PartOfMemory, digest_of_key, memory_of_key
 from ..requests import AskedRequest
 from ..thread.follower import Follower
 from ..thread.draft import restore_draft
@@ -60,8 +60,8 @@ class Conversations:
         self._experts, self._accept_unprotected = experts, accept_unprotected
         self._memory, self._save = memory, save
         # What is stored of a conversation belongs to this key at this relay.
-        self._owner = {"origin": origin, "key": digest_of_key(api_key)}
-        self._key_memory = PartOfMemory(memory, self._owner["key"])
+        self.owner = f"{digest_of_key(api_key)}:{origin}"
+        self._key_memory = memory_of_key(memory, api_key)
         self._scheduler = ReadScheduler(api)
         self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
         self._is_stopped = False
@@ -82,14 +82,14 @@ class Conversations:
         state = check_state(state)
         if state.get("request") is None:
             return await self.begin(state, begun)
-        request, owner = restore_request(state["request"]), state.get("owner")
-        if owner != self._owner:
-            # Only a key that may read the request gets what was stored under another one: a rotated key may.
-            await self._api.get(f"/api/v1/messages/{request.request_id}?limit=1", members)
-        conversation = self._open({**state, "owner": self._owner}, request, begun, owner)
-        if owner != self._owner:
-            await conversation.save()
-        return conversation
+        request = restore_request(state["request"])
+        if state.get("owner", self.owner) != self.owner:
+            await self.check_readable(request.request_id)
+        return self._open(state, request, begun)
+
+    async def check_readable(self, request_id: str) -> None:
+        """Only a key that may read the request gets what was stored for another one: a rotated key may."""
+        await self._api.get(f"/api/v1/messages/{request_id}?limit=1", members)
 
     async def begin(self, state: State, begun: Begun) -> AsyncConversation:
         """Submits the question, or makes sure that it was submitted."""
@@ -101,7 +101,7 @@ class Conversations:
                 raise once_reused(named["name"]) from error
             raise
         # People read an answer by its code: with the code of another question it would look like the answer to that.
-        asked = f"{state['id']} {named['digest']}" if named else state["id"] if keys else request.request_id
+        asked = f"{body['idempotencyKey']} {named['digest']}" if named else state["id"] if keys else request.request_id
         if self._key_memory.remember(f"code:{request.ref_code}", asked) != asked:
             raise refusal(
                 "question_altered",
@@ -114,22 +114,11 @@ class Conversations:
             opening["answerForm"] = body["answerForm"]
         if begun.beginning:
             begun = replace(begun, beginning=replace(begun.beginning, start=position))
-        conversation = self._open({**opening, "owner": self._owner}, request, begun)
+        conversation = self._open(opening, request, begun)
         await conversation.save()
         return conversation
 
-    def _record_of(self, id: str, stored_for: object) -> Record:
-        """`stored_for`: the owner of the stored state, from before a rotation."""
-
-        def of(owner: Members) -> Memory:
-            return PartOfMemory(PartOfMemory(self._memory, str(owner.get("key"))), f"conversation:{owner.get('origin')}:{id}")
-
-        own = of(self._owner)
-        return Record(ContinuedMemory(own, of(stored_for)) if is_object(stored_for) and stored_for != self._owner else own)
-
-    def _open(
-        self, state: State, request: AskedRequest, begun: Begun, stored_for: object = None
-    ) -> AsyncConversation:
+    def _open(self, state: State, request: AskedRequest, begun: Begun) -> AsyncConversation:
         submission = from_base64(state.get("submissionDigest"))
         if submission is None or len(submission) != 32:
             raise not_as_exported()
@@ -150,8 +139,9 @@ class Conversations:
         channel = None
         if state.get("exchange") is not None:
             channel = side.restore(restore_exchange(state["exchange"]), saved_thread.get("channel"))
-        record = self._record_of(state["id"], stored_for)
-        if state.get("isWithdrawn"):
+        owner = text_of(state.get("owner")) or self.owner
+        record = Record(PartOfMemory(self._memory, f"{owner}:{state['id']}"), request.request_id)
+        if state.get("withdrawn"):
             record.withdraw()
         thread = Thread(
             self._api,
@@ -195,7 +185,7 @@ class Conversations:
             side=side,
             request=request,
             keys=keys,
-            state={name: member for name, member in state.items() if name not in ("thread", "sender", "exchange")},
+            state={**{name: one for name, one in state.items() if name not in ("thread", "sender", "exchange")}, "owner": owner},
             schema=begun.schema,
             record=record,
             save=self._save,

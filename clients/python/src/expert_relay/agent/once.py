@@ -7,8 +7,10 @@ import re
 from typing import Any
 
 from ..crypto.encoding import from_base64, to_base64, to_utf8
+from ..crypto.keys import once_id
 from ..errors import RelayError, invalid_input
 from ..json_text import Members, list_in, write_json
+from ..memory import Memory
 
 
 def read_secret(given: bytes | str) -> bytes:
@@ -32,6 +34,33 @@ def describe_question(name: str, question_id: str | None, body: Members, drafts:
     digest = hashlib.sha256(to_utf8(write_json(everything))).digest()
     named: Members = {"name": name, "digest": to_base64(digest)}
     return named if question_id is None else {**named, "questionId": question_id}
+
+
+def stored_id(owner: str, name: str) -> str:
+    """Where the conversation of a name is stored: another user's key may use the same name on this machine."""
+    return once_id(to_base64(hashlib.sha256(to_utf8(write_json([owner, name]))).digest()))
+
+
+class StoredNames:
+    """Under which ids the conversations of a name are stored: one for each API key, so that a rotated key finds that of the one before."""
+
+    def __init__(self, memory: Memory, origin: str) -> None:
+        self._memory, self._origin = memory, origin
+
+    def _name_at(self, name: str, index: int) -> str:
+        return f"{self._origin}:once:{once_id(name)}:{index}"
+
+    def ids_of(self, name: str) -> list[str]:
+        ids: list[str] = []
+        while (id := self._memory.get(self._name_at(name, len(ids)))) is not None:
+            ids.append(id)
+        return ids
+
+    def note(self, name: str, id: str) -> None:
+        """One number for each id: two processes at the same time lose none."""
+        index = 0
+        while self._memory.remember(self._name_at(name, index), id) != id:
+            index += 1
 
 
 def without_secret() -> RelayError:

@@ -18,7 +18,7 @@ from ..crypto.parts import File
 from ..environment import AGENT_VARIABLES, options_from_env
 from ..errors import RelayError, invalid_input
 from ..forms.to_form import FormOrModel, to_form
-from ..json_text import object_of, utf16_length, write_json
+from ..json_text import object_of, text_of, utf16_length, write_json
 from ..memory import Memory, ProcessMemory, memory_of_key
 from ..requests import (
     ListedRequest,
@@ -43,7 +43,7 @@ from .conversation_state import State
 from .conversations import Begun, Conversations
 from .decision_age import check_valid_for
 from .known_experts import KnownExperts
-from .once import describe_question, once_reused, read_secret, without_secret
+from .once import StoredNames, describe_question, once_reused, read_secret, stored_id, without_secret
 from .options import ConversationStore, Save, read_fingerprints
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
@@ -118,6 +118,7 @@ class AsyncRelay:
             origin=origin_of(self._api.url),
             save=self._save_state,
         )
+        self._names = StoredNames(whole, origin_of(self._api.url))
         self._closings = Closings(self._api)
 
     @classmethod
@@ -167,21 +168,25 @@ class AsyncRelay:
             is_confidential=confidential,
             keys=keys,
             conversation_id=conversation_id,
-            idempotency_key=idempotency_key,
+            idempotency_key=idempotency_key if once is None else once_id(once),
             agent_name=self._agent_name,
             expires_in=expires_in,
             tags=tags,
         )
         drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
         named = None if name is None else describe_question(name, question_id, body, drafts)
-        before = self._store.find(conversation_id) if self._store and named else None
+        before = await self._find_named(named["name"], conversation_id) if named else None
         if before and named:
-            resumed = await self._resume_own(before, Begun(schema=form))
-            if resumed and object_of(before.get("once")).get("digest") != named["digest"]:
+            if object_of(before.get("once")).get("digest") != named["digest"]:
                 raise once_reused(named["name"])
-            if resumed:
-                return resumed
-        state: State = {"version": 1, "id": conversation_id, "submission": body, "sender": {"drafts": drafts}}
+            return await self._conversations.resume(before, Begun(schema=form))
+        state: State = {
+            "version": 1,
+            "id": conversation_id,
+            "owner": self._conversations.owner,
+            "submission": body,
+            "sender": {"drafts": drafts},
+        }
         if named:
             state["once"] = named
         if confidential:
@@ -189,30 +194,43 @@ class AsyncRelay:
         if keys:
             state["keys"] = keys.export()
         await self._save_state(state)
+        if named:
+            self._names.note(named["name"], conversation_id)
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
         return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
 
-    async def _resume_own(self, state: State, begun: Begun) -> AsyncConversation | None:
-        """None for the name of another key's question."""
-        try:
-            return await self._conversations.resume(state, begun)
-        except RelayError as error:
-            if error.code != "not_found":
-                raise
+    async def _find_named(self, name: str, id: str) -> State | None:
+        """The stored conversation of a name: of this API key, or of another one that had it before it was rotated."""
+        if self._store is None:
             return None
+        found = self._store.find(id)
+        for other in () if found else self._names.ids_of(name):
+            state = self._store.find(other)
+            request_id = text_of(object_of(state.get("request")).get("requestId")) if state else None
+            if request_id is None:
+                continue
+            try:
+                await self._conversations.check_readable(request_id)
+            except RelayError as error:
+                if error.code != "not_found":
+                    raise
+            else:
+                return state
+        return found
 
     def _open_name(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
         """The id of the conversation, its keys, and the id of the question's first message."""
         if name is None:
             return str(uuid.uuid4()), make_agent_keys() if encrypted else None, None
+        id = stored_id(self._conversations.owner, name)
         if not encrypted:
-            return once_id(name), None, None
+            return id, None, None
         secret = self._secret or (self._store.secret() if self._store else None)
         if secret is None:
             raise without_secret()
         derived = once_keys(secret, name)
-        return once_id(name), derived.keys, derived.question_id
+        return id, derived.keys, derived.question_id
 
     async def approve(
         self,
