@@ -29,6 +29,9 @@ async def within(seconds: float | None, work: Coroutine[Any, Any, T], late: Call
             task.cancel()
             # What it opened is closed before this returns.
             await asyncio.wait({task})
+        # An error that no one gets would be logged, with the local variables of each frame.
+        if not task.cancelled():
+            task.exception()
 
 
 async def all_or_error(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
