@@ -30,17 +30,28 @@ def test_an_expert_that_is_no_fingerprint_is_not_any_expert(
     with pytest.raises(RelayError) as refused:
         make(url="http://relay.example", api_key="hs_x")
     assert refused.value.code == "invalid_input"
-    # What is given comes first.
-    assert make(url="http://relay.example", api_key="hs_x", expert=None)
+    # What is given comes first. None counts as left out.
+    assert make(url="http://relay.example", api_key="hs_x", expert="12345 " * 8)
+    with pytest.raises(RelayError):
+        make(url="http://relay.example", api_key="hs_x", expert=None)
 
 
-@pytest.mark.parametrize("name", variables)
-def test_a_variable_that_is_empty_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["RELAY_URL", "RELAY_API_KEY"])
+def test_a_variable_that_is_empty_is_not_set(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for known, value in (("RELAY_URL", "http://relay.example"), ("RELAY_API_KEY", "hs_prov_x"), (name, " ")):
         monkeypatch.setenv(known, value)
-    for make in agents.values() if variables.index(name) > 2 else [*agents.values(), *experts.values()]:
-        with pytest.raises(RelayError, match=f"{name} is set, but empty"):
+    for make in (*agents.values(), *experts.values()):
+        with pytest.raises(RelayError, match=f"Set {name}"):
             make()
+
+
+def test_the_hub_of_the_environment_belongs_to_its_relay(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known, value in (("RELAY_URL", "https://relay.example"), ("RELAY_API_KEY", "hs_x"), ("RELAY_HUB_URL", "no address")):
+        monkeypatch.setenv(known, value)
+    for make in agents.values():
+        with pytest.raises(RelayError, match="hub_url"):
+            make()
+        assert make(url="https://other.example")
 
 
 @pytest.mark.parametrize("make", [*agents.values(), *experts.values()])

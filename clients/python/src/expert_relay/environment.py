@@ -18,18 +18,18 @@ AGENT_VARIABLES = {
 
 
 def options_from_env(variables: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is given comes first. A variable that is set and empty is an error: with an empty `RELAY_EXPERT` any expert could
-    answer."""
-    options = dict(given)
+    """What is given comes first; None counts as left out."""
+    options = {name: value for name, value in given.items() if value is not None}
+    is_url_given = "url" in options
     for option, variable in variables.items():
-        if option in given:
-            continue
-        value = os.environ.get(variable)
-        if value is None and option in ("url", "api_key"):
+        text = os.environ.get(variable)
+        value = (text or "").strip()
+        if option == "expert" and option not in options and text is not None and not value:
+            # Empty by mistake, it must not mean that any expert may answer.
+            raise invalid_input(f"{variable} is empty. Set it to the fingerprint of your expert, or unset it.")
+        # The address of a hub belongs to RELAY_URL.
+        if value and option not in options and not (option == "hub_url" and is_url_given):
+            options[option] = value.split(",") if option == "expert" else value
+        if option in ("url", "api_key") and option not in options:
             raise invalid_input(f"Set {variable}, or give `{option}`.")
-        if value is None:
-            continue
-        if not value.strip():
-            raise invalid_input(f"{variable} is set, but empty: give it a value, or unset it.")
-        options[option] = value.split(",") if option == "expert" else value.strip()
     return options

@@ -77,7 +77,7 @@ class Relay:
     @classmethod
     def from_env(cls, **options: Any) -> Relay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
-        `RELAY_AGENT_SECRET`. What is given as an option comes first. A variable that is set and empty is an error."""
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` is an error."""
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
     def ask(
