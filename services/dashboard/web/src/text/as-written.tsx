@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Written } from '../ui/written.tsx';
 import { Diff } from './diff.tsx';
 import { splitDiffs } from './read-diff.ts';
-import { textParts } from './text-parts.ts';
+import { partStyle, textParts } from './text-parts.ts';
 
 /** A text exactly as it was written. Its diffs are coloured. */
 export const AsWritten = ({ text }: { text: string }): ReactNode =>
@@ -14,7 +14,7 @@ export const AsWritten = ({ text }: { text: string }): ReactNode =>
     ) : (
       textParts(part.text).map((lines, of) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-        <div key={`${index} ${of}`} data-part="" dir="auto">
+        <div key={`${index} ${of}`} data-part="" dir="auto" style={partStyle(lines)}>
           <Written text={lines} />
         </div>
       ))

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Clipped } from '../ui/written.tsx';
 import styles from './diff.module.css';
 import { type DiffFile, readDiff } from './read-diff.ts';
-import { textParts } from './text-parts.ts';
+import { partStyle, textParts } from './text-parts.ts';
 
 /** A diff, coloured by the first character of its lines. Its files can be folded. */
 export const Diff = ({ text, indent }: { text: string; indent: number }): ReactNode => (
@@ -27,7 +27,7 @@ const Lines = ({ file }: { file: DiffFile }): ReactNode =>
   file.lines.flatMap(({ kind, text }, index) =>
     textParts(text).map((part, of) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they never change.
-      <div key={`${index} ${of}`} data-line={kind} data-part="">
+      <div key={`${index} ${of}`} data-line={kind} data-part="" style={partStyle(part)}>
         <Clipped text={part} />
       </div>
     )),

@@ -5,7 +5,7 @@ import { Clipped } from '../ui/written.tsx';
 import { type Block, type Code, type Inline, looks, type Table } from './blocks.ts';
 import { Diff } from './diff.tsx';
 import styles from './text-blocks.module.css';
-import { textParts } from './text-parts.ts';
+import { partStyle, textParts } from './text-parts.ts';
 
 /** Deeper lists and quotes are not indented further, so that their text has enough width. */
 const maxIndent = 4;
@@ -91,7 +91,7 @@ const colour = ({ text, kind }: NonNullable<Code['pieces']>[number], index: numb
 );
 
 const part = (text: string, index: number): ReactNode => (
-  <div key={index} data-part="">
+  <div key={index} data-part="" style={partStyle(text)}>
     <Clipped text={text} />
   </div>
 );

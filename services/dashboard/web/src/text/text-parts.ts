@@ -22,3 +22,8 @@ function partLength(longest: string): number {
   // No character is cut in half.
   return /[\ud800-\udbff]$/.test(longest) ? longest.length - 1 : longest.length;
 }
+
+/** About as high as a part is, while the browser has not laid it out yet. */
+export const partStyle = (part: string) => ({
+  containIntrinsicSize: `auto ${part.match(/.{1,80}\n?|\n/g)?.length ?? 1}lh`,
+});

@@ -38,7 +38,7 @@ export function useCopy(text: string): [outcome: 'copied' | 'failed' | undefined
 }
 
 /** Returns whether it was copied: pages that were not loaded over https have no clipboard. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
