@@ -23,6 +23,7 @@ const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   aborted: 'interrupted',
   timeout: 'timeout',
   conversation_closed: 'closed',
+  withdrawn: 'closed',
   conversation_expired: 'expired',
   invalid_public_key: 'untrusted',
   unknown_expert: 'untrusted',
@@ -58,6 +59,8 @@ export type SentencesOf = Partial<Record<RelayErrorCode, (message: string) => st
 const inTheTerminal: SentencesOf = {
   no_keys_yet: () =>
     'This conversation is encrypted, and this machine has no keys. Bring them here: relay keys restore',
+  answer_conflict: () =>
+    'The expert has accepted with different values. None of them counts, before the expert declines or decides again.',
   not_found: () => 'There is no such request, or it is not yours. Yours are listed by: relay show',
   keys_changed: (message) =>
     `${message} Unless your own side did this, someone stands between the two sides: ask the other side over another channel, and start a new request.`,

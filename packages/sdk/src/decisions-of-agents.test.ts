@@ -266,6 +266,7 @@ describe('a note, which is a part that changes nothing', () => {
     const { conversation, request } = await ask(approval);
     await sendParts(request, '', [note]);
     await expect(conversation.waitForAnswer({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await conversation.refresh();
     const alone = await conversation.waitForAnswer({ any: true, timeout: 0 });
     expect(alone).toMatchObject({ text: '', isNote: true, hasUnknownPart: true });
     await request.answer('', { decision: yes });

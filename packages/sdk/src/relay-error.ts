@@ -15,6 +15,7 @@ export type RelayErrorCode =
   // The conversation.
   | 'conversation_closed'
   | 'conversation_expired'
+  | 'withdrawn'
   | 'no_keys_yet'
   | 'message_too_large'
   | 'newer_message'

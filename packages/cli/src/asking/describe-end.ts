@@ -25,6 +25,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
   const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
+  const again = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {
@@ -33,7 +34,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     terminated: `Stopped waiting. ${stays}`,
     closed: `${refCode} was closed, and ${without}. ${describeClosing(conversation, 'consumer')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
-    invalid: `${message}\nThis is neither a yes nor a no. ${goOn}`,
+    invalid: `${message}\nThis is neither a yes nor a no. ${code === 'answer_conflict' ? again : goOn}`,
     stale: `${message} ${goOn}`,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,

@@ -47,6 +47,7 @@ export const askOptions = {
     help: 'a name for this question, such as job-7/deploy: it is asked once, however often the command runs with it',
   },
   resume: { value: 'HS-...', help: 'continue a conversation; a text is sent first' },
+  again: { help: 'with --resume: send the form again, after decisions that contradict each other' },
   json: { help: 'one JSON object, also for errors' },
 } as const;
 
@@ -72,6 +73,8 @@ export interface AskPlan {
   readonly any: boolean;
   /** The name of the question. */
   readonly once: string | undefined;
+  /** Whether the newest form is sent again. */
+  readonly again: boolean;
   /** A reference code, or the id of one that never got a code. */
   readonly resume: string | undefined;
   readonly json: boolean;
@@ -104,6 +107,7 @@ export function readPlan(
     any,
     once,
     resume,
+    again = false,
     json,
   } = options;
   const noWait = options['no-wait'];
@@ -131,7 +135,9 @@ export function readPlan(
   if (choice && form) throw refuse('--choice and --form contradict each other.');
   if (any && (choice || form))
     throw refuse('--any is for answers in words: a decision always knows your last message.');
-  if (resume && words.length === 0 && (choice || form || attach.length > 0))
+  if (again && (resume === undefined || choice || form))
+    throw refuse('--again sends the newest form of a conversation: relay ask --resume HS-... --again');
+  if (resume && !again && words.length === 0 && (choice || form || attach.length > 0))
     throw refuse('--choice, --form and --attach go with a text: relay ask --resume HS-... "..."');
   return {
     words,
@@ -147,6 +153,7 @@ export function readPlan(
     acceptsUnprotected,
     any: any === true,
     once,
+    again,
     resume: resume === undefined ? undefined : readName(resume),
     json: json === true,
     agentName: options.as === undefined ? config.agentName : readAgentName(options.as),

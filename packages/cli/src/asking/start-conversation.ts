@@ -1,6 +1,5 @@
-import type { Conversation, Relay } from '@expert-relay/sdk';
-import { onceId } from '@expert-relay/sdk/crypto';
-import type { Form } from '@expert-relay/sdk/forms';
+import type { Conversation, ConversationState, Relay } from '@expert-relay/sdk';
+import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { explainError, isNotAsked } from '../explain-error.ts';
@@ -10,6 +9,7 @@ import { callRelay } from '../relay/call-relay.ts';
 import { type Journal, openJournal, ownEntry } from '../relay/journal.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { type Outages, warnWhenSlow } from '../relay/outages.ts';
+import { newestForm } from '../store/conversations.ts';
 import type { AskPlan, QuestionPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
 
@@ -48,7 +48,7 @@ export async function startConversation(
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
   const journal = openJournal(conversations, { entries });
-  const named = plan.once === undefined ? undefined : conversations.find(await onceId(plan.once));
+  let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;
   const relay = connect((state) => {
@@ -58,7 +58,9 @@ export async function startConversation(
   });
   const end = endOf(relay, outages, journal);
   try {
-    if (named) journal.lock(named.state.id);
+    named =
+      plan.once === undefined ? undefined : await relay.findNamed(plan.once, { signal: context.signal });
+    if (named) journal.lock(named.id);
     const conversation = await warnWhenSlow(
       context.err,
       outages,
@@ -131,7 +133,8 @@ export async function resumeConversation(
     const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
     const started = { conversation, journal, outages, end };
-    if (text !== undefined) await send(context, started, text, { form, files });
+    if (text !== undefined || plan.again)
+      await send(context, started, text, { form, files, again: plan.again });
     return started;
   } catch (error) {
     end();
@@ -142,17 +145,24 @@ export async function resumeConversation(
 async function send(
   { now, signal, err }: Context,
   { conversation, journal, outages }: ActiveConversation,
-  text: string,
-  { form, files }: { form: Form | undefined; files: readonly FileContent[] },
+  text: string | undefined,
+  { form: given, files, again }: { form: Form | undefined; files: readonly FileContent[]; again: boolean },
 ): Promise<void> {
   const earlier = journal.undelivered(conversation.id);
   const shown = journal.shown(conversation.id);
-  const sending = conversation.send(text, { ...partsOf(form, files), shown, signal });
+  const newest = again ? newestForm(journal.read(conversation.id)) : undefined;
+  const form = newest === undefined ? given : parseForm(newest);
+  const sending = again
+    ? conversation.askAgain(text, { ...partsOf(undefined, files), shown, signal })
+    : conversation.send(text ?? '', { ...partsOf(form, files), shown, signal });
   const { messageId } = await warnWhenSlow(err, outages, sending);
   const { isEncrypted } = conversation;
-  const own = ownEntry({ text, ...partsOf(form, files), isEncrypted, messageId, now: now() });
+  const about = { isEncrypted, messageId, now: now() };
+  const own = ownEntry({ text: text ?? askedAgain, ...partsOf(form, files), ...about });
   journal.add(conversation, own, earlier);
 }
+
+const askedAgain = 'Asked again.';
 
 /** Without files, nothing is said about them: in plain text there can be none. */
 const partsOf = (form: Form | undefined, files: readonly FileContent[]) => ({

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
 import { answerEntry, decisionEntry, type Journal } from '../relay/journal.ts';
-import { type DecisionEntry, type Entry, isDecision } from '../store/conversations.ts';
+import { type DecisionEntry, type Entry, isDecision, openForm } from '../store/conversations.ts';
 import { describeTrust } from '../terminal/protection-words.ts';
 import { describeEnd } from './describe-end.ts';
 import { answersToJson } from './show-answers.ts';
@@ -36,16 +36,14 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   const showReplies = () => {
     const news = journal.undelivered(id).filter((one) => !isDecision(one));
     if (news.length === 0) return;
-    for (const reply of news) showReply(context, conversation, reply);
+    const isDecided = openForm(journal.read(id)) === undefined;
+    for (const reply of news) showReply(context, conversation, reply, isDecided);
     replies.push(...news);
     journal.markDelivered(id, news);
   };
   const stopWatching = watchPickUp(context, conversation);
   try {
     showReplies();
-    const stored = journal.undelivered(id).find(isDecision);
-    // The SDK has the age of a decision, and returns the same one again.
-    if (stored && validFor === undefined) return { entry: stored, replies };
     const decision = await conversation.waitForDecision({
       timeout,
       validFor,
@@ -66,11 +64,17 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   }
 }
 
-function showReply({ err }: Context, conversation: Conversation, reply: Entry): void {
+function showReply({ err }: Context, conversation: Conversation, reply: Entry, isDecided: boolean): void {
+  const { uncountedAction } = reply;
+  const later = uncountedAction === 'decline' ? 'declined' : 'accepted again';
+  const isLater = isDecided && uncountedAction !== undefined;
   err.line();
-  err.paragraph(`Your expert writes, and has not decided. ${describeTrust(reply.protection, conversation)}`, {
-    style: 'dim',
-  });
+  if (isLater)
+    err.paragraph(`Your expert has later ${later}, which changes nothing: the first decision was returned.`, {
+      style: 'yellow',
+    });
+  const what = isLater ? '' : 'Your expert writes, and has not decided. ';
+  err.paragraph(`${what}${describeTrust(reply.protection, conversation)}`, { style: 'dim' });
   if (reply.text !== '') err.foreign(reply.text, { indent: '  ' });
   showParts(err, storedParts(reply));
 }

@@ -79,7 +79,8 @@ async function withdraw(conversation: Conversation, failure: unknown): Promise<u
   const { refCode } = conversation;
   const closed = await close(conversation).then(
     () => `${refCode} was closed: a later decision has no effect.`,
-    () => `${refCode} could not be closed, and stays open: relay close ${refCode}`,
+    () =>
+      `A later decision has no effect here, but the relay could not be told, and shows ${refCode} as open: relay close ${refCode}`,
   );
   return new Failure(outcome, `${message}\n${closed}`.trim(), { code, details, cause: failure });
 }

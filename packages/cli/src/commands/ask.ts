@@ -12,7 +12,7 @@ import { waitForAnswers } from '../asking/wait-for-answers.ts';
 import { waitForDecision } from '../asking/wait-for-decision.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { decidedForm, isDecision, openForm } from '../store/conversations.ts';
+import { newestForm, openForm } from '../store/conversations.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
 
 export const ask = defineCommand({
@@ -40,7 +40,7 @@ export const ask = defineCommand({
         : await resumeConversation(context, plan, name);
     const { conversation, journal, end } = started;
     try {
-      const form = decidable(started);
+      const form = decidable(started, plan);
       if (form && any)
         throw new Failure(
           'usage',
@@ -64,12 +64,15 @@ export const ask = defineCommand({
   },
 });
 
-/** The form that is open, or whose decision was not delivered yet. */
-function decidable({ journal, conversation }: ActiveConversation): Form | undefined {
+/** The newest form: what was decided about it is printed again. Only a text that is sent after that is answered in words. */
+function decidable(
+  { journal, conversation }: ActiveConversation,
+  { words, resume }: AskPlan,
+): Form | undefined {
   const stored = journal.read(conversation.id);
-  const decided = journal.undelivered(conversation.id).find(isDecision);
-  const form = decided ? decidedForm(stored, decided) : openForm(stored);
-  return form === undefined ? undefined : parseForm(form);
+  const form = newestForm(stored);
+  const isInWords = resume !== undefined && words.length > 0 && openForm(stored) === undefined;
+  return form === undefined || isInWords ? undefined : parseForm(form);
 }
 
 function announce(

@@ -1,7 +1,10 @@
+import { hasCode } from '@expert-relay/sdk/transport';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
+import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { callRelay, describeProblem } from '../relay/call-relay.ts';
+import { openAgent } from '../relay/open-agent.ts';
 import { findRequest } from '../relay/read-requests.ts';
 import { requireRelay } from '../relay/require-relay.ts';
 
@@ -17,9 +20,21 @@ export const close = defineCommand({
   },
   examples: ['relay close HS-7KQ2M9XD', 'relay close HS-7KQ2M9XD --reason "Fixed by a restart."'],
   words: [1, 1],
-  async run({ config, folder, out, signal }, { options: { reason, json }, words: [word = ''] }) {
+  async run(context, { options: { reason, json }, words: [word = ''] }) {
+    const { config, folder, out, signal } = context;
     const refCode = readRefCode(word);
     const access = requireRelay(config, { kind: 'consumer', folder });
+    const show = (requestId: string) =>
+      out.line(
+        json
+          ? JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, status: 'closed' })
+          : `${refCode} is closed.`,
+      );
+    const closed = access.kind === 'consumer' ? await closeStored(context, refCode, reason) : undefined;
+    if (closed !== undefined) {
+      show(closed);
+      return 'done';
+    }
     const { requestId } = await findRequest(access, refCode, signal);
     const { status, body } = await callRelay(access, {
       method: 'POST',
@@ -27,21 +42,45 @@ export const close = defineCommand({
       ...(reason !== undefined && { body: { reason } }),
       signal,
     });
-    if (status === 409)
-      throw new Failure(
-        'expired',
-        `${refCode} has expired already, so there is nothing to close. What was said: relay show ${refCode}`,
-        { details: { refCode } },
-      );
+    if (status === 409) throw expired(refCode);
     if (status !== 200) {
       const why = describeProblem(status, body) || `(${status}) Try again.`;
       throw new Failure('failed', `${refCode} could not be closed. ${why}`);
     }
-    out.line(
-      json
-        ? JSON.stringify({ outcome: 'done', exit: 0, refCode, requestId, status: 'closed' })
-        : `${refCode} is closed.`,
-    );
+    show(requestId);
     return 'done';
   },
 });
+
+const expired = (refCode: string) =>
+  new Failure(
+    'expired',
+    `${refCode} has expired already, so there is nothing to close. What was said: relay show ${refCode}`,
+    { details: { refCode } },
+  );
+
+/**
+ * The agent that asked takes no later decision for one. A running command may have locked the conversation: it learns it. Undefined
+ * where this machine does not keep the conversation.
+ */
+async function closeStored(
+  context: Context,
+  refCode: string,
+  reason: string | undefined,
+): Promise<string | undefined> {
+  const { conversations, connect, outages } = openAgent(context);
+  const { signal } = context;
+  const stored = conversations.find(refCode);
+  const relay = connect();
+  try {
+    if (!stored?.state.request) return undefined;
+    const conversation = await relay.resume(stored.state, { signal });
+    await conversation.close({ reason, signal });
+    return conversation.requestId;
+  } catch (error) {
+    throw hasCode(error, 'conversation_expired') ? expired(refCode) : error;
+  } finally {
+    relay.stop();
+    outages.stop();
+  }
+}

@@ -1,7 +1,8 @@
 import { type Part, writeParts } from '@expert-relay/sdk/crypto';
 import { createExpert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Content, Form } from '@expert-relay/sdk/forms';
-import { eventually } from '@expert-relay/testkit';
+import { eventually, startLyingRelay } from '@expert-relay/testkit';
+import { alterList } from '@expert-relay/testkit/lies';
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 import { sendParts } from '../testing/send-parts.ts';
@@ -247,8 +248,41 @@ describe('nothing else is a decision:', () => {
         return outcomes.at(-1) === 'declined';
       });
       // The others are messages that do not count.
-      expect(new Set(outcomes.slice(0, -1))).toEqual(new Set(['answered']));
+      expect(outcomes.slice(0, -1).filter((outcome) => outcome !== 'answered')).toEqual([]);
       other.stop();
+    }),
+  );
+
+  test.concurrent(
+    'a contradiction stays one for the next server, also where the relay hides a part of it, until the form is sent again',
+    withClient(async (session) => {
+      const { relay, tenant, root } = session;
+      const liar = await startLyingRelay(relay);
+      await session.start({ RELAY_URL: liar.url });
+      const { reference, request } = await askWith(session, everything);
+      const other = createExpert({ url: relay.gatewayUrl, apiKey: tenant.providerKey, root });
+      const device = await other.request(reference);
+      const accept = (field0: string) => ({ decision: { action: 'accept', content: { field0 } } }) as const;
+      const { messageId } = await request.answer('', accept('Mars'));
+      await device.answer('', accept('Venus'));
+      expect((await session.wait(reference)).text).toContain('Error code: answer_conflict');
+      liar.tell(
+        alterList((messages, answer) => {
+          answer.messages = messages.filter((one) => one.messageId !== messageId);
+        }),
+      );
+      expect((await session.wait(reference)).text).toContain('Error code: answer_conflict');
+      await session.start({ RELAY_URL: liar.url });
+      expect((await session.wait(reference)).text).toContain('Error code: answer_conflict');
+      const text = 'You gave two answers. Which one?';
+      const replied = await session.agent.call('reply', { reference, text, form_again: true });
+      expect(replied).toMatchObject({ isError: false });
+      await takeUntil(request, text);
+      await request.answer('', accept('Venus'));
+      const decided = await session.wait(reference);
+      expect(decided.data).toMatchObject({ outcome: 'accepted', decision: { content: { field0: 'Venus' } } });
+      other.stop();
+      await liar.stop();
     }),
   );
 

@@ -38,6 +38,7 @@ const table: Readonly<Record<keyof typeof nextSteps, keyof typeof kinds>> = {
   once_reused: 'asks under another name, or again',
   unknown: 'calls conversation_status',
   conversation_closed: 'asks in a new request',
+  withdrawn: 'asks in a new request',
   conversation_expired: 'asks in a new request',
   closed: 'asks in a new request',
   expired: 'asks in a new request',

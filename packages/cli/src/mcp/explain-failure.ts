@@ -66,7 +66,8 @@ export const nextSteps: Readonly<Record<Code, string>> = {
   answer_invalid:
     'Do not take it for an answer: it does not fit your form. Ask the expert with reply to decide again, then call wait_for_answer.',
   answer_conflict:
-    'Do not take any of them for an answer: the expert has given different ones. Ask with reply which one counts, then call wait_for_answer.',
+    'Do not take any of them for an answer: the expert has given different ones. Ask them to decide again with reply and form_again: true, then call wait_for_answer.',
+  withdrawn: ended,
   malformed_frame: `${stop} The reason can also be that this server and the expert's program have different versions.`,
   invalid_public_key: stop,
   key_signature_wrong: stop,

@@ -45,7 +45,7 @@ export function showParts(out: Screen, parts: ShownParts, indent = '  '): void {
   if (unreadableAnswer) out.paragraph('A decision that cannot be read.', { indent, style: 'yellow' });
   if (parts.isUncounted)
     out.paragraph(
-      'With a decision that has not counted so far: relay ask --resume waits for one that does.',
+      'With a decision that does not count: it is about an earlier form, was made without your last message, contradicts another one, or came after the one that was returned.',
       {
         ...{ indent, style: 'yellow' },
       },

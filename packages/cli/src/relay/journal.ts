@@ -149,6 +149,7 @@ export function answerEntry(answer: Answer): Entry {
     ...message,
     role: 'provider',
     ...((decision || unreadableAnswer) && { isUncounted: true }),
+    ...(decision && { uncountedAction: decision.action }),
     ...(files && { files: files.map(storedFile) }),
   };
 }

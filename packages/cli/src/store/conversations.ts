@@ -31,6 +31,8 @@ const entry = z.object({
   decision: decisionSchema.extend({ decidedAt: z.string() }).optional(),
   /** For answers: whether they carry a decision that does not count. */
   isUncounted: z.boolean().optional(),
+  /** What such a decision says. */
+  uncountedAction: z.enum(['accept', 'decline']).optional(),
   /** Those of this side are stored without their content. */
   files: z
     .array(z.object({ name: z.string(), mediaType: z.string(), base64: z.string().optional() }))
@@ -69,6 +71,10 @@ export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean 
 /** Whether an answer decides about the form that was open: one that had not seen the last message does not. */
 export const isDecision = (entry: Entry): entry is DecisionEntry =>
   entry.decision !== undefined && !isEarly(entry);
+
+/** The newest form of this side, as JSON text. */
+export const newestForm = ({ entries }: Pick<StoredConversation, 'entries'>): string | undefined =>
+  entries.findLast(({ form }) => form !== undefined)?.form;
 
 /** The newest form of this side, as JSON text, while no answer has decided about it. */
 export function openForm({ entries }: Pick<StoredConversation, 'entries'>): string | undefined {

@@ -2,13 +2,14 @@ import { checkOptions } from '../client-options.ts';
 import { missing } from '../crypto/history.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
+import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, type ClosingOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';
 import { createIterator, type Mailbox } from '../thread/mailbox.ts';
 import { ended, type Message, type ReadMessage } from '../thread/message.ts';
 import { hasForms, isNote } from '../thread/message-parts.ts';
-import type { Sending } from '../thread/sending.ts';
+import type { Sending, SendOptions } from '../thread/sending.ts';
 import { requestNotes } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
 import { inTime, orAbort } from '../transport/waiting.ts';
@@ -19,7 +20,7 @@ import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
 import type { FormOrSchema } from './question.ts';
 import { readTranscript } from './read-transcript.ts';
-import type { DecisionParts, WaitingOptions } from './wait-for-decision.ts';
+import type { DecisionParts, Facts, WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -29,11 +30,15 @@ export interface ConversationParts {
   readonly isConfidential: boolean | undefined;
   readonly side: AgentSide;
   readonly save: (state: ConversationState) => Promise<void>;
+  readonly owner: string;
   readonly decided: ConversationState['decided'];
-  readonly outcomes: DecisionParts['outcomes'];
+  readonly facts: Facts;
   /** What the form of the question was made of, where this process knows it, and later those that were sent. */
   readonly schemas: (FormOrSchema | undefined)[];
 }
+
+/** It tells the expert why the form comes again. */
+const contradicted = 'Your answers to this form contradict each other. Please decide again.';
 
 export class AgentConversation<C = Content>
   extends ConversationBase<AskedRequest>
@@ -55,6 +60,8 @@ export class AgentConversation<C = Content>
       },
       save: () => this.save(),
       markProcessed: () => this.#markProcessed(),
+      decisionOf: (of) => this.#decisionOf(of),
+      standing: (isRefused) => (sender.hasDrafts ? undefined : thread.standing(isRefused)),
       describe: (message) => toMessage(message, thread.formTracker.load),
       get sendsForm() {
         return sender.unsent.some(({ parts }) => hasForms(parts));
@@ -133,9 +140,39 @@ export class AgentConversation<C = Content>
     return this.base.sender.send(text, { ...sending, answerForm });
   }
 
+  async askAgain(text = contradicted, options: SendOptions = {}): Promise<Sending> {
+    const sending = checkOptions(options, 'files shown signal');
+    const { form } = this.base.thread.formTracker;
+    if (!form || !this.isEncrypted) throw invalidInput('There is no form in this encrypted conversation.');
+    if (await this.#decisionOf(form.of)) throw invalidInput('It is decided: ask a new question.');
+    return this.base.sender.send(text, { ...sending, answerForm: form.text });
+  }
+
+  /** The message that decided about a form, if a program has its decision. */
+  async #decisionOf(of: string): Promise<string | undefined> {
+    const { decided } = this.#decisionParts;
+    const stored = await this.#parts.facts.get(`decided:${of}`);
+    return stored ?? (decided?.of === of ? decided.messageId : undefined);
+  }
+
+  /** Notes that the question ends without a decision: a later one does not count. The relay may have one already. */
+  async #withdraw(signal: AbortSignal | undefined): Promise<void> {
+    const { thread } = this.base;
+    const { form, load } = thread.formTracker;
+    const { side, facts } = this.#parts;
+    if (!form || side.hasClosed || (await this.#decisionOf(form.of))) return;
+    await load();
+    if (!thread.mailbox.hasEnded) await thread.read(signal).catch(() => {});
+    if (thread.mailbox.hasEnded || this.#decisionParts.standing()?.decided) return;
+    await facts.set('withdrawn', '1');
+    side.hasClosed = true;
+    await this.save();
+  }
+
   override async close(options: ClosingOptions = {}): Promise<void> {
     const { reason, signal } = checkOptions(options, 'reason signal');
     const { api, thread } = this.base;
+    await this.#withdraw(signal);
     const closed = await api.post(`/api/v1/close/${this.requestId}`, { reason }, members, signal);
     const { head, refusal, answersRead } = thread;
     const isAllRead = closed.status === 'closed' && closed.responseCount === answersRead;
@@ -167,6 +204,8 @@ export class AgentConversation<C = Content>
       version: 1,
       id,
       once,
+      owner: this.#parts.owner,
+      withdrawn: side.hasClosed || undefined,
       request: { requestId, refCode, status, expiresAt, responseCount, erasedAt },
       submissionDigest,
       answerForm: side.form?.text,

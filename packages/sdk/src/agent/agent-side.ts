@@ -42,6 +42,7 @@ export class AgentSide implements Side {
   readonly isForCaller = ({ role }: { role: string }) =>
     role === 'provider' || this.#options.showsOwn === true;
   readonly check: Side['check'];
+  hasClosed = false;
   readonly #options: AgentSideOptions;
   #channel: Channel | undefined;
   #peer: CheckedExchange | undefined;

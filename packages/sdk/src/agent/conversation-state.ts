@@ -1,7 +1,7 @@
 import type { AgentKeysJson, ExchangeVerification } from '../crypto/index.ts';
 import { invalidInput, notAsExported } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
-import type { SenderState } from '../thread/sender.ts';
+import type { SenderState } from '../thread/sending.ts';
 import type { ThreadState } from '../thread/thread.ts';
 import { isObject } from '../transport/shape.ts';
 import type { SubmissionBody } from './submission.ts';
@@ -29,6 +29,8 @@ export interface ConversationState {
   readonly id: string;
   /** The name of the question, if it has one. */
   readonly once?: Named | undefined;
+  /** Under what the store has filed what several processes must know: the relay's origin, and a digest of the API key. */
+  readonly owner?: string | undefined;
   /** Undefined while it is unknown whether the relay has the question. `resume` then sends it, exactly once. */
   readonly request?: AskedRequest | undefined;
   /** The question, until the relay has answered. */
@@ -39,6 +41,8 @@ export interface ConversationState {
   readonly answerForm?: string | undefined;
   /** The decision that was returned: the form, and the message that decided. */
   readonly decided?: { readonly of: string; readonly messageId: string } | undefined;
+  /** Whether this agent has closed the question without a decision. */
+  readonly withdrawn?: true | undefined;
   /** Whether the question is confidential. */
   readonly isConfidential?: boolean | undefined;
   /** Undefined for plain text. */

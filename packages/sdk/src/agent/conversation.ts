@@ -85,10 +85,11 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /**
    * Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form
    * and, if it was made of a schema, by the library. Once it has returned a decision, it returns the same one again, also after
-   * a restart, until another form is sent.
+   * a restart, until another form is sent. A later decision that differs goes to `onReply`, where you give time to wait.
    *
    * @throws RelayError `answer_invalid` for an answer whose content is not valid: wait again, or send the form again;
-   * `answer_conflict` for two accepts with different contents: none counts; `decision_too_old`: see `validFor`; `timeout`, `aborted`,
+   * `answer_conflict` for two accepts with different contents: none counts, also later, before the expert declines or
+   * {@link Conversation.askAgain}; `decision_too_old`: see `validFor`; `withdrawn`: this agent has closed the question; `timeout`, `aborted`,
    * `conversation_closed`, `conversation_expired`, or the error of a refused message.
    *
    * @example
@@ -115,6 +116,11 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    * await conversation.send('Then I delete it.', { shown: [firstAnswer.messageId] });
    */
   send(text: string, options?: AskAgainOptions): Promise<Sending>;
+  /**
+   * Sends the newest form again, so that the expert decides anew: after `answer_conflict` or `answer_invalid`. What was answered before
+   * does not count any more. Default text: "Your answers to this form contradict each other. Please decide again."
+   */
+  askAgain(text?: string, options?: SendOptions): Promise<Sending>;
   /**
    * The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is not
    * among them, unless it is confidential. Some time after the end there are none: see {@link erasedAt}. That they were returned

@@ -2,6 +2,7 @@ import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withEnvironment } from '../config.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
+import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import {
   type AgentKeys,
   digestSubmission,
@@ -11,10 +12,12 @@ import {
 } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { partOf } from '../memory.ts';
-import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
+import { hasCode, invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
-import { createSender, type Sender } from '../thread/sender.ts';
+import { createSender } from '../thread/sender.ts';
+import type { Sender } from '../thread/sending.ts';
+import { createOutbox } from '../thread/stored-outbox.ts';
 import { createThread } from '../thread/thread.ts';
 import { isTransient } from '../transport/api.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
@@ -28,10 +31,11 @@ import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
 import { createKnownExperts } from './known-experts.ts';
 import { loadDecisions } from './load-decisions.ts';
-import { explainReuse, guardQuestion, openName } from './once.ts';
+import { checkSame, explainReuse, guardQuestion, openName, storedId } from './once.ts';
 import type { FormOrSchema } from './question.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
+import { createStoredNames } from './stored-names.ts';
 import { makeSubmission, submit, type Withdrawal } from './submission.ts';
 
 /** What this process knows of a conversation that it has begun or continues. */
@@ -68,6 +72,9 @@ export function createRelay(given: RelayOptions = {}): Relay {
   };
   const client = createClient(remembering, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
+  const { origin } = new URL(api.url);
+  const hashing = sha256(toUtf8(apiKey));
+  const ownerOf = async () => `${toBase64(await hashing)}:${origin}`;
   const save = async (state: ConversationState) => {
     await store?.save(state);
     await options.save?.(state);
@@ -75,24 +82,29 @@ export function createRelay(given: RelayOptions = {}): Relay {
 
   const experts = createKnownExperts({
     ...{ given: fingerprints, acceptsNew: acceptNewExpert, memory, keyMemory },
-    origin: new URL(api.url).origin,
+    origin,
   });
 
   async function open<C>(
     state: ConversationState,
     request: AskedRequest,
-    begun?: Begun,
+    begun: Begun | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AgentConversation<C>> {
     const { requestId, refCode } = request;
     const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
-    const guard = state.once && guardQuestion(state, { api, requestId });
-    const { id, once, answerForm, isConfidential, decided } = state;
+    const present = await ownerOf();
+    const { id, once, answerForm, isConfidential, decided, owner = present } = state;
+    const facts = partOf(memory, async () => `${owner}:${id}`);
+    const stored = createOutbox(facts, requestId);
+    const guard = once && guardQuestion(state, { api, requestId, stored });
     const submissionDigest = fromBase64(state.submissionDigest ?? '');
     if (submissionDigest?.length !== 32) throw notAsExported();
     const asked = { requestId, refCode, keys, submissionDigest, answerForm, isConfidential };
     const side = new AgentSide({ ...asked, experts, acceptUnprotected, check: guard?.check });
     const channel = state.exchange && (await side.restore(state.exchange, state.thread?.channel));
     const hasDrafts = () => sender.hasDrafts;
+    side.hasClosed = state.withdrawn === true || (await facts.get('withdrawn')) !== undefined;
     const thread = createThread({ api, requestId, side, hasDrafts, state: state.thread, channel });
     const sender: Sender = createSender({
       api,
@@ -106,7 +118,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
           });
       },
       save: () => conversation.save(),
-      outbox: guard?.outbox,
+      outbox: guard?.outbox ?? stored,
       state: state.sender,
     });
     let beginning = begun?.beginning;
@@ -131,11 +143,13 @@ export function createRelay(given: RelayOptions = {}): Relay {
       { api, thread, sender, follower, request },
       {
         ...{ id, once, keys, submissionDigest: state.submissionDigest },
-        ...{ isConfidential, side, save, decided },
-        outcomes: partOf(keyMemory, async () => `decided:${id}`),
+        ...{ isConfidential, side, save, decided, owner, facts },
         schemas: [begun?.schema],
       },
     );
+    // What was stored for another key counts once this one has read the request: it is the same key, rotated.
+    if (owner !== present) await thread.read(signal);
+    await sender.recall(signal);
     return conversation;
   }
 
@@ -154,14 +168,14 @@ export function createRelay(given: RelayOptions = {}): Relay {
     );
     const { requestId, refCode } = request;
     // People read an answer by its code: with the code of another question it would look like the answer to that.
-    const asked = once ? `${id} ${once.digest}` : keys ? id : requestId;
+    const asked = once ? `${submission.idempotencyKey} ${once.digest}` : keys ? id : requestId;
     if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
     const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
     const answerForm = submission.answerForm ?? undefined;
     const opening = { ...state, submission: undefined, submissionDigest, answerForm };
     const beginning = begun?.beginning && { ...begun.beginning, start: position };
-    const conversation = await open<C>(opening, request, begun && { ...begun, beginning });
+    const conversation = await open<C>(opening, request, begun && { ...begun, beginning }, signal);
     await conversation.save();
     return conversation;
   }
@@ -172,7 +186,30 @@ export function createRelay(given: RelayOptions = {}): Relay {
     begun?: Begun,
   ): Promise<Conversation<C>> {
     checkState(state);
-    return state.request ? await open(state, state.request, begun) : await begin(state, signal, begun);
+    return state.request
+      ? await open(state, state.request, begun, signal)
+      : await begin(state, signal, begun);
+  }
+
+  const names = createStoredNames(memory, origin);
+
+  /** The stored conversation of a name: of this API key, or of another one that had it before it was rotated. */
+  async function findNamed(name: string, signal: AbortSignal | undefined) {
+    const found = await store?.find(await storedId(await ownerOf(), name));
+    if (found || !store) return found;
+    for await (const id of names.idsOf(name)) {
+      const state = await store.find(id);
+      if (!state?.request) continue;
+      const path = `/api/v1/messages/${state.request.requestId}?limit=1`;
+      const isReadable = await api
+        .get(path, () => true, signal)
+        .catch((error: unknown) => {
+          if (hasCode(error, 'not_found')) return false;
+          throw error;
+        });
+      if (isReadable) return state;
+    }
+    return undefined;
   }
 
   const forDecisions = { api, orAbort, inTime };
@@ -181,26 +218,32 @@ export function createRelay(given: RelayOptions = {}): Relay {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
       if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
-      const name = once === undefined ? undefined : await openName(once, encrypted, options);
+      const owner = await ownerOf();
+      const name = once === undefined ? undefined : await openName(once, encrypted, options, owner);
       const id = name?.id ?? crypto.randomUUID();
       const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;
       const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
-      const { body, first } = await makeSubmission({ ...question, answerForm }, { keys, id, agentName });
+      const { body, first } = await makeSubmission(
+        { ...question, answerForm },
+        { keys, id: name?.idempotencyKey ?? id, agentName },
+      );
       const messageId = name?.questionId ?? crypto.randomUUID();
       const sender = { drafts: first ? [{ messageId, ...first, shown: [] }] : [], outgoing: undefined };
       const named = await name?.describe(body, sender);
-      const before = named && (await name?.recall(named));
-      if (before) return await resume(before, signal, { schema: form });
+      const before = named && (await findNamed(named.name, signal));
+      if (before) return await resume(checkSame(before, named), signal, { schema: form });
       const state: ConversationState = {
         version: 1,
         id,
         once: named,
+        owner,
         submission: body,
         isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
         sender,
       };
       await save(state);
+      if (named) await names.note(named.name, id);
       // A question with a name may have been asked before, and may have answers.
       const beginning = name ? undefined : { since: hub.position() };
       return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
@@ -210,6 +253,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
     async resume(state, options = {}) {
       return await resume(state, checkOptions(options, 'signal').signal);
     },
+    findNamed: async (name, options = {}) => await findNamed(name, checkOptions(options, 'signal').signal),
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     async requests(listing = {}) {
       return await listRequests(api, checkOptions(listing, 'status signal'));

@@ -4,7 +4,7 @@ import { type AgentKeys, makeAgentKeys, onceId, onceKeys } from '../crypto/index
 import { refusal } from '../crypto/refusal.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { Draft, Outbox } from '../thread/outbox.ts';
-import type { SenderState } from '../thread/sender.ts';
+import type { SenderState } from '../thread/sending.ts';
 import type { Side } from '../thread/side.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
@@ -16,14 +16,20 @@ import { makeSubmission, type SubmissionBody } from './submission.ts';
 
 /** What belongs to the name of a question. */
 export interface Name {
+  /** Of the conversation as it is stored: under the name, the relay's origin and the API key. */
   readonly id: string;
+  readonly idempotencyKey: string;
   readonly keys: AgentKeys | undefined;
   /** The `messageId` of the question's first message. */
   readonly questionId: string | undefined;
   /** Names this question in its state: another question of the same name differs. */
   describe(body: SubmissionBody, sender: SenderState): Promise<Named>;
-  /** The saved state of this question. @throws RelayError `once_reused` */
-  recall(named: Named): Promise<ConversationState | undefined>;
+}
+
+/** @throws RelayError `once_reused` when the stored question of this name is another one */
+export function checkSame(state: ConversationState, { name, digest }: Named): ConversationState {
+  if (state.once?.digest !== digest) throw onceReused(name);
+  return state;
 }
 
 /**
@@ -37,22 +43,21 @@ export async function openName(
   name: string,
   isEncrypted: boolean,
   { secret, store }: Pick<RelayOptions, 'secret' | 'store'>,
+  owner: string,
 ): Promise<Name> {
-  const id = await onceId(name);
+  const idempotencyKey = await onceId(name);
   const derived = isEncrypted ? await onceKeys(await readSecret(secret, store), name) : undefined;
   const { keys, questionId } = derived ?? {};
   return {
-    id,
-    keys,
-    questionId,
+    id: await storedId(owner, name),
+    ...{ idempotencyKey, keys, questionId },
     describe: async (body, { drafts }) => ({ name, questionId, digest: await digestOf(body, drafts) }),
-    async recall(named) {
-      const state = await store?.find(id);
-      if (state && state.once?.digest !== named.digest) throw onceReused(name);
-      return state;
-    },
   };
 }
+
+/** Where the conversation of a name is stored: another user's key may use the same name on this machine. */
+export const storedId = async (owner: string, name: string): Promise<string> =>
+  await onceId(toBase64(await sha256(toUtf8(JSON.stringify([owner, name])))));
 
 /**
  * The digest of all that is asked: the question with its context, form, files, lifetime and tags. The state of a question with a name has
@@ -112,10 +117,17 @@ export interface Guard {
   readonly outbox: Outbox;
 }
 
+interface Guarded {
+  readonly api: Api;
+  readonly requestId: string;
+  /** What processes with this memory share. */
+  readonly stored: Outbox;
+}
+
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
 export function guardQuestion(
   { once, sender }: ConversationState,
-  { api, requestId }: { readonly api: Api; readonly requestId: string },
+  { api, requestId, stored }: Guarded,
 ): Guard | undefined {
   if (!once?.questionId) return undefined;
   const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
@@ -130,12 +142,14 @@ export function guardQuestion(
       );
     },
     outbox: {
+      ...stored,
       claimSends: true,
-      save: async () => {},
-      async claim(_messageId, sealed, signal) {
+      async claim(messageId, sealed, signal) {
+        const first = await stored.claim(messageId, sealed);
+        if (!first) return null;
         try {
-          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...sealed }, members, signal);
-          return sealed;
+          await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...first }, members, signal);
+          return first;
         } catch (error) {
           // Another process has sent it. The list shows whether it is the same question.
           if ((error as Partial<RelayError>).problem === 'message_id_taken') return null;

@@ -1,6 +1,6 @@
 import type { Follower } from '../thread/follower.ts';
 import { createRefresher, isOutage, type Refresher } from '../thread/refresher.ts';
-import type { Sender } from '../thread/sender.ts';
+import type { Sender } from '../thread/sending.ts';
 import type { Thread } from '../thread/thread.ts';
 import type { Api } from '../transport/api.ts';
 import { listOpen, listRequests } from '../transport/requests.ts';

@@ -140,6 +140,14 @@ export interface Relay {
     state: ConversationState,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Conversation>;
+  /**
+   * The conversation of a question with this name (`once`) in the store, if this API key may read it: it has asked, or is the rotated
+   * key of one that has.
+   */
+  findNamed(
+    name: string,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ConversationState | undefined>;
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** All requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;

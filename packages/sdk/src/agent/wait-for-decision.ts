@@ -7,18 +7,26 @@ import type { BaseParts } from '../thread/conversation-base.ts';
 import type { FormAnswerMessage } from '../thread/form-tracker.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
 import type { OpenForm } from '../thread/side.ts';
+import { inTime, throwIfAborted } from '../transport/waiting.ts';
 import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
 import { ageError, checkValidFor } from './decision-age.ts';
 import type { FormOrSchema } from './question.ts';
 
+/** What processes that share a memory know of a conversation. */
+export type Facts = Memory;
+
 /** What waiting for a decision needs of a conversation. */
 export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
-  /** The messages that have decided, by their forms. Other processes with this memory share them. */
-  readonly outcomes: Pick<Memory, 'get' | 'remember'>;
+  readonly facts: Facts;
+  readonly side: { hasClosed: boolean };
+  /** The message that decided about a form, if a program has its decision. */
+  decisionOf(of: string): Promise<string | undefined>;
+  /** While texts wait to be encrypted, no answer has seen them. */
+  standing(isRefused?: (messageId: string) => boolean): Standing | undefined;
   /** The error for a message that another process has read, and this one has not. */
   readonly missing: () => RelayError;
   /** What forms of this conversation were made of, where this process knows it. Some may never have been sent. */
@@ -36,6 +44,9 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
 export interface WaitingOptions extends DecisionOptions {
   readonly form?: FormOrSchema | undefined;
 }
+
+/** How long a decision that was returned before waits for what came later. */
+const laterMs = 10_000;
 
 /** An answer whose content was checked, or why it is not valid. */
 type Checked =
@@ -58,7 +69,7 @@ export async function waitForDecision(
 ): Promise<Decision | undefined> {
   checkValidFor(validFor);
   const startedAt = Date.now();
-  const { thread, sender, take, describe } = conversation;
+  const { thread, sender, take, describe, facts, side } = conversation;
   const { formTracker, mailbox } = thread;
   await formTracker.load();
   const checked = new Map<string, Checked>();
@@ -97,12 +108,16 @@ export async function waitForDecision(
     return ageError(one, validFor);
   };
 
-  /** While texts wait to be encrypted, no answer has seen them. */
-  const standing = (): Standing | undefined =>
-    sender.hasDrafts ? undefined : thread.standing((messageId) => errorOf(messageId) !== undefined);
+  const standing = () => conversation.standing((messageId) => errorOf(messageId) !== undefined);
+
+  /** The message whose decision about the newest form a program has. */
+  let returned: string | undefined;
+  /** Whether some process has reported a contradiction about the newest form. */
+  let isContradicted = false;
 
   /** Whether this message decides, or is one of those that prevent it. */
   const concerns = ({ messageId }: ReadMessage): boolean => {
+    if (returned !== undefined) return messageId === returned;
     const { state, decided, invalid = [] } = standing() ?? {};
     if (state === 'conflict') return formTracker.answers.some((one) => one.messageId === messageId);
     return decided?.messageId === messageId || invalid.includes(messageId);
@@ -110,7 +125,8 @@ export async function waitForDecision(
 
   const isDue = (): boolean => {
     const { state, decided } = standing() ?? {};
-    return decided !== undefined || state === 'conflict' || mailbox.messages.some(concerns);
+    const isDecided = decided !== undefined || state === 'conflict' || isContradicted;
+    return returned !== undefined || isDecided || mailbox.messages.some(concerns);
   };
 
   function decisionIn(by: string): Decision {
@@ -130,8 +146,22 @@ export async function waitForDecision(
   /** The message that decided about the newest form, if a program has its decision. */
   async function returnedBefore(form: OpenForm | undefined): Promise<string | undefined> {
     if (!form || conversation.sendsForm) return undefined;
-    const { decided, outcomes } = conversation;
-    return (await outcomes.get(form.of)) ?? (decided?.of === form.of ? decided.messageId : undefined);
+    return await conversation.decisionOf(form.of);
+  }
+
+  /** Reads what other processes have stored. @throws RelayError `withdrawn` */
+  async function recall(): Promise<void> {
+    const { form } = formTracker;
+    returned = await returnedBefore(form);
+    isContradicted = form !== undefined && (await facts.get(`conflict:${form.of}`)) !== undefined;
+    side.hasClosed ||= (await facts.get('withdrawn')) !== undefined;
+    if (side.hasClosed && returned === undefined) throw withdrawn();
+  }
+
+  /** What came since a decision was returned, and goes to `onReply`. Without an answer of the relay there is only the decision. */
+  async function readLater(): Promise<void> {
+    if (timeout === 0 || mailbox.hasEnded) return;
+    await inTime(laterMs, signal, (own) => thread.read(own)).catch(() => throwIfAborted(signal));
   }
 
   async function checkAll(): Promise<void> {
@@ -149,7 +179,7 @@ export async function waitForDecision(
     conversation.decided = { of, messageId };
     await conversation.save();
     // It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
-    const first = await conversation.outcomes.remember(of, messageId);
+    const first = await facts.remember(`decided:${of}`, messageId);
     if (first !== messageId) return await returnDecision(of, first);
     await take(messageId, signal);
     await conversation.markProcessed();
@@ -172,13 +202,25 @@ export async function waitForDecision(
     // The relay may already have a decline, which comes before an accept. A message that has ended the wait was read only just now.
     if (!mailbox.hasEnded) await (hasWaited ? thread.readIfStale(signal) : thread.read(signal));
     if (thread.refusal) throw thread.refusal;
+    // Another process may have written: what the relay hides of it here must not be decided over.
+    await sender.recall(signal);
+    if (sender.isDue) await sender.flush(signal).catch(() => {});
+    await recall();
     const { form } = formTracker;
     if (!form) return undefined;
     await checkAll();
     const now = standing();
-    const first = (await returnedBefore(form)) ?? now?.decided?.messageId;
+    const decidedBy = isContradicted && now?.state !== 'declined' ? undefined : now?.decided?.messageId;
+    const first = returned ?? decidedBy;
     if (first) return await returnDecision(form.of, first);
-    if (now?.state === 'conflict') throw conflict();
+    if (now?.state === 'conflict' || isContradicted) {
+      await conversation.save();
+      await facts.remember(
+        `conflict:${form.of}`,
+        JSON.stringify(now?.counted.map(({ messageId }) => messageId)),
+      );
+      throw conflict();
+    }
     const invalid = mailbox.messages.find(concerns);
     // It is reported once.
     if (invalid) await take(invalid.messageId, signal);
@@ -191,9 +233,16 @@ export async function waitForDecision(
     throw invalidInput('This conversation has no form: ask with `form`, or send one.');
   }
   let hasWaited = false;
+  let hasReadLater = false;
+  await sender.recall(signal);
   for (;;) {
-    const [next] = mailbox.messages;
-    if (next && onReply && !concerns(next) && next.messageId !== (await returnedBefore(formTracker.form))) {
+    await recall();
+    if (returned !== undefined && !hasReadLater) await readLater();
+    hasReadLater = true;
+    const [first] = mailbox.messages;
+    // Beside a decision that was returned, all others are replies.
+    const next = returned === undefined ? first : mailbox.messages.find((one) => !concerns(one));
+    if (next && onReply && !concerns(next)) {
       const reply = await take(next.messageId, signal);
       if (reply) {
         await onReply(reply);
@@ -218,5 +267,11 @@ export function throwIfLate(startedAt: number, timeout = 0): void {
 const conflict = () =>
   new RelayError(
     'answer_conflict',
-    'The expert has accepted with different contents. None of them counts: send the form again, or ask in words.',
+    'The expert has accepted with different contents. None of them counts, before the expert declines or `askAgain` sends the form again.',
+  );
+
+const withdrawn = () =>
+  new RelayError(
+    'withdrawn',
+    'This agent has closed the question without a decision: none counts any more. Ask a new one.',
   );

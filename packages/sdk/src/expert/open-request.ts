@@ -5,14 +5,15 @@ import { createFollower, type Follower } from '../thread/follower.ts';
 import { loadForms } from '../thread/load-forms.ts';
 import { hasForms } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
-import { createSender, type Sender } from '../thread/sender.ts';
+import { createSender } from '../thread/sender.ts';
+import type { Sender } from '../thread/sending.ts';
+import { createOutbox } from '../thread/stored-outbox.ts';
 import { createThread } from '../thread/thread.ts';
 import type { Activity } from './activity.ts';
 import { describeUnsent, ExpertConversation } from './expert-conversation.ts';
 import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import { createExpertSide } from './expert-side.ts';
 import type { RequestMemory } from './request-memory.ts';
-import { createOutbox } from './session-outbox.ts';
 
 export { createDueRequests } from './due-requests.ts';
 
@@ -38,7 +39,8 @@ export async function openRequest(
   const { api, keyMemory } = client;
   const side = createExpertSide({ requestId, expert, requestMemory });
   const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
-  const drafts = (await outbox?.recall()) ?? [];
+  const { drafts } = (await outbox?.recall()) ?? { drafts: [] };
+  await outbox?.save(drafts);
   const hasDrafts = () => sender.hasDrafts;
   const thread = createThread({ api, requestId, side, hasDrafts });
   const isPlain = () => !side.isEncrypted;
@@ -46,10 +48,11 @@ export async function openRequest(
     if (!sender.state.outgoing) await side.rememberEnds(thread.state.channel);
   };
   const prepare = async (aborted: AbortSignal | undefined) => {
-    if (side.isEncrypted && !side.isPickedUp) await requested.pickUp({ signal: aborted });
+    const isNew = side.isEncrypted && !side.isPickedUp;
+    if (isNew) await requested.pickUp({ signal: aborted });
     // New messages of other devices are read before this one is sent.
-    const isBehind = await side.hasUnread(thread.state.channel);
-    await (isBehind ? thread.read(aborted) : thread.readIfStale(aborted));
+    if (await side.hasUnread(thread.state.channel)) await thread.read(aborted);
+    else if (!isNew) await thread.readIfStale(aborted);
   };
   const state = { drafts, outgoing: undefined };
   const decisionLastsMs = client.timing.decision;
@@ -92,8 +95,9 @@ export async function withdrawAnswers(
   keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
 ): Promise<void> {
   const outbox = createOutbox(keyMemory, requestId);
-  const drafts = await outbox.recall();
+  const { drafts } = await outbox.recall();
   if (drafts.length === 0) return;
+  await outbox.save(drafts);
   const forms = drafts.some(({ parts }) => hasForms(parts)) ? await loadForms() : undefined;
   await keep(drafts.map((draft) => describeUnsent(draft, true, forms)));
   await outbox.save([]);

@@ -4,7 +4,7 @@ import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
-import type { Sender } from './sender.ts';
+import type { Sender } from './sending.ts';
 import type { Thread } from './thread.ts';
 
 /** The objects that both kinds of conversation are made of. */

@@ -1,7 +1,7 @@
 import type { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
 import { createRefresher } from './refresher.ts';
-import type { Sender } from './sender.ts';
+import type { Sender } from './sending.ts';
 import type { Thread } from './thread.ts';
 
 export interface FollowerOptions {

@@ -8,10 +8,19 @@ export interface Draft extends Sealing {
   isHeldIfNewer?: boolean | undefined;
 }
 
+/** What the clients of a side have stored of their texts in a conversation. */
+export interface StoredTexts {
+  /** Those that wait to be sent. */
+  readonly drafts: readonly Draft[];
+  /** The ids of those that the relay has accepted. */
+  readonly accepted: readonly string[];
+}
+
 /** Keeps texts until the relay has them. Other clients of the same side share it. */
 export interface Outbox {
-  /** Replaces the texts that this client saved before. */
-  save(unsent: readonly Draft[]): Promise<void>;
+  recall(): Promise<StoredTexts>;
+  /** Replaces the texts that this client saved before. `isSent` says of one that is missing whether the relay has it. */
+  save(unsent: readonly Draft[], isSent?: (draft: Draft) => boolean): Promise<void>;
   /** Returns the content that a client encrypted first with this messageId, or null if it must no longer be sent. */
   claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
   /** Whether claiming a text also sends it. */

@@ -1,3 +1,4 @@
+import { missing } from '../crypto/history.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
@@ -5,21 +6,9 @@ import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
 import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import type { Draft, Outbox } from './outbox.ts';
-import { checkMessage, makeParts, type PartsToSend } from './parts-to-send.ts';
+import { checkMessage, makeParts } from './parts-to-send.ts';
+import type { Outgoing, Sender, SenderState } from './sending.ts';
 import type { Thread } from './thread.ts';
-
-/** A text that may have been sent. It is sent again unchanged until the relay answers. */
-export interface Outgoing {
-  readonly draft: Draft;
-  readonly body: object;
-  /** Whether another client encrypted it. Then no message that is encrypted here links to it. */
-  readonly isOthers?: boolean | undefined;
-}
-
-export interface SenderState {
-  readonly outgoing: Outgoing | undefined;
-  readonly drafts: readonly Draft[];
-}
 
 export interface SenderOptions {
   readonly api: Api;
@@ -34,43 +23,6 @@ export interface SenderOptions {
   /** How long an answer to a form is sent without asking its author again. Only experts write such answers. */
   readonly decisionLastsMs?: number | undefined;
   readonly state?: SenderState | undefined;
-}
-
-export interface SendingOptions extends PartsToSend {
-  readonly signal?: AbortSignal | undefined;
-  /** The ids of the messages that the author had been shown. Default: those that were taken from the mailbox. */
-  readonly shown?: readonly string[] | undefined;
-  /** Whether the text waits for its author while there are messages that the author was not shown. */
-  readonly isHeldIfNewer?: boolean | undefined;
-  /** Called once the text is in the outbox. */
-  readonly onKept?: (() => void) | undefined;
-}
-
-/** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
-export interface Sender {
-  readonly state: SenderState;
-  readonly unsent: readonly Draft[];
-  /** Those of them that wait for their author. */
-  readonly held: readonly Draft[];
-  /** Whether texts wait to be encrypted. */
-  readonly hasDrafts: boolean;
-  /** Whether a text could be sent now. */
-  readonly isDue: boolean;
-  /**
-   * Returns whether the text was sent. If not, it waits, or is held. An equal text that is held is sent in its place, under its id.
-   *
-   * @throws RelayError also when `discard` removed the text before it was sent
-   */
-  send(
-    text: string,
-    options: SendingOptions,
-  ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
-  /** Sends all texts that can be sent now. */
-  flush(signal?: AbortSignal): Promise<void>;
-  /** Saves the unsent texts in the outbox. */
-  saveUnsent(): Promise<void>;
-  /** Removes and returns texts with these ids, or all: after the end all that are unsent, before it all but one that is being sent. */
-  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }
 
 /**
@@ -101,8 +53,8 @@ export function createSender(options: SenderOptions): Sender {
   let outgoing = state?.outgoing;
   /** Texts that the relay refused because of their content. */
   let refused: readonly Draft[] = [];
-  /** Texts that the relay has accepted. The list may not show them yet. */
-  const accepted = new WeakSet<Draft>();
+  /** The ids of texts that the relay has accepted. The list may not show them yet. */
+  const accepted = new Set<string>();
   /** Texts whose claiming has begun: the relay may have them. */
   const claimed = new WeakSet<Draft>();
   /** Texts that were encrypted and are held: if they are sent, then as they are, since the relay may have them. */
@@ -111,9 +63,9 @@ export function createSender(options: SenderOptions): Sender {
   const decidedAt = new WeakMap<Draft, number>();
 
   // The list may show a message before the call that sent it is answered.
-  const isUnsent = (draft: Draft) => !accepted.has(draft) && !thread.has(draft.messageId);
+  const isUnsent = ({ messageId }: Draft) => !accepted.has(messageId) && !thread.has(messageId);
   const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(isUnsent);
-  const saveUnsent = async () => outbox?.save(unsent());
+  const saveUnsent = async () => outbox?.save(unsent(), (draft) => !isUnsent(draft));
 
   /** A decision from before a restart, or from some time ago: its author may decide otherwise now. */
   const isOld = (draft: Draft) =>
@@ -148,7 +100,7 @@ export function createSender(options: SenderOptions): Sender {
       return first;
     };
     const take = (sealed: object | null) => {
-      if (outbox?.claimSends) return void (sealed && accepted.add(draft));
+      if (outbox?.claimSends) return void (sealed && accepted.add(messageId));
       drop(draft);
       outgoing = sealed ? { draft, body: { role, ...sealed }, isOthers } : undefined;
     };
@@ -158,6 +110,8 @@ export function createSender(options: SenderOptions): Sender {
       const { answer } = readSaved(draft.parts, role);
       take(await claim({ messageId, plaintext: text, answer: answer?.json }));
     } else await thread.seal(draft, claim, take);
+    // Another client has encrypted what was sent: the next message links to it.
+    if (outbox?.claimSends && isOthers) await thread.read(signal).catch(() => {});
   }
 
   /** Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides. */
@@ -195,7 +149,7 @@ export function createSender(options: SenderOptions): Sender {
       }
       throw error;
     }
-    accepted.add(draft);
+    accepted.add(draft.messageId);
     outgoing = undefined;
     // The next message links to it. It was sent, whatever fails here.
     if (isOthers) await thread.read(signal).catch(() => {});
@@ -218,7 +172,11 @@ export function createSender(options: SenderOptions): Sender {
         // Another client has sent or discarded it: the list shows which.
         if (!outgoing && isUnsent(next)) {
           await thread.read(signal);
-          if (outbox?.claimSends && isUnsent(next)) throw notListed();
+          if (outbox?.claimSends && isUnsent(next)) {
+            const { drafts: waiting } = await outbox.recall();
+            if (waiting.some(({ messageId }) => messageId === next.messageId)) throw notListed();
+            drop(next);
+          }
         }
         await save();
         await post(signal);
@@ -295,6 +253,18 @@ export function createSender(options: SenderOptions): Sender {
     },
     flush,
     saveUnsent,
+    async recall(signal) {
+      const stored = await outbox?.recall();
+      if (!stored) return;
+      const isUnread = () => stored.accepted.some((id) => !accepted.has(id) && !thread.has(id));
+      if (isUnread()) await thread.read(signal);
+      if (isUnread()) {
+        thread.refuse(missing());
+        throw missing();
+      }
+      const known = new Set([...unsent(), ...drafts].map(({ messageId }) => messageId));
+      drafts = [...drafts, ...stored.drafts.filter((one) => !known.has(one.messageId) && isUnsent(one))];
+    },
     discard: (messageIds) =>
       queue(async () => {
         const meant = unsent().filter(({ messageId }) => messageIds?.includes(messageId) ?? true);

@@ -1,4 +1,5 @@
-import type { FileToSend } from './parts-to-send.ts';
+import type { Draft } from './outbox.ts';
+import type { FileToSend, PartsToSend } from './parts-to-send.ts';
 
 /** The result of sending a message. */
 export interface Sending {
@@ -19,4 +20,59 @@ export interface SendOptions {
   readonly files?: readonly FileToSend[] | undefined;
   /** Cancels sending, unless it has started: then the text stays in `unsent` until it was sent. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A text that may have been sent. It is sent again unchanged until the relay answers. */
+export interface Outgoing {
+  readonly draft: Draft;
+  readonly body: object;
+  /** Whether another client encrypted it. Then no message that is encrypted here links to it. */
+  readonly isOthers?: boolean | undefined;
+}
+
+export interface SenderState {
+  readonly outgoing: Outgoing | undefined;
+  readonly drafts: readonly Draft[];
+}
+
+export interface SendingOptions extends PartsToSend {
+  readonly signal?: AbortSignal | undefined;
+  /** The ids of the messages that the author had been shown. Default: those that were taken from the mailbox. */
+  readonly shown?: readonly string[] | undefined;
+  /** Whether the text waits for its author while there are messages that the author was not shown. */
+  readonly isHeldIfNewer?: boolean | undefined;
+  /** Called once the text is in the outbox. */
+  readonly onKept?: (() => void) | undefined;
+}
+
+/** Sends the texts of one side in order, each exactly once, also after errors and restarts. */
+export interface Sender {
+  readonly state: SenderState;
+  readonly unsent: readonly Draft[];
+  /** Those of them that wait for their author. */
+  readonly held: readonly Draft[];
+  /** Whether texts wait to be encrypted. */
+  readonly hasDrafts: boolean;
+  /** Whether a text could be sent now. */
+  readonly isDue: boolean;
+  /**
+   * Returns whether the text was sent. If not, it waits, or is held. An equal text that is held is sent in its place, under its id.
+   *
+   * @throws RelayError also when `discard` removed the text before it was sent
+   */
+  send(
+    text: string,
+    options: SendingOptions,
+  ): Promise<{ readonly messageId: string; readonly isSent: boolean }>;
+  /** Sends all texts that can be sent now. */
+  flush(signal?: AbortSignal): Promise<void>;
+  /** Saves the unsent texts in the outbox. */
+  saveUnsent(): Promise<void>;
+  /**
+   * Takes over the texts of other clients that wait in the outbox. Those that the relay has accepted must be in the list.
+   * @throws RelayError `message_missing`
+   */
+  recall(signal?: AbortSignal): Promise<void>;
+  /** Removes and returns texts with these ids, or all: after the end all that are unsent, before it all but one that is being sent. */
+  discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }

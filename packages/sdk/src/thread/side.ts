@@ -29,6 +29,8 @@ export interface Side {
   readonly check?: ((message: Pick<ReadMessage, 'messageId' | 'text' | 'parts'>) => void) | undefined;
   /** Checks the keys that the relay shows. Returns the channel once there are keys of both sides. */
   checkKeys(head: Head): Promise<Channel | undefined>;
+  /** Whether this side has closed the conversation, whatever the relay states. */
+  readonly hasClosed?: boolean | undefined;
   /** Reads the memory. It must happen before the list is read: what other clients store later may be newer than the list. */
   recall?(): Promise<void>;
   /** Checks the history once the list was read to its end. */

@@ -27,6 +27,8 @@ export interface ThreadState extends FormState {
   readonly channel: ChannelState | undefined;
   /** The messages of the other side: their ids, and their hashes. */
   readonly others?: readonly (readonly [messageId: string, hash: string | undefined])[] | undefined;
+  /** The ids of this side's messages that were listed. */
+  readonly own?: readonly string[] | undefined;
   /** Messages that were read, and that the caller has not taken, or not processed yet. */
   readonly messages: readonly ReadMessage[];
 }
@@ -103,6 +105,7 @@ export function createThread(options: ThreadOptions): Thread {
   /** A digest of the content by messageId, to recognize repeated messages. */
   const contents = new Map<string, string>();
   const others = new Map(state?.others);
+  const own = new Set(state?.own);
   const fromDevices = new Map<string, string | undefined>();
   const sealedHere = new Set<string>();
   const formTracker = createFormTracker(side, state);
@@ -138,7 +141,7 @@ export function createThread(options: ThreadOptions): Thread {
   async function applyPage({ head: newHead, messages, next }: Page): Promise<void> {
     const opened: ReadMessage[] = [];
     let seq = lastSeq;
-    head = newHead;
+    head = side.hasClosed && !hasEnded(newHead) ? { ...newHead, status: 'closed' } : newHead;
     const isErased = head.erasedAt !== undefined;
     const noted = new Set<string | undefined>(channelState?.unlisted);
     try {
@@ -165,7 +168,8 @@ export function createThread(options: ThreadOptions): Thread {
         // An agent's own forms count from the time when they were encrypted; those of another process when they are listed.
         if (role === 'provider' || !noted.has(hash)) formTracker.note(message);
         if (role !== side.role) others.set(id, hash);
-        else if (side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, hash);
+        else own.add(id);
+        if (role === side.role && side.hasDevices && !sealedHere.has(id)) fromDevices.set(id, hash);
       }
       mailbox.push(opened.filter((message) => side.isForCaller(message)));
       if (refusal) mailbox.end(refusal);
@@ -232,14 +236,14 @@ export function createThread(options: ThreadOptions): Thread {
     standing: (isRefused) => formTracker.standing(known(), isRefused),
     get state() {
       const messages = [...mailbox.unprocessed, ...mailbox.messages];
-      const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others] };
+      const read = { seq: lastSeq, answersRead, channel: channelState, others: [...others], own: [...own] };
       return { ...read, ...formTracker.state, messages };
     },
     checkOpen() {
       if (refusal) throw refusal;
       if (head && hasEnded(head)) throw ended(head.status);
     },
-    has: (messageId) => contents.has(messageId),
+    has: (messageId) => contents.has(messageId) || own.has(messageId),
     // Before its turn, another call may go on for longer than this one may take.
     read: (signal) =>
       orAbort(

@@ -1,5 +1,4 @@
 import type { RequestState } from '@expert-relay/sdk';
-import { onceId } from '@expert-relay/sdk/crypto';
 import { digestAsked } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
@@ -94,6 +93,12 @@ export function createConversationPool({
     return stored;
   }
 
+  async function findNamed(name: string, signal: AbortSignal): Promise<StoredConversation | undefined> {
+    const relay = open().connect();
+    const found = await relay.findNamed(name, { signal }).finally(() => relay.stop());
+    return found && open().conversations.find(found.id);
+  }
+
   function useStored<T>(stored: StoredConversation, use: Use, run: Work<T>): Promise<T> {
     const { id } = stored.state;
     const lease = leases.get(id) ?? leaseStored({ agent: open(), now }, stored);
@@ -107,10 +112,9 @@ export function createConversationPool({
     async ask(question, use, run) {
       const { idempotencyKey: name } = question;
       if (name !== undefined) {
-        const namedId = await onceId(name);
         for (let other = asking.get(name); other; other = asking.get(name))
           await untilAborted(other, use.signal);
-        const stored = open().conversations.find(namedId);
+        const stored = await findNamed(name, use.signal);
         if (stored)
           return await useStored(await checkSame(stored, question), use, (leased) => run(leased, true));
       }

@@ -1,11 +1,11 @@
 import { type Answer, type Conversation, RelayError } from '@expert-relay/sdk';
-import type { Form } from '@expert-relay/sdk/forms';
+import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { Failure } from '../../failure.ts';
 import type { FileContent } from '../../files/file-to-send.ts';
 import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { type Entry, isDecision, isEarly, openForm } from '../../store/conversations.ts';
+import { type Entry, isDecision, isEarly, newestForm, openForm } from '../../store/conversations.ts';
 
 /** Answers that are being delivered to the agent. In the end one of the two functions is called. */
 export interface PendingDelivery {
@@ -20,6 +20,8 @@ export interface Reply {
   readonly text: string;
   readonly form?: Form | undefined;
   readonly files?: readonly FileContent[] | undefined;
+  /** Whether the newest form is sent again. */
+  readonly again?: boolean | undefined;
 }
 
 /** A conversation that only this process uses. */
@@ -106,17 +108,21 @@ export function leaseConversation({
   }
 
   /** No answer is read meanwhile: otherwise a decision could count that neither knows this message nor is known to it. */
-  async function send({ text, form, files }: Reply, signal: AbortSignal): Promise<boolean> {
+  async function send({ text, form: given, files, again }: Reply, signal: AbortSignal): Promise<boolean> {
     pause.abort();
     await active?.catch(() => {});
     pause = new AbortController();
     await untilAborted(deliveries.over, signal);
     const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
     if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
+    const newest = again ? newestForm(journal.read(id)) : undefined;
+    const form = newest === undefined ? given : parseForm(newest);
     let messageId: string | undefined;
     let isSent = false;
     try {
-      ({ messageId, isSent } = await conversation.send(text, { form, files, shown, signal }));
+      ({ messageId, isSent } = await (again
+        ? conversation.askAgain(text, { files, shown, signal })
+        : conversation.send(text, { form, files, shown, signal })));
     } catch (error) {
       if (isEndError(error) || !conversation.unsent.includes(text)) throw error;
     }

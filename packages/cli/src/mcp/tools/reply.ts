@@ -20,12 +20,19 @@ export const reply = defineTool({
       .max(700_000)
       .describe('What to tell the expert. No passwords, keys or other secrets.'),
     form: formInput,
+    form_again: z
+      .boolean()
+      .optional()
+      .describe(
+        'True sends your newest form again, after decisions that contradict each other: say so in text.',
+      ),
     attach: attachInput,
   },
   output: { reference: knownReference, status, sent: z.boolean(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run({ reference, text, form, attach }, call) {
-    const message = { text, form: readForm(form), files: readAttachments(attach, call) };
+  run({ reference, text, form, attach, form_again: again = false }, call) {
+    if (again && form) throw new Failure('usage', 'form_again sends the newest form: leave out form.');
+    const message = { text, form: readForm(form), files: readAttachments(attach, call), again };
     return call.pool.use(reference, call, async (leased) => {
       const isSent = await leased.reply(message, call.signal);
       const { conversation } = leased;

@@ -90,6 +90,10 @@ const refusals = {
 /** Every code has a sentence: the compiler reports a missing one. */
 const sentences: Readonly<Record<FailureCode, Sentence>> = {
   ...refusals,
+  withdrawn: {
+    what: 'The agent has withdrawn its question.',
+    next: 'End the request; the agent has to ask again.',
+  },
   once_reused: {
     what: 'The agent used the name of a question twice.',
     next: 'End the request; the agent has to ask again.',

@@ -1,41 +1,51 @@
 import { createQueue } from '../crypto/queue.ts';
 import type { Memory } from '../memory.ts';
-import type { Draft, Outbox } from '../thread/outbox.ts';
-
-export interface SessionOutbox extends Outbox {
-  /** The texts that clients with this memory have not sent yet. */
-  recall(): Promise<readonly Draft[]>;
-}
+import type { Draft, Outbox } from './outbox.ts';
 
 /** How many values are read at the same time. */
 const batch = 16;
 /** What is stored in place of a text that is over. */
 const over = 'null';
+/** What is stored in place of one that the relay has accepted. */
+interface Accepted {
+  readonly accepted: string;
+}
 
 /**
- * Stores the unsent answers of one request in the memory, so that they are not lost with the page. Each has a numbered value of its
- * own, and the first client that writes to a number has it: tabs that save at the same time overwrite nothing of each other.
+ * Stores the unsent texts of one side of a request in the memory, so that they are not lost with the page or the process. Each has a
+ * numbered value of its own, and the first client that writes to a number has it: clients that save at the same time overwrite nothing of
+ * each other.
  */
-export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
+export function createOutbox(memory: Memory, requestId: string): Outbox {
   const queue = createQueue();
   const numbered = (number: number) => `outbox:${requestId}:${number}`;
   const sealedName = (messageId: string) => `sealed:${messageId}`;
   const isOver = async ({ messageId }: Draft) => (await memory.get(sealedName(messageId))) === over;
   const stored = new Map<string, { readonly number: number; readonly json: string }>();
+  const accepted = new Set<string>();
   let own: readonly Draft[] = [];
   let free = 0;
 
   async function readNumbered(): Promise<Draft[]> {
     const drafts: Draft[] = [];
+    const note = (number: number, json = over) => {
+      const value: Draft | Accepted | null = JSON.parse(json);
+      if (value && 'accepted' in value) accepted.add(value.accepted);
+      else if (value) {
+        drafts.push(value);
+        stored.set(value.messageId, { number, json });
+      }
+    };
+    const before = [...stored.values()];
+    stored.clear();
+    for (const { number } of before) note(number, await memory.get(numbered(number)));
     for (;;) {
       // Most requests have none.
       const length = free === 0 ? 1 : batch;
       const names = Array.from({ length }, (_, index) => numbered(free + index));
       for (const json of await Promise.all(names.map((name) => memory.get(name)))) {
         if (json === undefined) return drafts;
-        const draft: Draft | null = JSON.parse(json);
-        if (draft) drafts.push(draft);
-        if (draft) stored.set(draft.messageId, { number: free, json });
+        note(free, json);
         free += 1;
       }
     }
@@ -52,31 +62,37 @@ export function createOutbox(memory: Memory, requestId: string): SessionOutbox {
     stored.set(messageId, { number: before?.number ?? free, json });
   }
 
-  async function remove({ messageId }: Draft): Promise<void> {
+  async function remove({ messageId }: Draft, isAccepted = false): Promise<void> {
     const { number } = stored.get(messageId) ?? {};
     stored.delete(messageId);
-    if (number !== undefined) await memory.set(numbered(number), over);
+    if (isAccepted) accepted.add(messageId);
+    if (number !== undefined)
+      await memory.set(numbered(number), isAccepted ? JSON.stringify({ accepted: messageId }) : over);
   }
 
   return {
     recall: () =>
       queue(async () => {
-        own = [];
+        const drafts: Draft[] = [];
         for (const draft of await readNumbered()) {
           if (await isOver(draft)) await remove(draft);
-          else own = [...own, draft];
+          else drafts.push(draft);
         }
-        return own;
+        return { drafts, accepted: [...accepted] };
       }),
-    save: (unsent) =>
+    save: (unsent, isSent = () => false) =>
       queue(async () => {
-        const gone = own.filter((draft) => !unsent.includes(draft));
-        // First of all, so that another tab that still has them does not send them again.
+        const kept = new Set(unsent.map(({ messageId }) => messageId));
+        const gone = own.filter(({ messageId }) => !kept.has(messageId));
+        // First of all, so that another client must find them in the list.
+        for (const draft of gone.filter(isSent)) await remove(draft, true);
+        // So that another client that still has them does not send them again.
         for (const { messageId } of gone) await memory.set(sealedName(messageId), over);
         for (const draft of gone) await remove(draft);
         own = unsent;
         for (const draft of unsent) {
           // Another tab has discarded or sent it.
+          if (accepted.has(draft.messageId)) continue;
           if (await isOver(draft)) await remove(draft);
           else await store(draft);
         }

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Memory } from '../memory.ts';
-import type { Draft } from '../thread/outbox.ts';
-import { createOutbox, type SessionOutbox } from './session-outbox.ts';
+import type { Draft, Outbox } from './outbox.ts';
+import { createOutbox } from './stored-outbox.ts';
 
 const values = new Map<string, string>();
 beforeEach(() => values.clear());
@@ -28,7 +28,13 @@ const draft = (messageId: string, more: Partial<Draft> = {}): Draft => ({
   ...{ messageId, text: messageId, shown: [] },
   ...more,
 });
-const idsIn = async (tab: SessionOutbox) => (await tab.recall()).map(({ messageId }) => messageId);
+/** What a tab that is opened finds, and from then on has. */
+async function recall(tab: Outbox) {
+  const { drafts } = await tab.recall();
+  await tab.save(drafts);
+  return drafts;
+}
+const idsIn = async (tab: Outbox) => (await recall(tab)).map(({ messageId }) => messageId);
 const contents = () => [...values].filter(([name]) => name.startsWith('outbox:')).map(([, value]) => value);
 
 test('tabs that save at the same time lose nothing of each other', async () => {
@@ -44,7 +50,7 @@ test('tabs that save at the same time lose nothing of each other', async () => {
 test('a text that one tab removes while another one saves is gone, and nothing else is', async () => {
   const [one, other] = [openTab(), openTab()];
   await one.save([draft('old')]);
-  const recalled = await other.recall();
+  const recalled = await recall(other);
   await Promise.all([other.save([]), one.save([draft('new')])]);
   expect(recalled.map(({ messageId }) => messageId)).toEqual(['old']);
   expect(await idsIn(openTab())).toEqual(['new']);
@@ -54,7 +60,7 @@ test('a text that another tab has removed is not stored again, and its content i
   const [one, other] = [openTab(), openTab()];
   const text = draft('secret');
   await one.save([text]);
-  await other.recall();
+  await recall(other);
   await other.save([]);
   await one.save([text]);
   expect(await idsIn(openTab())).toEqual([]);
@@ -69,9 +75,18 @@ test('the order is kept beyond one batch, and a change is stored', async () => {
   if (first) first.isHeldIfNewer = true;
   await tab.save(texts);
   const again = openTab();
-  const recalled = await again.recall();
+  const recalled = await recall(again);
   expect(recalled).toEqual(texts);
   expect(recalled[0]?.isHeldIfNewer).toBe(true);
   await again.save(recalled.slice(1));
-  expect(await openTab().recall()).toEqual(others);
+  expect(await recall(openTab())).toEqual(others);
+});
+
+test('another client learns that a text waits, and then that the relay has accepted it', async () => {
+  const [one, other] = [openTab(), openTab()];
+  await one.save([draft('a'), draft('b')]);
+  expect((await other.recall()).drafts.map(({ messageId }) => messageId)).toEqual(['a', 'b']);
+  await one.save([], ({ messageId }) => messageId === 'a');
+  for (const tab of [other, openTab()]) expect(await tab.recall()).toEqual({ drafts: [], accepted: ['a'] });
+  expect(await other.claim('b', {})).toBeNull();
 });
