@@ -27,7 +27,7 @@ export const answer = defineCommand({
     'HS-...',
   ],
   about:
-    'Picks the request up if it was not, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. Where the agent asks for an approval, a choice or a form, a text is no decision: use --approve, --decline, --choose or --set; without any of them, you are asked at a terminal. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown at a terminal, and you are asked; elsewhere, and with --json, nothing is sent (exit code 12).',
+    'Picks the request up if it was not, waits for files that the agent has announced, encrypts the answer, and sends it. A confidential question is read first, with `relay pickup`. Where the agent asks for an approval, a choice or a form, a text is no decision: use --approve, --decline, --choose or --set; without any of them, you are asked at a terminal. If only one side has keys, the answer can only be sent as plain text: give --plaintext each time. `-` reads the text from a pipe. You can send several answers. The answer belongs to what was on standard output at least five seconds before: where the question or a newer message was not shown, it is shown at a terminal, and you are asked; elsewhere, and with --json, nothing is sent (exit code 12).',
   options: answerOptions,
   examples: [
     'relay answer HS-7KQ2M9XD "Yes, it is stale."',
@@ -42,6 +42,7 @@ export const answer = defineCommand({
   async run(context, { options, words: [code = '', word] }) {
     const startedAt = context.now();
     const { plaintext = false, json = false, 'even-if-newer': evenIfNewer = false } = options;
+    const withoutParts = options['without-parts'] === true;
     const refCode = readRefCode(code);
     const plan = readAnswerPlan(options, word, context.input.isTerminal);
     const files = plan.files.map((path) => readFileToSend(path));
@@ -66,11 +67,16 @@ export const answer = defineCommand({
       const opened = { expert, request, read: messages, json };
       let shown = await requireShown(context, { ...opened, startedAt, evenIfNewer });
       if (plan.kind !== 'text' && !isFormShown(shown)) shown = await requireStill(context, opened);
+      if (request.missingParts && hasKeys && !withoutParts) {
+        err.paragraph('The agent has announced more, which comes now. Waiting for it, for up to 30 s.');
+        await request.receive({ signal });
+        shown = await requireStill(context, { ...opened, read: shown.read });
+      }
       const form = request.form?.form;
       const written = await writeAnswer(context, request, plan);
       const { text, decision } = written;
       const send = () => {
-        const sending = { decision, files, signal, plaintext, shown: shown.ids, evenIfNewer };
+        const sending = { decision, files, signal, plaintext, shown: shown.ids, evenIfNewer, withoutParts };
         return warnWhenSlow(err, outages, request.answer(text, sending));
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {

@@ -1,8 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { ExpertRequest } from '@expert-relay/sdk/expert';
+import { hasCode } from '@expert-relay/sdk/transport';
 import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
-import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { showConversation } from '../messages/conversation-view.ts';
 import { requireShown } from '../messages/require-shown.ts';
@@ -16,21 +14,22 @@ export const pickUp = defineCommand({
   summary: 'exchanges keys, so that a confidential question is sent',
   usage: ['HS-... [options]'],
   about:
-    'An agent that asks confidentially sends its question only once an expert has picked the request up. Once `relay show` has shown the request, this command picks it up, waits a short time for messages of the agent, and shows the conversation. `relay answer` picks up other requests automatically.',
+    'An agent that asks confidentially sends its question only once an expert has picked the request up. Once `relay show` has shown the request, this command picks it up, waits for what the agent has announced, and shows the conversation. `relay answer` picks up other requests automatically.',
   options: {
     wait: {
       value: 'TIME',
-      help: 'how long to wait for the agent after the pick-up, such as 90s; 10s by default',
+      help: 'how long to wait for what the agent has announced, such as 90s; 30s by default',
     },
   },
   examples: ['relay pickup HS-7KQ2M9XD'],
   words: [1, 1],
-  async run(context, { options: { wait = '10s' }, words: [word = ''] }) {
+  async run(context, { options: { wait = '30s' }, words: [word = ''] }) {
     const startedAt = context.now();
     const refCode = readRefCode(word);
-    const patience = readDuration('--wait', wait);
+    const partsMs = readDuration('--wait', wait);
     const { expert, outages, hasKeys } = await connectExpert(context, {
       instead: 'Agents need not pick up anything.',
+      partsMs,
     });
     const { signal } = context;
     try {
@@ -52,12 +51,14 @@ export const pickUp = defineCommand({
         await requireShown(context, { expert, request, startedAt, next: 'pick it up' });
       }
       await request.pickUp({ signal });
-      await waitForFirstMessage(context, request, patience);
+      await request.receive({ signal }).catch((error: unknown) => {
+        if (!hasCode(error, 'parts_missing')) throw error;
+      });
       const view = await viewOf(await expert.request(refCode, { signal }), signal);
       showConversation(context, view, 'provider');
       await markWritten(context, expert, view);
       if (view.refused) throw view.refused;
-      if (view.messages.length === 0)
+      if (request.missingParts)
         context.err.paragraph(`\nThere is no message of the agent yet. Look again: relay show ${refCode}`);
       return 'done';
     } finally {
@@ -66,21 +67,3 @@ export const pickUp = defineCommand({
     }
   },
 });
-
-/** Waits for a message, at most for a time. The caller reads it afterwards. */
-async function waitForFirstMessage(
-  { signal }: Context,
-  request: ExpertRequest,
-  patience: number,
-): Promise<void> {
-  const over = new AbortController();
-  const first = request.messages[Symbol.asyncIterator]().next();
-  try {
-    await Promise.race([
-      first.catch(() => {}),
-      pause(patience, undefined, { signal: AbortSignal.any([signal, over.signal]) }),
-    ]);
-  } finally {
-    over.abort();
-  }
-}

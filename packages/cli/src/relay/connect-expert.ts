@@ -26,6 +26,8 @@ export interface ExpertConnection {
 export interface ExpertConnectionOptions {
   /** The command for agents, shown when the key is an agent's. */
   instead: string;
+  /** How long to wait for what the agent has announced. Default 30 s. */
+  partsMs?: number;
 }
 
 /** Throws a Failure when RELAY_API_KEY is not an expert's key. */
@@ -50,7 +52,7 @@ export async function connectExpert(
       root,
       memory,
       onOutage: outages.onOutage,
-      timing,
+      timing: { ...timing, ...(options.partsMs !== undefined && { parts: options.partsMs }) },
     });
   return {
     ...{ access, expert: connect(), outages, name },

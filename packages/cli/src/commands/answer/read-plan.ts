@@ -15,6 +15,9 @@ export const answerOptions = {
   'even-if-newer': {
     help: 'send it although the agent has written something newer; the agent sees that you had not read it. A form that was not shown is not decided',
   },
+  'without-parts': {
+    help: 'send it although files that the agent has announced have not come within 30 s; never without the question of a confidential request',
+  },
   json: { help: 'one JSON object' },
 } as const;
 

@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from '@jest/globals';
+import { useAgent, useTestCli } from '../testing/test-cli.ts';
+
+/* What an agent sends by itself once its request is picked up, and an expert who answers at once. */
+
+const cli = useTestCli();
+const agent = useAgent(cli);
+const attached = () => {
+  const path = `${cli.folder}/log.txt`;
+  writeFileSync(path, 'hi');
+  return path;
+};
+
+test('an answer to a question with a file is sent only once the file was shown, and then it counts', async () => {
+  const asking = cli.start(['ask', 'What does this file say?', '--attach', attached(), '--wait', '5m'], {
+    env: cli.agent,
+  });
+  const [, refCode = ''] = await asking.printed(/(HS-[0-9A-Z]{8})/);
+  expect(await cli.answer(refCode, 'It says hi.')).toMatchObject({
+    code: 12,
+    stderr: expect.stringMatching(new RegExp(`Not sent: .*relay show ${refCode}`, 's')),
+  });
+  expect((await cli.answer(refCode, 'It says hi.')).code).toBe(0);
+  expect(await asking.ended).toMatchObject({ code: 0, stdout: 'It says hi.\n' });
+});
+
+test('without files that have not come, an answer is sent with --without-parts', async () => {
+  const refCode = await cli.ask('What does this file say?', '--attach', attached());
+  const picked = await cli.pickUp(refCode, '--wait', '1s');
+  expect(picked).toMatchObject({ code: 0, stderr: expect.stringContaining('no message of the agent yet') });
+  expect((await cli.answer(refCode, 'I cannot know.', '--without-parts')).code).toBe(0);
+});
+
+test('a confidential question that has not come is not answered, not even with --without-parts', async () => {
+  const refCode = await cli.ask('Customer 4711?', '--confidential');
+  expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
+  expect(await cli.answer(refCode, 'Yes.', '--without-parts', '--even-if-newer')).toMatchObject({
+    code: 12,
+    stderr: expect.stringContaining('the agent has announced the question'),
+  });
+  const { responseCount } = await agent().findByRef(refCode);
+  expect(responseCount).toBe(0);
+});
