@@ -100,7 +100,7 @@ test('on a machine without keys, an answer to an agent with keys is sent in plai
   expect(await messagesOf(refCode)).toBe(1);
 });
 
-test('a confidential request is answered only after its question could be read', async () => {
+test('a confidential request is not answered before its question has come', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
   expect(await cli.answer(refCode, 'Yes.')).toMatchObject({
     code: 2,
@@ -108,7 +108,11 @@ test('a confidential request is answered only after its question could be read',
   });
   expect(await messagesOf(refCode)).toBe(0);
   expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);
-  expect((await cli.answer(refCode, 'Please say more.')).code).toBe(0);
+  expect(await cli.answer(refCode, 'Yes.', '--without-parts')).toMatchObject({
+    code: 12,
+    stderr: expect.stringContaining('the agent has announced the question'),
+  });
+  expect(await messagesOf(refCode)).toBe(0);
 });
 
 test('an answer to a closed request is not sent, and the error says how to go on', async () => {
