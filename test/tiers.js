@@ -8,6 +8,7 @@ export const heavy = [
   'packages/cli/src/commands/approve',
   'packages/cli/src/commands/ask',
   'packages/cli/src/commands/listen/',
+  'packages/cli/src/every-exact-text',
   'packages/cli/src/hostile-agent',
   'packages/cli/src/hostile-relay',
   'packages/cli/src/lies-to-agents',

@@ -13,7 +13,7 @@ import type { Ended } from './command-server.ts';
 type Environment = Readonly<Record<string, string>>;
 
 /** A relay, and the command line with the environment variables of an agent and an expert. */
-interface TestCli extends CommandRunner {
+export interface TestCli extends CommandRunner {
   readonly relay: Constellation;
   readonly agent: Environment;
   readonly expert: Environment;

@@ -1,0 +1,30 @@
+import { exactTexts, longText } from '@expert-relay/testkit';
+import { expect, test } from '@jest/globals';
+import { useMcpRelay } from '../testing/mcp-session.ts';
+
+/* What either side wrote is in the results of tools to the character, in their text and in their data. */
+
+const { withClient } = useMcpRelay();
+
+test.concurrent.each(Object.entries(exactTexts))('%s', (_, text) =>
+  withClient(async ({ agent, expert, wait }) => {
+    const long = longText(text);
+    const context = [{ role: 'user', content: long }];
+    const { data } = await agent.call('ask_expert', { question: text, context });
+    const { reference } = data;
+    const request = await expert.request(reference);
+    expect(request).toMatchObject({ question: text, context });
+    await request.answer(long);
+    const answered = await wait(reference);
+    expect(answered.data.answers).toMatchObject([{ text: long }]);
+    expect(answered.text).toContain(long);
+    await agent.call('reply', { reference, text: long });
+    const status = await agent.call('conversation_status', { reference, transcript: true });
+    expect(status.data.conversations[0].transcript).toMatchObject([{ text }, { text: long }, { text: long }]);
+    for (const one of [text, long]) expect(status.text).toContain(one);
+    await request.close({ reason: text });
+    const ended = await wait(reference);
+    expect(ended.data).toMatchObject({ close_reason: text });
+    expect(ended.text).toContain(JSON.stringify(text));
+  })(),
+);
