@@ -1,7 +1,23 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { heavy } from './test/tiers.js';
 
 const { RELAY_TEST_TIER: tier = 'quick' } = process.env;
+
+const globOf = (/** @type {string} */ entry) =>
+  `<rootDir>/${entry.endsWith('/') ? `${entry}**/*` : entry}.test.{ts,tsx}`;
+const isBlackBox = (/** @type {string} */ entry) => /^test\/(conformance|fuzz)\//.test(entry);
+
+/** Not by `<rootDir>`, whose characters Jest takes for those of a regular expression. */
+const folder = escapePattern(fileURLToPath(new URL('.', import.meta.url)));
+const leftOut =
+  tier === 'quick'
+    ? heavy.map((entry) => `^${folder}${escapePattern(entry.endsWith('/') ? entry : `${entry}.test.`)}`)
+    : [];
+
+function escapePattern(/** @type {string} */ text) {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
 
 const shared = {
   // Node loads the tests, not Jest.
@@ -11,18 +27,8 @@ const shared = {
   modulePathIgnorePatterns: ['/dist/', '/\\.relay'],
   // Node's own sockets and streams use these two.
   fakeTimers: { doNotFake: ['nextTick', 'queueMicrotask'] },
-  testPathIgnorePatterns: [
-    '/node_modules/',
-    ...(tier === 'quick'
-      ? heavy.map((entry) => `<rootDir>/${entry.endsWith('/') ? entry : `${entry}\\.test\\.`}`)
-      : []),
-  ],
+  testPathIgnorePatterns: ['/node_modules/', ...leftOut],
 };
-
-const matchHeavy = heavy.map(
-  (entry) => `<rootDir>/${entry.endsWith('/') ? `${entry}**/*` : entry}.test.{ts,tsx}`,
-);
-const isBlackBox = (/** @type {string} */ pattern) => /^<rootDir>\/test\/(conformance|fuzz)\//.test(pattern);
 
 /** @type {import('jest').Config} */
 export default {
@@ -43,7 +49,7 @@ export default {
       displayName: 'tests',
       testMatch:
         tier === 'rest'
-          ? matchHeavy.filter((pattern) => !isBlackBox(pattern))
+          ? heavy.filter((entry) => !isBlackBox(entry)).map(globOf)
           : [
               '<rootDir>/{services,packages,scripts}/**/*.test.{ts,tsx}',
               '<rootDir>/test/!(conformance|fuzz)/**/*.test.ts',
@@ -53,7 +59,9 @@ export default {
       ...shared,
       displayName: 'black box',
       testMatch:
-        tier === 'rest' ? matchHeavy.filter(isBlackBox) : ['<rootDir>/test/{conformance,fuzz}/**/*.test.ts'],
+        tier === 'rest'
+          ? heavy.filter(isBlackBox).map(globOf)
+          : ['<rootDir>/test/{conformance,fuzz}/**/*.test.ts'],
       // These know URLs alone, so one relay serves all of them.
       globalSetup: '<rootDir>/test/black-box/share-relay.mjs',
       globalTeardown: '<rootDir>/test/black-box/stop-shared-relay.mjs',

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isIn, type Tier } from '../test/tiers.js';
 import { findHelm } from './chart/testing/find-helm.ts';
 import { root } from './local/home.ts';
@@ -51,13 +51,21 @@ function readTier(args: readonly string[]): { tier: Tier; rest: string[] } {
   return { tier: 'quick', rest: [...args] };
 }
 
-/** The arguments that name files. `-t` is followed by a name of tests. */
+/** Options of Jest whose value is an argument of its own. */
+const withValue = ['-t', '--testNamePattern', '--testTimeout', '-w', '--maxWorkers', '--shard', '--seed'];
+
+/** The arguments that name files, from the root of the repository. */
 const namesIn = (args: readonly string[]): string[] =>
-  args.filter((arg, at) => !arg.startsWith('-') && !['-t', '--testNamePattern'].includes(args[at - 1] ?? ''));
+  args.flatMap((arg, at) =>
+    arg.startsWith('-') || withValue.includes(args[at - 1] ?? '')
+      ? []
+      : relative(root, resolve(root, arg)) || [],
+  );
 
 /** A name that only files of the other tier have is a mistake, and so is one that no file has. */
 function checkNames(names: readonly string[], tier: Tier): void {
-  const named = testFiles().filter((path) => names.some((name) => new RegExp(name, 'i').test(path)));
+  const patterns = names.map(toPattern);
+  const named = testFiles().filter((path) => patterns.some((pattern) => pattern.test(path)));
   if (named.length === 0) throw new UsageError(`No test file has "${names.join('" or "')}" in its path.`);
   if (named.some((path) => isIn(path, tier))) return;
   throw new UsageError(
@@ -65,6 +73,14 @@ function checkNames(names: readonly string[], tier: Tier): void {
       ? `Only tests that \`npm test\` leaves out have this in their paths. Run them by: npm run test:all -- ${names.join(' ')}`
       : `All tests with this in their paths are in the quick tier. Run them by: npm test -- ${names.join(' ')}`,
   );
+}
+
+function toPattern(name: string): RegExp {
+  try {
+    return new RegExp(name, 'i');
+  } catch {
+    throw new UsageError(`"${name}" is no regular expression: Jest looks for test files by these.`);
+  }
 }
 
 function testFiles(): string[] {

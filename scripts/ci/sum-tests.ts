@@ -4,7 +4,7 @@
 // tests with their reasons, and the failed ones last: the end of a long output is what people see.
 import { existsSync, readFileSync } from 'node:fs';
 import { isHeavy } from '../../test/tiers.js';
-import type { Report, ReportedFile } from '../jest/reporter.js';
+import { brokenLine, type Report, type ReportedFile } from '../jest/reporter.js';
 import { skippedLines } from '../jest/skipped.js';
 
 /** CPU seconds of one quick file. Dearer ones belong into the list of test/tiers.js. */
@@ -61,7 +61,7 @@ console.log(
     'The dearest files:',
     ...dearest.map(({ path, cpu }) => `    ${cpu.toFixed(1).padStart(6)} s  ${path}`),
     ...skippedLines(testsWith('pending')),
-    ...files.filter(({ broken }) => broken).map(({ path }) => `✗ ${path} broke before its first test`),
+    ...files.filter(({ broken }) => broken).map(brokenLine),
     ...testsWith('failed').map(({ file, title }) => `✗ ${file}: ${title}`),
     ...problems,
   ].join('\n'),

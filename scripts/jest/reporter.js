@@ -81,7 +81,7 @@ export default class {
     const broken = files.filter((file) => file.broken);
     const names = [
       ...testsWith(files, 'failed').map(({ file, title }) => `  ✗ ${file}: ${title}`),
-      ...broken.map(({ path }) => `  ✗ ${path} broke before its first test`),
+      ...broken.map((file) => `  ${brokenLine(file)}`),
     ];
     const counts = [
       `${thousands(passed)} passed`,
@@ -107,6 +107,10 @@ export default class {
     stdout.write(`\r\u001b[K${this.line}`);
   }
 }
+
+/** A file that broke outside of its tests. @param {ReportedFile} file */
+export const brokenLine = ({ path, tests }) =>
+  `✗ ${path} broke ${tests.length === 0 ? 'before its first test' : 'outside of its tests'}`;
 
 /** A file that broke counts as one failure. @param {Results} results */
 const sum = ({ numPassedTests, numFailedTests, numRuntimeErrorTestSuites }) => ({
