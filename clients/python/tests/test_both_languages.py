@@ -6,15 +6,16 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Literal
 
 import httpx
 import pytest
 from conftest import Tenant
 from pydantic import BaseModel, Field
-from remote import Remote
+from remote import Remote, RemoteError
 
-from expert_relay import Accept, Decline, File, Message, RelayError
+from expert_relay import Accept, Decline, File, FileStore, Message, RelayError
 from expert_relay.forms import is_approval
 
 # Long enough for a process that is paused.
@@ -296,3 +297,33 @@ def test_a_name_is_the_same_whatever_a_language_writes_as_a_number(tenant: Tenan
         asked: dict[str, Any] = {"question": "How much?", "once": f"job-{is_confidential}", "confidential": is_confidential}
         named = agent.call("ask", {**asked, "form": form}).call("export")["request"]["requestId"]
         assert tenant.relay(secret=tenant.root).ask(**asked, form=form).request_id == named
+
+
+def test_one_store_of_two_languages(tenant: Tenant, tmp_path: Path) -> None:
+    """What a process of one language has learned holds in one of the other."""
+    store = tenant.remote.call("store", str(tmp_path))
+    there, here = tenant.typescript_relay(store=store), tenant.relay(store=FileStore(tmp_path))
+    form: dict[str, Any] = {"type": "object", "properties": {}}
+    waiting = {"timeout": 60_000}
+    asked = there.call("ask", {"question": "First?", "form": form, "once": "first"})
+    request = tenant.expert().request(asked.call("requestId"))
+    request.answer("Yes.", decision=Accept())
+    assert asked.call("waitForDecision", waiting)["action"] == "accept"
+    request.answer("No!", decision=Decline())
+    assert here.ask("First?", form=form, once="first").wait_for_decision(60).action == "accept"
+    second = here.ask("Second?", form=form, once="second")
+    request = tenant.expert().request(second.request_id)
+    request.answer("Yes.", decision=Accept())
+    assert second.wait_for_decision(60).action == "accept"
+    request.answer("No!", decision=Decline())
+    asked = there.call("ask", {"question": "Second?", "form": form, "once": "second"})
+    assert asked.call("waitForDecision", waiting)["action"] == "accept"
+    here.ask("Third?", form=form, once="third").close()
+    asked = there.call("ask", {"question": "Third?", "form": form, "once": "third"})
+    with pytest.raises(RemoteError, match="withdrawn"):
+        asked.call("waitForDecision", waiting)
+    asked = there.call("ask", {"question": "Fourth?", "form": form, "once": "fourth"})
+    asked.call("close")
+    with pytest.raises(RelayError) as withdrawn:
+        here.ask("Fourth?", form=form, once="fourth").wait_for_decision(60)
+    assert withdrawn.value.code == "withdrawn"
