@@ -10,7 +10,7 @@ useAgent(cli);
 const refCodeIn = (stderr: string): string => /HS-\w{8}/.exec(stderr)?.[0] ?? '';
 const approve = ['approve', 'Delete it?', '--wait', '2s'];
 const resume = (refCode: string, ...words: string[]) =>
-  cli.asAgent('ask', '--resume', refCode, '--wait', '2s', ...words);
+  cli.asAgent('ask', '--resume', refCode, '--wait', '60s', ...words);
 
 test('a final no stays one, and the expert sees both decisions', async () => {
   const { stderr } = await cli.asAgent(...approve, '--keep-open');
@@ -43,7 +43,7 @@ test('a question that was closed takes no later decision', async () => {
   expect(first).toMatchObject({ code: 3, stderr: expect.stringContaining('a later decision has no effect') });
   const refCode = refCodeIn(first.stderr);
   expect((await cli.answer(refCode, '--approve')).code).toBe(0);
-  const again = await cli.run(['ask', '--resume', refCode, '--wait', '2s'], { env });
+  const again = await cli.run(['ask', '--resume', refCode, '--wait', '60s'], { env });
   expect(again).toMatchObject({ code: 4, stdout: '' });
 });
 
@@ -72,7 +72,8 @@ test('another key asks its own question under the same name', async () => {
   const first = await cli.asAgent(...named);
   const refCode = refCodeIn(first.stderr);
   expect((await cli.answer(refCode, '--approve', 'Yes.')).code).toBe(0);
-  expect(await cli.asAgent(...named)).toMatchObject({ code: 0, stdout: 'Yes.\n' });
+  const patiently = ['approve', 'Delete it?', '--wait', '60s', '--once', 'N'];
+  expect(await cli.asAgent(...patiently)).toMatchObject({ code: 0, stdout: 'Yes.\n' });
   const { consumerKey } = await cli.relay.makeTenant();
   const other = await cli.run(named, { env: { ...cli.agent, RELAY_API_KEY: consumerKey } });
   expect(other).toMatchObject({ code: 3, stdout: '' });

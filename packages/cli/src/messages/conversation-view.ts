@@ -129,7 +129,7 @@ const decisionWords: Readonly<Record<DecisionState, string>> = {
 };
 
 /** Several decisions that count. Only the agent knows which one its program was given. */
-export function describeDecisions(decisions: readonly CountedDecision[], form: Form | undefined): string {
+function describeDecisions(decisions: readonly CountedDecision[], form: Form | undefined): string {
   const each = decisions.map(({ action, decidedAt }, at) => {
     const isOther = action === 'accept' && decisions[at - 1]?.action === 'accept';
     return `${decisionWord(action, form)}${isOther ? ' with other values' : ''} ${shortTime(decidedAt)}`;
