@@ -77,6 +77,37 @@ test('nothing counts as shown while the page is hidden', async () => {
   await page.getByTestId('recovery-code').waitFor();
 });
 
+test('what the agent has announced is awaited; then files can be done without, and a confidential question never', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const files = ['a.log', 'b.log'].map((name) => ({ name, bytes: new Uint8Array(9) }));
+  const asked = await agent.relay.ask({ question: 'Is this normal?', files });
+  const confidential = await agent.relay.ask({ question: 'Which password?', confidential: true });
+  // Its program has ended.
+  agent.relay.stop();
+  await device.page.clock.install();
+  const page = await device.open(`/requests/${asked.requestId}`);
+  await page.getByText('The agent sends 2 files once you open the request.').waitFor();
+  await button(page, 'Open').click();
+  await makeExpertKey(page);
+  await page.getByText('The agent is sending 2 files.').waitFor();
+  expect(await box(page).count()).toBe(0);
+  await page.clock.fastForward(30_000);
+  await page.getByText('Nothing has come.').waitFor();
+  await button(page, 'Answer anyway').click();
+  await box(page).fill('Yes.');
+  await button(page, 'Send').click();
+  await page.getByText('Sent', { exact: true }).waitFor();
+
+  await device.open(`/requests/${confidential.requestId}`);
+  await button(page, 'Open').click();
+  await page.getByText('The agent is sending its question.').waitFor();
+  await page.clock.fastForward(30_000);
+  await page.getByText('Nothing has come.').waitFor();
+  expect(await button(page, 'Answer anyway').count()).toBe(0);
+  expect(await box(page).count()).toBe(0);
+});
+
 /** Opens a conversation in which the expert has answered once. */
 async function openAnswered(device: Device, agent: TestAgent) {
   const conversation = await agent.ask('May I remove the lock?');

@@ -194,6 +194,8 @@ export function createAnswers(options: AnswersOptions) {
       if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { messageId, isSent } = await request.answer(text, {
         plaintext: !request.encrypted,
+        // The page has waited for it, and the expert answers anyway.
+        withoutParts: true,
         shown,
         ...(decision && { decision: decidingOf(decision) }),
         ...(files && { files }),

@@ -1,32 +1,19 @@
-import { confidentialQuestion } from '@expert-relay/sdk';
+import type { Follows } from '@expert-relay/sdk';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
-import type { ConversationState } from './conversation-state.ts';
 import styles from './reply-area.module.css';
-
-interface MissingParts {
-  readonly files: number;
-  readonly question: boolean;
-}
 
 /** How long after the pick-up the agent may take to send what it has announced. */
 const partsMs = 30_000;
 
-/** What the agent sends by itself once the request is picked up, until it has come. */
-export function missingPartsOf({ request, messages }: ConversationState): MissingParts | undefined {
-  const isConfidential = request?.question === confidentialQuestion;
-  const hasCome = messages.some(({ role }) => role === 'consumer');
-  return isConfidential && !hasCome ? { files: 0, question: true } : undefined;
-}
-
-export function describeParts({ files, question }: MissingParts): string {
+export function describeParts({ files, question }: Follows): string {
   const filesInWords = files === 1 ? 'a file' : `${files} files`;
   if (!question) return filesInWords;
   return files === 0 ? 'its question' : `its question and ${filesInWords}`;
 }
 
 interface AwaitedPartsProps {
-  readonly missing: MissingParts;
+  readonly missing: Follows;
   /** When the request was picked up, if that was in this browser. */
   readonly pickedUpAt: string | undefined;
   readonly onAnyway: () => void;

@@ -21,6 +21,7 @@ const shownNames = [
   'form',
   'decision',
   'decisions',
+  'missingParts',
   'answerForm',
 ] as const;
 

@@ -4,7 +4,7 @@ import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { AwaitedParts, describeParts, missingPartsOf } from './awaited-parts.tsx';
+import { AwaitedParts, describeParts } from './awaited-parts.tsx';
 import { focusHeader } from './conversation-header.tsx';
 import { canReply } from './conversation-state.ts';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
@@ -29,7 +29,7 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
   const key = useExpertKey();
   const { request, pickedUpAt } = conversation.now;
   const isPickedUp = request?.isPickedUp === true;
-  const missing = missingPartsOf(conversation.now);
+  const missing = request?.missingParts;
   const [isAnyway, setIsAnyway] = useState(false);
   const [isAnswering, setIsAnswering] = useState(false);
   const [hasOpened, setHasOpened] = useState(false);

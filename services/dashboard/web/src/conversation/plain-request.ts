@@ -133,6 +133,7 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
         createdAt: times.get(messageId) ?? answer.decidedAt,
       }));
     },
+    missingParts: undefined,
     unsentAnswers: [],
     messages: { [Symbol.asyncIterator]: messages },
     pickUp: async () => {},

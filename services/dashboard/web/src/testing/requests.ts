@@ -43,4 +43,5 @@ export const requestView: RequestView = {
   form: undefined,
   decision: undefined,
   decisions: [],
+  missingParts: undefined,
 };
