@@ -266,7 +266,9 @@ test('an answer is sending, then sent, then in the list', async () => {
   request.onAnswer = () => new Promise((resolve) => (finish = resolve));
   const sending = conversation.send({ text: 'Yes.' });
   expect(deliveries()).toEqual([['Yes.', 'sending', '']]);
-  await untilPasses(() => expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false, shown: [] }]));
+  await untilPasses(() =>
+    expect(request.answered).toEqual([{ text: 'Yes.', plaintext: false, withoutParts: true, shown: [] }]),
+  );
   finish({ messageId: 'm7', isSent: true });
   await sending;
   expect(deliveries()).toEqual([['Yes.', 'sent', '']]);
@@ -295,7 +297,7 @@ test('only an answer to a request without keys is sent as plain text', async () 
   request.encrypted = false;
   await open();
   await conversation.send({ text: 'Yes.' });
-  expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true, shown: [] }]);
+  expect(request.answered).toEqual([{ text: 'Yes.', plaintext: true, withoutParts: true, shown: [] }]);
 });
 
 test('an answer to an encrypted request that is not picked up is refused, and not sent as plain text', async () => {
