@@ -44,7 +44,7 @@ function positionOf(output: string, text: string): number {
   return plain < 0 ? shown.indexOf(withoutSpace(JSON.stringify(text))) : plain;
 }
 
-export function expectShown(output: string, texts: Readonly<Record<string, string>>): void {
+function expectShown(output: string, texts: Readonly<Record<string, string>>): void {
   const missing = Object.entries(texts).filter(([, text]) => positionOf(output, text) < 0);
   expect(missing).toEqual([]);
 }
