@@ -23,7 +23,7 @@ export interface Presses {
   readonly hint: string;
   /** The name of the button whose press waits. */
   readonly waiting: string | undefined;
-  /** What the button of this name says in place of it. */
+  /** What the button of this name says in place of it: no longer than a name, so that the button stays as high. */
   saysOn(name: string): string | undefined;
   /** Whether a press would lead to a text that is out of view. */
   isAway(last?: string): boolean;
@@ -121,7 +121,7 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
     hint: waiting ? `Sending in a moment.${canHover ? ' Escape takes it back.' : ''}` : hint,
     waiting: waiting?.name,
     saysOn: (name) =>
-      waiting?.name === name ? 'Sending in a moment' : dropped === name ? 'Press again' : undefined,
+      waiting?.name === name ? 'Sending…' : dropped === name ? 'Press again' : undefined,
     isAway: (last) => awayOf(now, last) !== undefined,
     take(name, act, last) {
       forget();
