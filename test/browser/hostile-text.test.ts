@@ -247,7 +247,7 @@ async function openConversation(requestId: string): Promise<void> {
   await page.getByRole('article', { name: 'Question' }).waitFor();
 }
 
-/** Scrolls to each message, because messages outside of the screen are not rendered as Markdown. */
+/** Scrolls to each message, because messages outside of the screen are not formatted. */
 async function showEach(count: number): Promise<void> {
   const messages = page.locator('[data-message]');
   await messages.nth(count - 1).waitFor();

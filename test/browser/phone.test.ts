@@ -80,7 +80,8 @@ describe('a form', () => {
     const asked = await agent.relay.ask({ question: 'May I?', form: approval });
     const page = await pickUp(device, asked.requestId);
     const form = page.locator('[data-form]');
-    await form.waitFor();
+    // Without a heading and fields, it has no height.
+    await form.waitFor({ state: 'attached' });
     expect((await form.boundingBox())?.height).toBeLessThan(32);
     // It fits without scrolling: the press is taken at once.
     await button(page, 'Approve').and(page.locator(':not([aria-disabled])')).waitFor();

@@ -8,8 +8,11 @@ test.each([
   ['May I run `rm *`?', { words: 'May I run `rm *`?' }],
   ['One.\n\n\nTwo?', { words: 'One.\nTwo?' }],
   [`${long} May I run \`rm *\`?`, { words: `${long} May I run …`, command: 'rm *' }],
-  ['Run this?\n\n```sh\nrm -rf *\nls\n```\nOr not?', { words: 'Run this? …', command: 'rm -rf *\nls' }],
-  ['~~~\nrm `a`\n~~~\n\nRun it?', { words: 'Run it?', command: 'rm `a`' }],
+  ['Run this?\n\n```sh\nrm -rf *\nls\n```\n', { words: 'Run this?', command: 'rm -rf *\nls' }],
+  ['Run this?\n```\nrm\n```\nOr not?', { words: 'Run this?\n```\nrm\n```\nOr not?' }],
+  ['~~~\nrm `a`\n~~~\n\nRun it?', { words: '~~~\nrm `a`\n~~~\nRun it?' }],
+  [`\`rm\` is what I will not run. ${long}`, { words: `\`rm\` is what I will not run. ${long}` }],
+  [`Run \`a\`\n${long} Or \`b\`?`, { words: `Run \`a\`\n${long} Or \`b\`?` }],
   ['```\nrm', { words: '', command: 'rm' }],
 ])('%j in two lines', (question, expected) => {
   expect(inTwoLines(question)).toEqual(expected);

@@ -11,15 +11,16 @@ const span = /(`+)([^`\n]+)\1/;
 /** The same, with its backticks, to split a text. */
 const spans = /(`+[^`\n]+`+)/;
 
-/** The words of a question, and its command, if that would not be in sight within two lines of words. */
+/** The words of a question, and the command that it ends with, if that would not be in sight within two lines of words. */
 export function inTwoLines(whole: string): { words: string; command?: string } {
   const question = whole.slice(0, maxRead);
   const code = block.exec(question) ?? (question.length > shortLength ? span.exec(question) : undefined);
   const command = code?.[2]?.trim();
-  if (!code || !command) return { words: withoutBlankLines(question) };
+  const after = code && whole.slice(code.index + code[0].length).trim();
+  // Words that follow it would be seen before it, or not at all.
+  if (!code || !command || !/^[?.!]?$/.test(after ?? '')) return { words: withoutBlankLines(question) };
   const before = withoutBlankLines(question.slice(0, code.index));
-  const after = withoutBlankLines(question.slice(code.index + code[0].length));
-  return { words: before && after ? `${before} …` : before || after, command };
+  return { words: before && after ? `${before} …` : before, command };
 }
 
 const withoutBlankLines = (text: string) => text.trim().replace(/\n\s*\n/g, '\n');

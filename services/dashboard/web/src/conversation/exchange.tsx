@@ -15,8 +15,8 @@ import type { useConversation } from './use-conversation.ts';
 /** How many messages are shown at first, and how many more at each step. A conversation has up to 10,000. */
 const firstShown = 200;
 const moreShown = 500;
-/** How many of the newest messages are rendered as Markdown at once. The others are rendered when they come near the screen. */
-const renderedAtOnce = 20;
+/** How many of the newest messages are formatted at once. The others are formatted when they come near the screen. */
+const formattedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
@@ -28,7 +28,7 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
     [request, messages, from, pickedUpAt],
   );
   if (!request) return null;
-  const newest = new Set(messages.slice(-renderedAtOnce));
+  const newest = new Set(messages.slice(-formattedAtOnce));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
   const lastAnswer = messages.findLastIndex(({ role }) => role === 'provider');

@@ -70,9 +70,9 @@ function ShownPicture({ file: { name, mediaType: type, bytes } }: { file: Receiv
 }
 
 /** What a file says, if it is a text: as it was written, like what is decided about. */
-function textOf(bytes: Uint8Array): string | undefined {
+export function textOf(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return text === '' || text.includes('\0') ? undefined : text;
   } catch {
     return undefined;
