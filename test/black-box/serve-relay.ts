@@ -5,4 +5,8 @@ import { openOwnRelay } from './open-relay.ts';
  */
 const { url, hubUrl, stop } = await openOwnRelay();
 process.stdout.write(`${JSON.stringify({ url, hubUrl })}\n`);
-process.stdin.resume().once('end', () => void stop());
+process.stdin.resume().once('end', () => {
+  void stop();
+  // The servers of a run that was interrupted are gone, and nothing can be closed in order.
+  setTimeout(() => process.exit(1), 20_000).unref();
+});
