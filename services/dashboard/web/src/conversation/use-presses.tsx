@@ -120,8 +120,7 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
   return {
     hint: waiting ? `Sending in a moment.${canHover ? ' Escape takes it back.' : ''}` : hint,
     waiting: waiting?.name,
-    saysOn: (name) =>
-      waiting?.name === name ? 'Sending…' : dropped === name ? 'Press again' : undefined,
+    saysOn: (name) => (waiting?.name === name ? 'Sending…' : dropped === name ? 'Press again' : undefined),
     isAway: (last) => awayOf(now, last) !== undefined,
     take(name, act, last) {
       forget();
