@@ -2,8 +2,8 @@ import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PendingAnswer } from './conversation-state.ts';
 
-/** Within this distance from its end, the view counts as scrolled to the end. */
-const nearPx = 48;
+/** Within this distance from its end, the view counts as scrolled to the end: what stands below the end of a question fits into it. */
+const nearPx = 120;
 /** Of the height of the view: what stays above a form that fills it, so that the text before the form is seen. */
 const aboveForm = 1 / 3;
 /** Content that opens at a click, such as older context, must not scroll the view to the end. */
