@@ -51,7 +51,29 @@ def test_the_hub_of_the_environment_belongs_to_its_relay(monkeypatch: pytest.Mon
     for make in agents.values():
         with pytest.raises(RelayError, match="hub_url"):
             make()
-        assert make(url="https://other.example")
+        assert make(url="https://other.example", api_key="hs_y")
+
+
+@pytest.mark.parametrize("make", [*agents.values(), *experts.values()])
+def test_the_api_key_of_the_environment_belongs_to_its_relay(make: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELAY_URL", " https://relay.example ")
+    monkeypatch.setenv("RELAY_API_KEY", "hs_x" if make in agents.values() else "hs_prov_x")
+    with pytest.raises(RelayError, match="Give `api_key` with `url`"):
+        make(url="https://other.example")
+    assert make(url="https://relay.example")
+    monkeypatch.delenv("RELAY_URL")
+    assert make(url="https://other.example")
+
+
+@pytest.mark.parametrize("value", ["", " "])
+@pytest.mark.parametrize("make", agents.values(), ids=agents)
+def test_a_secret_that_is_empty_is_no_other_secret(
+    make: Callable[..., Any], value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RELAY_AGENT_SECRET", value)
+    with pytest.raises(RelayError, match="RELAY_AGENT_SECRET is empty"):
+        make(url="http://relay.example", api_key="hs_x")
+    assert make(url="http://relay.example", api_key="hs_x", secret=b"x" * 32)
 
 
 @pytest.mark.parametrize("make", [*agents.values(), *experts.values()])

@@ -8,6 +8,7 @@ What an expert has sent itself is in test_own_messages.py.
 from __future__ import annotations
 
 import json
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -408,8 +409,11 @@ def test_how_old_an_accept_may_be(
             return dates.datetime.now(tz) + dates.timedelta(seconds=offset)
 
     monkeypatch.setattr(write_decision, "datetime", Shifted)
-    relay = tenant.relay()
-    conversation = relay.ask("May I?", form=approval)
+    state = tenant.relay().ask("May I?", form=approval).export()
+    assert abs(state["thread"]["sealedAt"] - time.time() * 1_000) < 60_000
+    # An accept is as new as the question that it has seen: this one was asked long ago.
+    state["thread"]["sealedAt"] -= 36_000_000
+    conversation = tenant.relay().resume(state)
     request = tenant.expert().request(conversation.request_id)
     request.answer("", decision=Accept())
     for _ in range(2 if told == "accept" else 1):
@@ -425,7 +429,10 @@ def test_how_old_an_accept_may_be(
     assert conversation.wait_for_decision(60, valid_for=valid_for).action == "decline"
 
 
-def test_an_answer_is_as_young_as_what_it_has_seen(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_asked_long_ago", [False, True])
+def test_an_answer_is_as_young_as_what_it_has_seen(
+    tenant: Tenant, is_asked_long_ago: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The clock of the expert's device is late."""
     import datetime as dates
 
@@ -440,9 +447,13 @@ def test_an_answer_is_as_young_as_what_it_has_seen(tenant: Tenant, monkeypatch: 
     conversation = tenant.relay().ask("May I?", form=approval)
     request = tenant.expert().request(conversation.request_id)
     request.pick_up()
-    conversation.send("It is about test.")
-    request.refresh()
-    messages_of(request, 1)
+    if is_asked_long_ago:
+        state = conversation.export()
+        state["thread"]["sealedAt"] -= 36_000_000
+        conversation = tenant.relay().resume(state)
+        conversation.send("It is about test.")
+        request.refresh()
+        messages_of(request, 1)
     request.answer("", decision=Accept())
     assert conversation.wait_for_decision(60, valid_for=600).action == "accept"
     assert code_of(lambda: conversation.wait_for_decision(0.5, valid_for=0.001)) == "decision_too_old"

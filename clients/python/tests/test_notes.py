@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from conftest import Tenant
 
-from expert_relay import ExpertRequest, RelayError
+from expert_relay import Accept, ExpertRequest, RelayError
 from expert_relay.crypto.frame import Part
+from expert_relay.thread.message import ReadMessage
 from expert_relay.thread.parts_to_send import make_parts
 
 form = {"type": "object", "properties": {}}
@@ -50,3 +51,22 @@ def test_alone_a_note_is_no_answer(tenant: Tenant, kind: int, is_answer: bool) -
     other = conversation.wait_for_answer(60, any=True)
     assert (other.text, other.is_note) == (("Yes.", False) if is_answer else ("", True))
     assert [one.is_note for one in conversation.messages()] == [not is_answer, False]
+
+
+def test_alone_a_note_is_no_reply(tenant: Tenant) -> None:
+    conversation = tenant.relay().ask("May I?", form=form)
+    request = tenant.expert().request(conversation.request_id)
+    request.pick_up()
+    send(request, "", 64)
+    request.answer("Well.")
+    request.answer("", decision=Accept())
+    replies: list[str] = []
+    assert conversation.wait_for_decision(60, on_reply=lambda reply: replies.append(reply.text)).action == "accept"
+    assert replies == ["Well."]
+    assert conversation.wait_for_answer(60, any=True).is_note
+
+
+@pytest.mark.parametrize(("parts", "is_note"), [((), False), ((Part(64, b""),), True)])
+def test_an_empty_message_is_no_note(parts: tuple[Part, ...], is_note: bool) -> None:
+    """Only a client of another make sends one."""
+    assert ReadMessage("provider", "m", "", "sequenced", parts=parts).is_note is is_note

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -14,6 +15,8 @@ from conftest import Tenant
 from remote import quick
 
 from expert_relay import Accept, Decline, Expert, ExpertRequest, FileMemory, FileStore, Memory, ProcessMemory, RelayError
+from expert_relay.expert.expert_side import ExpertSide
+from expert_relay.expert.request_memory import FirstVersion, RequestMemory
 
 form = {"type": "object", "properties": {}}
 
@@ -92,6 +95,29 @@ def test_a_decline_before_an_accept_cannot_be_dropped(tenant: Tenant, tmp_path: 
     assert refused.value.code == "message_missing"
     network.hides = None
     assert tenant.relay().resume(conversation.export()).wait_for_decision(60).action == "decline"
+
+
+def test_what_another_process_sends_while_this_one_reads() -> None:
+    """It is missed in lists that are read afterwards, and not in earlier ones."""
+    requests = RequestMemory(ProcessMemory())
+    requests.remember(FirstVersion("r", None, "s"))
+    one, other = (ExpertSide("r", None, requests) for _ in range(2))
+
+    def state_of(*names: str) -> Any:
+        return {"seen": [[name, 0] for name in names], "ends": list(names), "unlisted": []}
+
+    def channel_of(*names: str) -> Any:
+        return SimpleNamespace(ends=names, seen=names)
+
+    other.remember_ends(channel_of("sent"))
+    one.remember_ends(channel_of("listed"))
+    one.check_history(state_of("listed"))
+    assert one.has_unread(channel_of("listed"))
+    one.recall()
+    with pytest.raises(RelayError) as refused:
+        one.check_history(state_of("listed"))
+    assert refused.value.code == "message_missing"
+    one.check_history(state_of("listed", "sent"))
 
 
 @pytest.mark.parametrize("is_picked_up", [True, False])

@@ -55,6 +55,13 @@ test.each(['', ' '])('RELAY_EXPERT=%j is refused: it is no wish for any expert',
   expect(wrong).toMatchObject({ outcome: 'usage', message: expect.stringMatching(/^RELAY_EXPERT is empty/) });
 });
 
+test.each(['', ' '])('RELAY_AGENT_SECRET=%j is refused: it is no wish for another secret', (value) => {
+  const { wrong, agentSecret } = readConfig({ RELAY_AGENT_SECRET: value });
+  expect(agentSecret).toBeUndefined();
+  const message = expect.stringMatching(/^RELAY_AGENT_SECRET is empty/);
+  expect(wrong).toMatchObject({ outcome: 'usage', message });
+});
+
 describe('a missing setting', () => {
   let folder: string;
   beforeAll(() => {

@@ -64,7 +64,7 @@ export function readConfig(env: Environment = process.env): Config {
   const expert = attempt(() => readFingerprints(env));
   const acceptsUnprotected = attempt(() => readSwitch(env));
   const agentName = attempt(() => readAgentName(env.RELAY_AGENT_NAME?.trim() ?? ''));
-  const agentSecret = attempt(() => readAgentSecret(env.RELAY_AGENT_SECRET?.trim() ?? ''));
+  const agentSecret = attempt(() => readAgentSecret(env.RELAY_AGENT_SECRET?.trim()));
   return {
     ...(url && { url }),
     ...(hubUrl && { hubUrl }),
@@ -128,8 +128,11 @@ function readSwitch(env: Environment): boolean {
   return text === '1';
 }
 
-function readAgentSecret(text: string): string | undefined {
-  if (text === '' || /^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/i.test(text)) return text || undefined;
+function readAgentSecret(text: string | undefined): string | undefined {
+  if (text === undefined || /^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$/i.test(text)) return text;
+  // As of "$UNSET": each machine would then ask the same question again.
+  if (text === '')
+    throw new Failure('usage', 'RELAY_AGENT_SECRET is empty. Set it to 32 random bytes, or unset it.');
   throw new Failure(
     'usage',
     'RELAY_AGENT_SECRET (it is not shown here) is not 32 bytes in base64 or hexadecimal. Make one: openssl rand -base64 32',

@@ -50,6 +50,14 @@ test('a part that is no note beside a decision', async () => {
   expect(stderr).toContain(unknownPart);
 });
 
+test('a note alone is no reply where a decision is awaited', async () => {
+  const { send, decide, resume } = await ask({ isApproval: true });
+  await send('', part(64));
+  await decide({ action: 'decline' });
+  const { code, stderr } = await resume();
+  expect({ code, stderr }).toEqual({ code: 13, stderr: expect.not.stringContaining('has not decided') });
+});
+
 test('a note alone is no answer, and is shown with the next one', async () => {
   const { send, resume } = await ask();
   await send('', part(255));

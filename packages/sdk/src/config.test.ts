@@ -33,6 +33,23 @@ test('what is given comes first, and the hub of the environment belongs to its r
   expect(withEnvironment({ hubUrl }, all)).toMatchObject({ url: 'https://relay.example', hubUrl });
 });
 
+test('the API key of the environment belongs to its relay', () => {
+  const message = 'Give `apiKey` with `url`: RELAY_API_KEY belongs to RELAY_URL.';
+  expect(() => withEnvironment({ url }, all)).toThrow(refused(message));
+  for (const [given, RELAY_URL] of [
+    ['https://relay.example', ' https://relay.example '],
+    ['https://relay.example', undefined],
+    ['https://relay.example', ' '],
+  ] as const)
+    expect(withEnvironment({ url: given }, { ...all, RELAY_URL })).toMatchObject({ apiKey: 'hs_a' });
+});
+
+test.each(['', ' ', '\t'])('RELAY_AGENT_SECRET=%j is an error, and no wish for another secret', (value) => {
+  const env = { ...all, RELAY_AGENT_SECRET: value };
+  expect(() => withEnvironment({}, env)).toThrow(refused('RELAY_AGENT_SECRET is empty'));
+  expect(withEnvironment({ secret: 'BBBB' }, env)).toMatchObject({ secret: 'BBBB' });
+});
+
 test.each(['', ' ', '\t'])('RELAY_EXPERT=%j is an error, and no wish for any expert', (RELAY_EXPERT) => {
   expect(() => withEnvironment({}, { ...all, RELAY_EXPERT })).toThrow(refused('RELAY_EXPERT is empty'));
   expect(withEnvironment({ expert: other }, { ...all, RELAY_EXPERT })).toMatchObject({ expert: other });

@@ -10,24 +10,26 @@ const environment = (): Environment => (globalThis as { process?: { env?: Enviro
 /** The options, and what is missing of them from the environment: the variables of `relay help environment`. */
 export function withEnvironment(options: RelayOptions, env = environment()): RelayOptions & ClientOptions {
   const read = (name: string) => env[name]?.trim() || undefined;
+  /** Empty by mistake, it must not mean that any expert may answer, or that the names of questions have other keys. */
+  function notEmpty(name: string, what: string): string | undefined {
+    const text = env[name];
+    if (text?.trim() === '') throw invalidInput(`${name} is empty. Set it to ${what}, or unset it.`);
+    return text;
+  }
   const url = options.url ?? read('RELAY_URL');
-  const apiKey = options.apiKey ?? read('RELAY_API_KEY');
   if (url === undefined) throw invalidInput('Set RELAY_URL, or give `url`.');
+  const own = read('RELAY_URL');
+  if (options.apiKey == null && own !== undefined && url !== own)
+    throw invalidInput('Give `apiKey` with `url`: RELAY_API_KEY belongs to RELAY_URL.');
+  const apiKey = options.apiKey ?? read('RELAY_API_KEY');
   if (apiKey === undefined) throw invalidInput('Set RELAY_API_KEY, or give `apiKey`.');
   return {
     ...options,
     ...{ url, apiKey },
     // It belongs to RELAY_URL.
     hubUrl: options.hubUrl ?? (options.url == null ? read('RELAY_HUB_URL') : undefined),
-    expert: options.expert ?? readExpert(env.RELAY_EXPERT),
+    expert: options.expert ?? notEmpty('RELAY_EXPERT', 'the fingerprint of your expert')?.split(','),
     agentName: options.agentName ?? read('RELAY_AGENT_NAME'),
-    secret: options.secret ?? read('RELAY_AGENT_SECRET'),
+    secret: options.secret ?? notEmpty('RELAY_AGENT_SECRET', '32 random bytes in base64')?.trim(),
   };
-}
-
-/** A variable that is empty by mistake must not mean that any expert may answer. */
-function readExpert(text: string | undefined): readonly string[] | undefined {
-  if (text?.trim() === '')
-    throw invalidInput('RELAY_EXPERT is empty. Set it to the fingerprint of your expert, or unset it.');
-  return text?.split(',');
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { fromBase64 } from './crypto/base64.ts';
 import { makeRoot, writeParts } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
+import type { Form } from './forms/index.ts';
 import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -11,11 +12,15 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const root = makeRoot();
 const patiently = { timeout: 60_000 };
-const form = { type: 'object', properties: {} } as const;
+const approval = { type: 'object', properties: {} } as const;
 const hour = 3_600_000;
 
-async function ask() {
-  const conversation = await server.agent().ask({ question: 'May I?', form });
+/** A question that was asked ten hours ago, unless it `isNew`. */
+async function ask({ isNew = false, form = approval as Form } = {}) {
+  const asked = await server.agent().ask({ question: 'May I?', form });
+  const state = JSON.parse(JSON.stringify(asked.export()));
+  state.thread.sealedAt = Date.now() - 10 * hour;
+  const conversation = isNew ? asked : await server.agent().resume(state);
   const request = await server.expert({ root }).request(conversation.requestId);
   await request.pickUp();
   await conversation.refresh();
@@ -57,7 +62,7 @@ describe('with validFor', () => {
     [
       'an accept that is too old',
       1.1 * hour,
-      /^The expert accepted at \S+ .* longer ago than 3600 s\..* is no decline/,
+      /^The expert accepted at \S+ .* longer ago than 3600 s\..* is no decline: ask again\.$/,
     ],
     ['an accept of a clock that is far ahead', -180_000, /more than two minutes ahead\./],
   ])('%s is reported once, and a newer one counts', async (_, behindMs, sentence) => {
@@ -70,6 +75,28 @@ describe('with validFor', () => {
     });
     await decide(request, 0);
     expect(await conversation.waitForDecision(waiting)).toMatchObject({ action: 'accept' });
+  });
+
+  test('an accept is as new as the question, whose keys and texts it has seen', async () => {
+    const { conversation, request } = await ask({ isNew: true });
+    await decide(request, 5 * hour);
+    const waiting = { ...patiently, validFor: hour };
+    const restarted = await server.agent().resume(JSON.parse(JSON.stringify(conversation.export())));
+    for (const one of [conversation, restarted])
+      expect(await one.waitForDecision(waiting)).toMatchObject({ action: 'accept' });
+  });
+
+  test('a question with a name may be older than the first process here that asks it', async () => {
+    const asked = { question: 'May I?', form: approval, once: crypto.randomUUID() };
+    const secret = makeRoot();
+    const { requestId } = await server.agent({ secret }).ask(asked);
+    const request = await server.expert({ root }).request(requestId);
+    await request.pickUp();
+    await decide(request, 5 * hour);
+    const elsewhere = await server.agent({ secret }).ask(asked);
+    await expect(elsewhere.waitForDecision({ ...patiently, validFor: hour })).rejects.toMatchObject(
+      tooOld(/longer ago/),
+    );
   });
 
   test('an accept is as new as the newest message of this agent that it has seen', async () => {
@@ -97,10 +124,7 @@ describe('with validFor', () => {
 
   test('two accepts contradict each other only while both are new enough', async () => {
     const choice = { type: 'object', properties: { a: { type: 'boolean' } } } as const;
-    const conversation = await server.agent().ask({ question: 'Which?', form: choice });
-    const request = await server.expert({ root }).request(conversation.requestId);
-    await request.pickUp();
-    await conversation.refresh();
+    const { conversation, request } = await ask({ form: choice });
     await decide(request, 2 * hour);
     await request.answer('', { decision: { action: 'accept', content: { a: true } } });
     const waiting = conversation.waitForDecision({ ...patiently, validFor: hour });
@@ -119,7 +143,8 @@ test.each([0, -1, Number.NaN])('validFor %s is refused before anything is asked'
 
 test('approve takes it, and closes the conversation after a decision that is too old', async () => {
   const agent = server.agent();
-  const approving = agent.approve('Now?', { ...patiently, validFor: hour });
+  // The question is older than this once it was answered.
+  const approving = agent.approve('Now?', { ...patiently, validFor: 1 });
   const requests = server.expert({ root }).requests();
   for await (const request of requests) {
     if (request.question !== 'Now?') continue;

@@ -8,6 +8,7 @@ import type { Answer, Conversation, ConversationState, FormOrSchema } from './in
 import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { isNote } from './thread/message-parts.ts';
 
 const server = useTestServer();
 const root = makeRoot();
@@ -260,6 +261,30 @@ describe('a note, which is a part that changes nothing', () => {
     expect(request.decision).toBe('accepted');
     const decision = await conversation.waitForDecision(patiently);
     expect(decision).toMatchObject({ ...yes, comment: 'Yes.', hasUnknownPart: true });
+  });
+
+  test('alone is no reply, and stays for a loop', async () => {
+    const { conversation, request } = await ask(approval);
+    await sendParts(request, '', [note]);
+    await request.answer('Well.');
+    await request.answer('', { decision: yes });
+    for (const more of [[], ['Later.']]) {
+      for (const text of more) {
+        await sendParts(request, '', [note]);
+        await request.answer(text);
+      }
+      const replies: string[] = [];
+      const onReply = ({ text }: Answer) => void replies.push(text);
+      expect(await conversation.waitForDecision({ ...patiently, onReply })).toMatchObject(yes);
+      expect(replies).toEqual(more.length > 0 ? more : ['Well.']);
+    }
+    expect(await conversation.waitForAnswer({ any: true, timeout: 0 })).toMatchObject({ isNote: true });
+  });
+
+  test('is not what an empty message is, which only a client of another make sends', () => {
+    expect([undefined, [], [{ kind: 64, body: '' }]].map((parts) => isNote({ text: '', parts }))).toEqual([
+      ...[false, false, true],
+    ]);
   });
 
   test('alone is no answer, but one of the agent alone crosses', async () => {

@@ -164,7 +164,7 @@ describe('a text of the agent', () => {
     await one.refresh();
     await other.refresh();
     liar.tell(hide(await other.send('WAIT!')));
-    await request.answer('', yes());
+    await request.answer('', { ...yes(), evenIfNewer: true });
     await expect(one.waitForDecision(patiently)).rejects.toMatchObject({ code: 'message_missing' });
   });
 

@@ -16,17 +16,21 @@ AGENT_VARIABLES = {
     "secret": "RELAY_AGENT_SECRET",
 }
 
+# Empty by mistake, they must not mean that any expert may answer, or that the names of questions have other keys.
+_NEVER_EMPTY = {"expert": "the fingerprint of your expert", "secret": "32 random bytes in base64"}
+
 
 def options_from_env(variables: Mapping[str, str], given: Mapping[str, Any]) -> dict[str, Any]:
     """What is given comes first; None counts as left out."""
     options = {name: value for name, value in given.items() if value is not None}
-    is_url_given = "url" in options
+    is_url_given, own = "url" in options, os.environ.get("RELAY_URL", "").strip()
+    if is_url_given and "api_key" not in options and own not in ("", options["url"]):
+        raise invalid_input("Give `api_key` with `url`: RELAY_API_KEY belongs to RELAY_URL.")
     for option, variable in variables.items():
         text = os.environ.get(variable)
         value = (text or "").strip()
-        if option == "expert" and option not in options and text is not None and not value:
-            # Empty by mistake, it must not mean that any expert may answer.
-            raise invalid_input(f"{variable} is empty. Set it to the fingerprint of your expert, or unset it.")
+        if option in _NEVER_EMPTY and option not in options and text is not None and not value:
+            raise invalid_input(f"{variable} is empty. Set it to {_NEVER_EMPTY[option]}, or unset it.")
         # The address of a hub belongs to RELAY_URL.
         if value and option not in options and not (option == "hub_url" and is_url_given):
             options[option] = value.split(",") if option == "expert" else value

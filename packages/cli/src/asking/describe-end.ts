@@ -13,6 +13,8 @@ interface Ending {
   readonly awaited: 'answer' | 'decision';
   /** Whether the conversation is closed now: then nothing can be waited for any more. */
   readonly isWithdrawn?: boolean;
+  /** How old a decision may be, in milliseconds, if that is limited. */
+  readonly validFor?: number | undefined;
   /** A further sentence. */
   readonly note?: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -20,12 +22,14 @@ interface Ending {
 
 /** Why a command did not get what it was waiting for, and how to go on. */
 export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
-  const { conversation, timeout, awaited, isWithdrawn = false, note = '', details } = ending;
+  const { conversation, timeout, awaited, isWithdrawn = false, validFor, note = '', details } = ending;
   const { outcome, code, message } = explainError(error, signal);
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
-  const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
+  // `relay ask --resume` does not know how old a decision may be.
+  const isResumable = !isWithdrawn && validFor === undefined;
+  const goOn = !isResumable ? '' : `Go on waiting: relay ask --resume ${refCode}`;
   const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
-  const again = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
+  const again = !isResumable ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {
@@ -35,10 +39,10 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     closed: `${refCode} was closed, and ${without}. ${describeClosing(conversation, 'consumer')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
     invalid: `${message}\nThis is neither a yes nor a no. ${code === 'answer_conflict' ? again : goOn}`,
-    stale: `${message} ${goOn}`,
+    stale: message,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
-    unreachable: `${message}\n${refCode} is kept. Go on waiting: relay ask --resume ${refCode}`,
+    unreachable: `${message}\n${refCode} is kept. ${goOn}`,
   }[outcome as string];
   const sentences = [sentence ?? message, note, describeUnsent(conversation)];
   return new Failure(

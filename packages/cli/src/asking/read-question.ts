@@ -17,7 +17,7 @@ const most = 1_048_576;
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
   const text = source === '-' ? await readTextArgument(context, source) : readTextFile(source);
-  return toContext(parseJson(text)) ?? [{ role: 'user', content: fence(text, source) }];
+  return toContext(parseJson(withoutMark(text))) ?? [{ role: 'user', content: fence(text, source) }];
 }
 
 /** The form that goes with the question. */
@@ -31,14 +31,17 @@ export async function readQuestionForm(
   const { file } = source;
   return file === '-'
     ? readForm('The text from the pipe', await readTextArgument(context, file))
-    : readForm(file, readTextFile(file));
+    : readForm(file, withoutMark(readTextFile(file)));
 }
+
+/** JSON has no mark of its byte order. */
+const withoutMark = (json: string) => json.replace(/^\ufeff/, '');
 
 function readTextFile(path: string): string {
   try {
     if (statSync(path).size > most)
       throw new Failure('usage', `${path} is over 1 MiB. Give the part that matters.`);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT')

@@ -90,13 +90,28 @@ describe('relay approve', () => {
     expect({ code: refused.code, ...JSON.parse(refused.stdout) }).toMatchObject({
       ...{ code: 15, outcome: 'stale', exit: 15, error: { code: 'decision_too_old' } },
     });
-    expect(flat(refused.stderr)).toMatch(/longer ago than 3600 s\. .* no decline: .* --resume HS-/);
+    expect(flat(refused.stderr)).toMatch(/longer ago than 3600 s\. .* no decline: ask again\./);
+    // There, it would be accepted at any age.
+    expect(refused.stderr).not.toContain('--resume');
+    const late = await cli.asAgent('approve', 'Later?', '--valid-for', '1h', '--keep-open', '--wait', '1s');
+    expect({ ...late, stderr: flat(late.stderr) }).toMatchObject({
+      ...{ code: 3, stderr: expect.stringMatching(/stays open until/) },
+    });
+    expect(late.stderr).not.toContain('--resume');
   });
 
   test('in plain text, which the relay could have written', async () => {
     const { refCode, ended } = await start('approve', 'Delete it?', '--plaintext');
     expect((await cli.answer(refCode, '--approve', 'Yes.', '--plaintext')).code).toBe(0);
     expect(await ended).toEqual({ code: 0, stdout: 'Yes.\n', stderr: expect.stringMatching(/Plain text/) });
+  });
+
+  test('words in plain text to a plain question are printed, and the command goes on waiting', async () => {
+    const { refCode, ended, printed } = await start('approve', 'Delete it?', '--plaintext');
+    expect((await cli.answer(refCode, 'Which one?', '--plaintext')).code).toBe(0);
+    await printed(/has not decided[\s\S]*Which one\?/);
+    expect((await cli.answer(refCode, '--decline', 'No.', '--plaintext')).code).toBe(0);
+    expect(await ended).toMatchObject({ code: 13, stdout: 'No.\n' });
   });
 
   test.each([

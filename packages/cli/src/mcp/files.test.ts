@@ -12,6 +12,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'relay-attach-'));
   writeFileSync(join(folder, 'deploy.log'), 'it hangs');
   writeFileSync(join(folder, 'values.yaml'), 'args: ["--allow=*"] # ```\n');
+  writeFileSync(join(folder, 'marked.csv'), '\ufeffa,b\n');
   writeFileSync(join(folder, 'pixel.bin'), pixel);
   symlinkSync('/etc/hostname', join(folder, 'out.log'));
 });
@@ -49,6 +50,16 @@ describe('a text file of the context', () => {
         { role: 'assistant', content: 'I ran `deploy`.' },
         { role: 'user', content: '````yaml\nargs: ["--allow=*"] # ```\n````' },
       ]);
+    }),
+  );
+
+  test.concurrent(
+    'keeps the mark of its byte order',
+    withClient(async (session) => {
+      const agent = await session.start({}, { args: ['--files', folder] });
+      const { data } = await agent.call('ask_expert', asking('marked.csv'));
+      const { context } = await session.expert.request(data.reference);
+      expect(context.at(-1)?.content).toBe('```csv\n\ufeffa,b\n```');
     }),
   );
 

@@ -240,6 +240,9 @@ export function createRelay(given: RelayOptions = {}): Relay {
         submission: body,
         isConfidential: question.confidential === true || undefined,
         keys: keys?.export(),
+        // An answer has seen these keys. Those of a name may be older: another process may have asked with them.
+        thread:
+          keys && !named ? { seq: 0, channel: undefined, messages: [], sealedAt: Date.now() } : undefined,
         sender,
       };
       await save(state);

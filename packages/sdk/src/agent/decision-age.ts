@@ -26,7 +26,7 @@ export function ageError(
 const tooOld = (decidedAt: string, why: string) =>
   new RelayError(
     'decision_too_old',
-    `The expert accepted at ${decidedAt} by the clock of their device: ${why}. It does not count, and is no decline: wait for a newer decision, or ask again.`,
+    `The expert accepted at ${decidedAt} by the clock of their device: ${why}. It does not count, and is no decline: ask again.`,
   );
 
 export function checkValidFor(validFor: number | undefined): void {

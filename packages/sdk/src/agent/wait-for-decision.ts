@@ -6,6 +6,7 @@ import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import type { FormAnswerMessage } from '../thread/form-tracker.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
+import { isNote } from '../thread/message-parts.ts';
 import type { OpenForm } from '../thread/side.ts';
 import { inTime, throwIfAborted } from '../transport/waiting.ts';
 import type { Answer } from './answer.ts';
@@ -239,9 +240,9 @@ export async function waitForDecision(
     await recall();
     if (returned !== undefined && !hasReadLater) await readLater();
     hasReadLater = true;
-    const [first] = mailbox.messages;
+    const written = mailbox.messages.filter((one) => !isNote(one));
     // Beside a decision that was returned, all others are replies.
-    const next = returned === undefined ? first : mailbox.messages.find((one) => !concerns(one));
+    const next = returned === undefined ? written[0] : written.find((one) => !concerns(one));
     if (next && onReply && !concerns(next)) {
       const reply = await take(next.messageId, signal);
       if (reply) {
@@ -252,7 +253,7 @@ export async function waitForDecision(
     }
     const decision = await findDecision(hasWaited);
     if (decision) return decision;
-    const fits = () => onReply !== undefined || isDue();
+    const fits = (one: ReadMessage) => (onReply !== undefined && !isNote(one)) || isDue();
     if (!(await mailbox.take({ signal, fits, peek: true }))) return undefined;
     hasWaited = true;
   }

@@ -85,6 +85,29 @@ test("each of the agent's keys is remembered from the first read on", async () =
   await expect(createExpertSide(options).checkKeys(asked)).resolves.toBeUndefined();
 });
 
+test('what another client has sent is missed in lists that are read afterwards, and not in earlier ones', async () => {
+  const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
+  const requestMemory = createRequestMemory(createMemory());
+  const options = { requestId: crypto.randomUUID(), expert, requestMemory };
+  const [listed = '', sent = ''] = [1, 2].map((byte) => toBase64(new Uint8Array(32).fill(byte)));
+  const stateOf = (seen: readonly string[]) => ({
+    seen: seen.map((hash) => [hash, 0] as const),
+    ends: seen,
+    sealed: [],
+    unlisted: [],
+  });
+  const [one, other] = [createExpertSide(options), createExpertSide(options)];
+  for (const side of [one, other]) await side.checkKeys(headOf(options.requestId, agent));
+  await other.rememberEnds(stateOf([sent]));
+  // It has read its list before, and is still decrypting it.
+  await one.rememberEnds(stateOf([listed]));
+  await expect(one.checkHistory(stateOf([listed]))).resolves.toBeUndefined();
+  expect(await one.hasUnread(stateOf([listed]))).toBe(true);
+  await one.recall();
+  await expect(one.checkHistory(stateOf([listed]))).rejects.toMatchObject({ code: 'message_missing' });
+  await expect(one.checkHistory(stateOf([listed, sent]))).resolves.toBeUndefined();
+});
+
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
   const memory = createMemory();

@@ -76,10 +76,10 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
   async function rememberEnds({ seen, ends }: Pick<ChannelState, 'seen' | 'ends'>): Promise<void> {
     if (String(ends) === String(remembered?.ends)) return;
     const hashes = new Set(seen.map(([hash]) => hash));
-    // What another client has sent since this one read the list stays: the next list must have it.
+    // What another client has sent since this one read the list stays: lists that are read from now on must have it.
     const sent = (await requestMemory.recall(requestId))?.ends?.filter((end) => !hashes.has(end)) ?? [];
-    remembered = { ...(remembered as Remembered), ends: [...ends, ...sent] };
-    await requestMemory.set(remembered);
+    remembered = { ...(remembered as Remembered), ends };
+    await requestMemory.set({ ...remembered, ends: [...ends, ...sent] });
   }
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */

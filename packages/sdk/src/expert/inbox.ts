@@ -14,7 +14,7 @@ export interface Inbox {
   readonly stopped: AbortSignal;
   /** Adds one request. */
   add(requestId: string): void;
-  /** Counts a message of a request that was added. */
+  /** Adds a request again that was added before, if its agent has written. */
   noteMessage(requestId: string, role: Role | undefined): void;
   /** Adds this request again once it can be read. Until then the others are processed. */
   retryLater(requestId: string): void;
@@ -29,7 +29,7 @@ export function createInbox(
   tryToRead: (requestId: string, signal: AbortSignal) => Promise<unknown>,
 ): Inbox {
   const mailbox = createMailbox<string>();
-  /** The messages of each request that was added, as far as they are known. */
+  /** The messages of each request that was added, as last listed. */
   const counts = new Map<string, number>();
   /** Ids that were not taken yet. */
   const waiting = new Set<string>();
@@ -77,11 +77,8 @@ export function createInbox(
       push(requestId);
     },
     noteMessage(requestId, role) {
-      const before = counts.get(requestId);
-      // It was not listed yet: the list will have the message.
-      if (before === undefined) return;
-      counts.set(requestId, before + 1);
-      if (role === 'consumer') push(requestId);
+      // Not counted: a list may have it already. What was not added yet will be listed.
+      if (role === 'consumer' && counts.has(requestId)) push(requestId);
     },
     retryLater(requestId) {
       unreadable.add(requestId);

@@ -1,10 +1,14 @@
 import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { createClient } from '../client.ts';
 import { makeRoot } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
+import { RelayError } from '../relay-error.ts';
+import { quick } from '../testing/quick.ts';
 import { useSession } from '../testing/use-session.ts';
 import { useTestServer } from '../testing/use-test-server.ts';
 import type { Expert } from './expert.ts';
+import { createInbox } from './inbox.ts';
 
 const server = useTestServer();
 const session = useSession(server);
@@ -95,6 +99,30 @@ test('a request that has ended before it could be read is not returned', async (
   expert.stop();
   await ended.catch(() => {});
   expect(questions).toEqual(['b', 'c']);
+});
+
+test('a message whose event comes after a list that had it counts once', async () => {
+  const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
+  const conversation = await server.agent({ apiKey: consumerKey }).ask({ question: 'a', encrypted: false });
+  const { requestId } = conversation;
+  const { api } = createClient(
+    { url: server.gatewayUrl, apiKey, timing: quick },
+    'apiKey',
+    'expert',
+    () => {},
+  );
+  const inbox = createInbox(api, async () => {});
+  const taken = () => inbox.take(AbortSignal.timeout(60_000));
+  await conversation.send('b');
+  inbox.list();
+  expect(await taken()).toBe(requestId);
+  inbox.noteMessage(requestId, 'consumer');
+  expect(await taken()).toBe(requestId);
+  // There is no event of this one.
+  await conversation.send('c');
+  inbox.list();
+  expect(await taken()).toBe(requestId);
+  inbox.stop(new RelayError('aborted', 'The end.'));
 });
 
 test('a question is never shown with the reference code of another request', async () => {

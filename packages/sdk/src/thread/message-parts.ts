@@ -54,7 +54,7 @@ export const isNote = ({
 }: {
   readonly text: string;
   readonly parts?: readonly SavedPart[] | undefined;
-}): boolean => text === '' && parts.every(({ kind }) => kind >= firstNoteKind);
+}): boolean => text === '' && parts.length > 0 && parts.every(({ kind }) => kind >= firstNoteKind);
 
 export const hasForms = (saved: readonly SavedPart[] = []): boolean =>
   saved.some(({ kind }) => kind === formKind || kind === answerKind);

@@ -38,8 +38,8 @@ def _seconds_of(date_time: str) -> float:
 def _too_old(answer: FormAnswer, why: str) -> RelayError:
     return RelayError(
         "decision_too_old",
-        f"The expert accepted at {answer.decided_at} by the clock of their device: {why}. It does not count, and is no decision: "
-        "wait for a newer one, or ask again.",
+        f"The expert accepted at {answer.decided_at} by the clock of their device: {why}. It does not count, and is no decline: "
+        "ask again.",
     )
 
 

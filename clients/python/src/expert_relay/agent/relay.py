@@ -124,7 +124,8 @@ class AsyncRelay:
     @classmethod
     def from_env(cls, **options: Any) -> AsyncRelay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
-        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` is an error."""
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
+        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
     async def ask(
@@ -193,6 +194,9 @@ class AsyncRelay:
             state["isConfidential"] = True
         if keys:
             state["keys"] = keys.export()
+        if keys and not named:
+            # An answer has seen these keys. Those of a name may be older: another process may have asked with them.
+            state["thread"] = {"seq": 0, "messages": [], "sealedAt": int(time.time() * 1_000)}
         await self._save_state(state)
         if named:
             self._names.note(named["name"], conversation_id)

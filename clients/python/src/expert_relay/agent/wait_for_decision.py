@@ -64,7 +64,7 @@ class DecisionWait:
             with suppress(RelayError):
                 await self._thread.read()
         while True:
-            first = mailbox.messages[0] if mailbox.messages else None
+            first = next((one for one in mailbox.messages if not one.is_note), None)
             is_deciding = first and self._on_reply and self._is_deciding(first)
             if first and self._on_reply and not is_deciding:
                 reply = await self._conversation.answer_taker.take_arrived(first.message_id)
@@ -81,8 +81,8 @@ class DecisionWait:
                 return None
             has_waited = True
 
-    def _wakes(self, _message: ReadMessage) -> bool:
-        return self._on_reply is not None or self._is_due()
+    def _wakes(self, message: ReadMessage) -> bool:
+        return (self._on_reply is not None and not message.is_note) or self._is_due()
 
     def _is_deciding(self, message: ReadMessage) -> bool:
         returned = self._returned_before()

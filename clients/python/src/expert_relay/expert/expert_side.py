@@ -102,9 +102,10 @@ class ExpertSide:
         remembered = self._remembered
         if remembered is None or remembered.ends == tuple(ends):
             return
-        # What another client has sent since this one read the list stays: the next list must have it.
-        self._remembered = replace(remembered, ends=(*ends, *self._unread_ends(seen)))
-        self._requests.set(self._remembered)
+        # What another client has sent since this one read the list stays: lists that are read from now on must have it.
+        sent = self._unread_ends(seen)
+        self._remembered = replace(remembered, ends=tuple(ends))
+        self._requests.set(replace(remembered, ends=(*ends, *sent)))
 
     def _compare(self, head: Head) -> Remembered:
         """Checks that the code, the agent's keys and the question are those that were shown first."""

@@ -16,7 +16,7 @@ class Inbox:
     def __init__(self, api: Api) -> None:
         self._api = api
         self.mailbox: Mailbox[str] = Mailbox()
-        # The messages of each request that was added, as far as they are known.
+        # The messages of each request that was added, as last listed.
         self._counts: dict[str, int] = {}
         self._refresher = Refresher(self._list_all, report=self.mailbox.interrupt, backoff=api.backoff)
 
@@ -37,11 +37,10 @@ class Inbox:
             self.push(request_id)
 
     def note_message(self, request_id: str, role: Role) -> None:
-        """Counts a message of a request that was added. Otherwise the list will have it."""
-        if request_id in self._counts:
-            self._counts[request_id] += 1
-            if role == "consumer":
-                self.push(request_id)
+        """Adds a request again that was added before, if its agent has written. What was not added yet will be listed."""
+        # Not counted: a list may have it already.
+        if role == "consumer" and request_id in self._counts:
+            self.push(request_id)
 
     def list(self) -> None:
         """Lists all open requests and adds those that are new, or have new messages."""

@@ -77,7 +77,8 @@ class Relay:
     @classmethod
     def from_env(cls, **options: Any) -> Relay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
-        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` is an error."""
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
+        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
     def ask(

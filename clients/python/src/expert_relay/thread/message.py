@@ -75,7 +75,7 @@ class ReadMessage:
 
     @property
     def is_note(self) -> bool:
-        return not self.text and all(part.kind >= FIRST_NOTE_KIND for part in self.parts)
+        return not self.text and bool(self.parts) and all(part.kind >= FIRST_NOTE_KIND for part in self.parts)
 
     def known_parts(self) -> KnownParts:
         return read_parts(self.parts, self.role)

@@ -42,7 +42,7 @@ function readText(path: string, call: Pick<ToolCall, 'files'>): string {
   const { name, bytes } = readAttachment(path, call);
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new Failure('usage', `${name} is not text in UTF-8. Nothing was sent: attach it instead.`);
   }
