@@ -1,3 +1,4 @@
+import { createRelay } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -106,6 +107,29 @@ test('what the agent has announced is awaited; then files can be done without, a
   await page.getByText('Nothing has come.').waitFor();
   expect(await button(page, 'Answer anyway').count()).toBe(0);
   expect(await box(page).count()).toBe(0);
+});
+
+test('an answer that is written once what the agent has announced has come counts', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const files = [{ name: 'a.log', bytes: new TextEncoder().encode('It hangs.') }];
+  const asked = await agent.relay.ask({ question: 'Why does it hang?', confidential: true, files });
+  agent.relay.stop();
+  const page = await device.open(`/requests/${asked.requestId}`);
+  await button(page, 'Open').click();
+  await makeExpertKey(page);
+  await page.getByText('The agent is sending').waitFor();
+  expect(await box(page).count()).toBe(0);
+
+  // The agent's next program.
+  const relay = createRelay({ url: product.relay.gatewayUrl, apiKey: agent.apiKey });
+  const answer = (await relay.resume(asked.export())).waitForAnswer({ timeout: 120_000 });
+  await page.getByText('Why does it hang?').first().waitFor();
+  await page.getByText('a.log').first().waitFor();
+  await box(page).fill('It waits for a lock.');
+  await button(page, 'Send').click();
+  expect((await answer).text).toBe('It waits for a lock.');
+  relay.stop();
 });
 
 /** Opens a conversation in which the expert has answered once. */

@@ -6,7 +6,7 @@ import { eventually } from '@expert-relay/testkit';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface RunningExample {
-  /** Waits until stderr matches a pattern, and returns the match. */
+  /** Waits until stderr or stdout matches a pattern, and returns the match. */
   untilPrinted(pattern: RegExp): Promise<RegExpExecArray>;
   /** Its stdout so far. */
   stdout(): string;
@@ -42,10 +42,11 @@ export function runExample(
   return {
     async untilPrinted(pattern) {
       const what = `${args.join(' ')} prints ${pattern}`;
+      const match = () => pattern.exec(stderr) ?? pattern.exec(stdout);
       const ended = closed.then(() => {
-        if (!pattern.test(stderr)) throw new Error(`It ended before ${what}. Its stderr: ${stderr}`);
+        if (!match()) throw new Error(`It ended before ${what}. Its stderr: ${stderr}`);
       });
-      const found = eventually(what, () => pattern.exec(stderr));
+      const found = eventually(what, match);
       await Promise.race([found, ended]);
       return await found;
     },

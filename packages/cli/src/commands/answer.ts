@@ -95,7 +95,9 @@ export const answer = defineCommand({
       );
       // As JSON there is one object: the result, or the failure.
       if (decision && json) requireCounted(request);
-      report(out, { request, messageId, protection, decision, lastText: read.at(-1)?.text, json });
+      // A message may have only files.
+      const lastText = read.findLast(({ text }) => text)?.text;
+      report(out, { request, messageId, protection, decision, lastText, json });
       if (decision) requireCounted(request);
       return 'done';
     } finally {
@@ -128,7 +130,7 @@ interface Sent {
   readonly messageId: string;
   readonly protection: 'sequenced' | 'plaintext';
   readonly decision: Deciding | undefined;
-  /** The newest message of the agent that the answer has seen. */
+  /** The newest text of the agent that the answer has seen. */
   readonly lastText: string | undefined;
   readonly json: boolean;
 }

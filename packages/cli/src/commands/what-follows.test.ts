@@ -21,7 +21,10 @@ test('an answer to a question with a file is sent only once the file was shown, 
     code: 12,
     stderr: expect.stringMatching(new RegExp(`Not sent: .*relay show ${refCode}`, 's')),
   });
-  expect((await cli.answer(refCode, 'It says hi.')).code).toBe(0);
+  expect(await cli.answer(refCode, 'It says hi.')).toMatchObject({
+    code: 0,
+    stdout: `${refCode} answered, end-to-end encrypted. The question:\n  What does this file say?\n`,
+  });
   expect(await asking.ended).toMatchObject({ code: 0, stdout: 'It says hi.\n' });
 });
 
