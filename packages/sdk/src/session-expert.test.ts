@@ -146,10 +146,10 @@ test('each connection to the hub has a new stream token', async () => {
     await setTimeout(500);
     return events.find((event) => event.type === 'new_request' && asked.has(event.requestId));
   };
-  await eventually('an event of the first stream', newRequest, { timeoutMs: 60_000 });
+  await eventually('an event of the first stream', newRequest, { timeoutMs: 240_000 });
   await server.constellation.restart('hub');
   asked.clear();
-  const event = await eventually('an event of a later stream', newRequest, { timeoutMs: 60_000 });
+  const event = await eventually('an event of a later stream', newRequest, { timeoutMs: 240_000 });
   const requestId = event.type === 'new_request' ? event.requestId : '';
   expect(event).toMatchObject({ refCode: asked.get(requestId)?.refCode });
   // Nothing has checked the question of an event.

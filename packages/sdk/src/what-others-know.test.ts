@@ -164,6 +164,7 @@ describe('a text of the agent', () => {
     await one.refresh();
     await other.refresh();
     liar.tell(hide(await other.send('WAIT!')));
+    // The expert's device may have read the list between the two.
     await request.answer('', { ...yes(), evenIfNewer: true });
     await expect(one.waitForDecision(patiently)).rejects.toMatchObject({ code: 'message_missing' });
   });
