@@ -37,7 +37,7 @@ const texts = 'article [data-written], article div:has(> [data-kind])';
 
 /**
  * Characters that stand before an earlier one, on an earlier line or further left, or outside of the pane. Words of
- * right-to-left scripts run to the left; what is isolated within them does not.
+ * right-to-left scripts run to the left; what is isolated within them does not, nor do letters and slashes between them.
  */
 const misplaced = (page: Page): Promise<string[]> =>
   page.evaluate(`(() => {
@@ -47,11 +47,13 @@ const misplaced = (page: Page): Promise<string[]> =>
     for (const text of document.querySelectorAll(${JSON.stringify(texts)})) {
       const isLeftToRight = !/[\\u0590-\\u08ff]/.test(text.textContent);
       const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
-      let last;
+      let last, lastWord;
       while (walker.nextNode()) {
         const node = walker.currentNode;
         const line = node.parentElement.closest('[dir=ltr], td, th, [data-part], [data-kind]');
+        const block = node.parentElement.closest('td, th, [data-part], [data-kind]');
         for (let at = 0; at < node.length; at += 1) {
+          if (/[\\u0590-\\u08ff\\n]/.test(node.data[at])) lastWord = undefined;
           if (/\\s/.test(node.data[at])) continue;
           range.setStart(node, at);
           range.setEnd(node, at + 1);
@@ -62,10 +64,13 @@ const misplaced = (page: Page): Promise<string[]> =>
           if (isOrdered && last?.line === line && !(top >= last.bottom - 4 || left >= last.left - 1)) say('before an earlier one');
           if (isOrdered && last?.line === line && bottom < last.top) say('above an earlier one');
           last = { line, left, top, bottom };
+          if (!/[a-zé/\\\\]/i.test(node.data[at])) continue;
+          if (lastWord?.block === block && !(top >= lastWord.bottom - 4 || left >= lastWord.left - 1)) say('a word before an earlier one');
+          lastWord = { block, left, bottom };
         }
       }
     }
-    return found.slice(0, 10);
+    return found;
   })()`);
 
 const all = Object.values(exactTexts);
@@ -134,6 +139,29 @@ test('isolates do not put the words of a question into another order', async () 
   expect(await article.locator('[data-kind]').textContent()).toContain('<U+2067><U+2066>prodword<U+2069>');
   await page.setViewportSize({ width: 1440, height: 900 });
   expect(await misplaced(page)).toEqual([]);
+});
+
+test('a line of code or of a diff begins at the left, whatever its letters are', async () => {
+  const lines = '-שלום /etc/x\n+שלום → /etc/y\n';
+  const page = await open({
+    question: `Right?\n\n\`\`\`txt\n${lines}\`\`\`\n\n\`\`\`js\n// שלום\nיש = "/a" + "/b"\n\`\`\``,
+    messages: [{ role: 'user', content: `@@ -1 +1 @@\n${lines}` }],
+  });
+  await page.locator('[data-line=added]').waitFor();
+  await page.locator('[data-kind=code]').nth(1).waitFor();
+  // Of the right-to-left letters themselves, the first is not at the left.
+  expect((await misplaced(page)).filter((found) => found.startsWith('a word'))).toEqual([]);
+  const starts = await page.evaluate<number[]>(`(() => {
+    const range = document.createRange();
+    return [...document.querySelectorAll('article :is([data-line], code > [data-part])')].map((part) => {
+      const text = document.createTreeWalker(part, NodeFilter.SHOW_TEXT).nextNode();
+      range.setStart(text, 0);
+      range.setEnd(text, 1);
+      return range.getBoundingClientRect().left - part.getBoundingClientRect().left;
+    });
+  })()`);
+  expect(starts).toHaveLength(5);
+  expect(Math.max(...starts)).toBeLessThan(20);
 });
 
 const table = exactTexts.table ?? '';

@@ -20,7 +20,7 @@ export const exactTexts: Readonly<Record<string, string>> = {
   table:
     '| Service | Region | Now | After | Cost | Owner | Risk |\n|:--|---|--:|:-:|---|---|---|\n| web-* | eu_west_1 | 12 | 0 | 1 \\| 2 | @ada | high: Black Friday is in two days |\n| db_2 | us | 3 | 1 | `a|b` | <bob> | none | surplus |',
   'right to left':
-    'מחק את /srv/prod/*.log -> /srv/staging/_old_ לפני 12:30?\nانقل prod/a.txt إلى C:\\ב\\1.txt (2 > 1)',
+    'מחק את /srv/prod/*.log -> /srv/staging/_old_ לפני 12:30?\nהעתק /src/café-new → /prod/app\nانقل prod/a.txt إلى C:\\ב\\1.txt (2 > 1)',
   html: '<p class="a">1 &lt; 2 &amp;&amp; 3 > 2 &#42;&nbsp;</p><!-- DROP TABLE --><script>alert(1)</script>\n<b>*bold*</b> &copy; &notit; <a href=\'https://example.com/?a=1&b=2\'>x</a>',
 };
 

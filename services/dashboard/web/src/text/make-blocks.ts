@@ -95,14 +95,17 @@ export class BlockMaker {
     const isInside = ({ from, to }: Range) => from >= range.from && to <= range.to;
     const links = this.#painted.links.filter(isInside);
     const codes = this.#painted.codes.filter(isInside);
-    const isCutBy = (run: Range) => (group: Range) =>
-      group.from < run.to && group.to > run.from && (group.from < run.from || group.to > run.to);
     const runs = isolatedIn(this.#text.slice(range.from, range.to))
       .map(({ from, to }): Group => {
-        const start = this.#gutterEnd(range.from + from, 0);
-        return { tag: 'bdi', from: start, to: range.from + to };
+        const run = { from: this.#gutterEnd(range.from + from, 0), to: range.from + to };
+        // A link or a code that is partly in it keeps its own order.
+        for (const group of [...links, ...codes]) {
+          if (group.from < run.from && group.to > run.from) run.from = group.to;
+          else if (group.from < run.to && group.to > run.to) run.to = group.from;
+        }
+        return { tag: 'bdi', ...run };
       })
-      .filter((run) => run.from < run.to && ![...links, ...codes].some(isCutBy(run)));
+      .filter((run) => run.from < run.to);
     return this.#nest(range, [runs, links, codes]);
   }
 

@@ -37,6 +37,16 @@ test('each file has its header', () => {
   expect(headers('@@ -1,3 +1,3 @@\n--- a\n+++ b\n@@ x')).toEqual(['']);
 });
 
+test('a line that would cover its file is not its header', () => {
+  const header = (length: number) => `${'diff --git a/x b/x '.padEnd(length - 1, 'a')}\n`;
+  expect(readDiff(`${header(120)}+a\n`)).toEqual([
+    { header: header(120), lines: [{ kind: 'header', text: '+a\n' }] },
+  ]);
+  expect(readDiff(`${header(121)}+a\n`)).toEqual([
+    { header: '', lines: [{ kind: 'header', text: `${header(121)}+a\n` }] },
+  ]);
+});
+
 describe('a diff in a text', () => {
   test.each([
     [diff, [diff]],

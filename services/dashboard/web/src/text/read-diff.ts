@@ -13,16 +13,20 @@ export interface DiffFile {
   readonly lines: readonly Lines[];
 }
 
-/** More changes of kind are shown without colours. An honest diff of a megabyte has about so many. */
-const maxRuns = 6_000;
+/** What a diff, or those of a text together, may become: more is one part without colours. An honest megabyte has about so many. */
+export const maxDiffElements = 6_000;
+/** A longer header is not a file's: it would cover the file that it stays above. */
+const maxHeader = 120;
+/** Diffs in more fences are not coloured. */
+const maxFences = 500;
 
 export const isDiff = (text: string): boolean => /^(?:diff --git |--- |@@ )/.test(text);
 
 /** `indent`: the characters before each line, of a list or a quote that the diff stands in. */
-export function readDiff(text: string, indent = 0): readonly DiffFile[] {
+export function readDiff(text: string, indent = 0, max = maxDiffElements): readonly DiffFile[] {
   const files: { header: string; lines: { kind: LineKind; text: string }[] }[] = [];
   let isHeader = false;
-  let runs = 0;
+  let elements = 0;
   /** Lines that the hunk still has, of before and of after: a removed line may begin with two hyphens, too. */
   let left = 0;
   const lines = text.match(/.*\n|.+/g) ?? [];
@@ -34,9 +38,12 @@ export function readDiff(text: string, indent = 0): readonly DiffFile[] {
       ['--- ', '+++ ', '@@ '].every((start, next) => contents[at + next]?.startsWith(start)));
   for (const [at, line] of lines.entries()) {
     const content = contents[at] ?? '';
-    if (startsFile(at)) {
-      files.push({ header: line, lines: [] });
+    const isFull = elements >= max;
+    if (!isFull && startsFile(at)) {
       isHeader = true;
+      const isLong = line.length > maxHeader;
+      files.push({ header: isLong ? '' : line, lines: isLong ? [{ kind: 'header', text: line }] : [] });
+      elements += elementsPerFile;
       continue;
     }
     if (content.startsWith('@@')) isHeader = false;
@@ -44,18 +51,23 @@ export function readDiff(text: string, indent = 0): readonly DiffFile[] {
     left = content.startsWith('@@')
       ? Number(before) + Number(after)
       : left - (/^[-+\\]/.test(content) ? 1 : 2);
-    const kind = runs > maxRuns ? 'same' : isHeader ? 'header' : (kinds[content[0] ?? ''] ?? 'same');
+    const kind = isFull ? 'same' : isHeader ? 'header' : (kinds[content[0] ?? ''] ?? 'same');
     if (files.length === 0) files.push({ header: '', lines: [] });
     const last = files.at(-1)?.lines;
     const run = last?.at(-1);
     if (run?.kind === kind) run.text += line;
     else {
       last?.push({ kind, text: line });
-      runs += 1;
+      elements += 1;
     }
   }
   return files;
 }
+
+const elementsPerFile = 2;
+
+export const countElements = (files: readonly DiffFile[]): number =>
+  files.reduce((sum, { lines }) => sum + elementsPerFile + lines.length, 0);
 
 const kinds: Readonly<Record<string, LineKind>> = { '+': 'added', '-': 'removed', '@': 'hunk' };
 
@@ -75,6 +87,7 @@ export function splitDiffs(text: string): readonly Part[] {
     /^([ \t>]{0,12})(`{3,}|~{3,})[ \t]*(?:diff|patch)\b.*\n/gim,
   )) {
     if (index < at) continue;
+    if (parts.length >= 2 * maxFences) break;
     const from = index + fence.length;
     const end = text.slice(from).search(new RegExp(`^[ \\t>]{0,12}${marks}`, 'm'));
     const to = end < 0 ? text.length : from + end;

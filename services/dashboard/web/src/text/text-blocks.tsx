@@ -1,9 +1,10 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Clipped } from '../ui/written.tsx';
+import { Clipped, isolatedIn, Written } from '../ui/written.tsx';
 import { type Block, type Code, type Inline, looks, type Table } from './blocks.ts';
 import { Diff } from './diff.tsx';
+import { readDiff } from './read-diff.ts';
 import styles from './text-blocks.module.css';
 import { partStyle, textParts } from './text-parts.ts';
 
@@ -66,6 +67,8 @@ function OneInline({ inline }: { inline: Inline }): ReactNode {
 
 function CodeBlock({ code }: { code: Code }): ReactNode {
   const { fences, body, language, indent, pieces } = code;
+  // Two pieces within right-to-left letters would change places.
+  const coloured = isolatedIn(body).length > 0 ? undefined : pieces;
   const [before, behind] = fences.map((fence) => fence && <div data-look="mark">{showHidden(fence)}</div>);
   const copied = body.replace(/\n$/, '');
   return (
@@ -74,9 +77,9 @@ function CodeBlock({ code }: { code: Code }): ReactNode {
       <div className={styles.code}>
         {before}
         {language === 'diff' || language === 'patch' ? (
-          <Diff text={body} indent={indent} />
+          <Diff files={readDiff(showHidden(body), indent)} />
         ) : (
-          <code>{pieces?.map(colour) ?? textParts(showHidden(body)).map(part)}</code>
+          <code>{coloured?.map(colour) ?? textParts(showHidden(body)).map(part)}</code>
         )}
         {behind}
       </div>
@@ -92,7 +95,7 @@ const colour = ({ text, kind }: NonNullable<Code['pieces']>[number], index: numb
 
 const part = (text: string, index: number): ReactNode => (
   <div key={index} data-part="" style={partStyle(text)}>
-    <Clipped text={text} />
+    <Written text={text} />
   </div>
 );
 
