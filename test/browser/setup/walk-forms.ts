@@ -152,8 +152,8 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   const log = { name: 'report-job-2026-11-24T02-00-00.log', bytes: new Uint8Array(48_312) };
   const asked = await agent.relay.ask({ question: 'Is this wait normal?', files: [...sent, log] });
   await open(device, asked);
-  await button(page, 'Answer').click();
-  await button(page, 'Attach a file').waitFor();
+  await button(page, 'Open').click();
+  await page.getByText('The agent is sending').waitFor();
   await asked.refresh();
   await page.getByRole('img', { name: 'lock-waits.png' }).waitFor();
   await onState('files', page);
