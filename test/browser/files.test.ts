@@ -21,11 +21,12 @@ async function open({ signIn }: Pick<Product, 'signIn'>, files: FilesToSend = []
   const agent = await device.newAgent();
   const conversation = await agent.relay.ask({ question: 'What is wrong?', files });
   const page = await device.open(`/requests/${conversation.requestId}`);
-  await button(page, 'Answer').click();
+  await button(page, files.length > 0 ? 'Open' : 'Answer').click();
   await makeExpertKey(page);
-  await button(page, 'Attach a file').waitFor();
   // The files follow once the agent has the keys.
+  if (files.length > 0) await page.getByText('The agent is sending').waitFor();
   await conversation.refresh();
+  await button(page, 'Attach a file').waitFor();
   return {
     ...{ device, page, conversation },
     async [Symbol.asyncDispose]() {
