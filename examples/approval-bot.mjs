@@ -41,7 +41,16 @@ function filter(request) {
  * The rule. It compares the whole question: a part that looks harmless says nothing about the rest. So a request with files or with a
  * confidential question, which the bot could read only after the pick-up, is none of its own.
  */
-function mayApprove({ form, decision, question, context, encrypted, isPickedUp, responseCount, missingParts }) {
+function mayApprove({
+  form,
+  decision,
+  question,
+  context,
+  encrypted,
+  isPickedUp,
+  responseCount,
+  missingParts,
+}) {
   const isAsked = form?.form !== undefined && isApproval(form.form) && decision === 'open';
   const isNew = encrypted && !isPickedUp && responseCount === 0 && context.length === 0 && !missingParts;
   return isAsked && isNew && /^Restart [a-z-]{1,40} in staging\?$/.test(question);

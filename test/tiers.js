@@ -54,6 +54,7 @@ export const heavy = [
   'scripts/release/',
   'scripts/tilt/',
   'services/dashboard/web/src/keys/snippets',
+  'services/dashboard/web/src/text/as-written',
   'services/expiry-worker/src/expiry',
   'services/expiry-worker/src/faults',
   'services/expiry-worker/src/processes',
@@ -87,6 +88,7 @@ export const heavy = [
   'test/operations/',
   'test/python/',
   'test/races/erased-users',
+  'test/races/writes',
   'test/rules/lint',
   'test/rules/workflows',
 ];

@@ -32,7 +32,11 @@ describe('a text of an agent', () => {
     ['ends the block', '```\n<!channel>', /^[^`]*$/],
     ['is a mention of Slack', '<!channel> <@U1> <#C1>', /^[^<>]*$/],
     ['is a mention of Mattermost or Discord', '@everyone @here @channel <@&1>', /@(?!\u200b)/],
-    ['is a link', 'https://evil.example [x](http://evil.example) www.evil.example', /:\/\/|www\.(?!\u200b)|evil\.(?!\u200b)/],
+    [
+      'is a link',
+      'https://evil.example [x](http://evil.example) www.evil.example',
+      /:\/\/|www\.(?!\u200b)|evil\.(?!\u200b)/,
+    ],
     ['hides', 'a\u202eb\u200bc', /[\u202e\u200b]/],
   ])('has no effect if it %s', (name, text, pattern) => {
     for (const members of [{ question: text }, { agentName: text }]) {
