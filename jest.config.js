@@ -34,8 +34,8 @@ const shared = {
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
   testTimeout: 300_000,
-  // Most tests wait more than they work: three for each core keep a small machine busy.
-  maxWorkers: Math.min(availableParallelism() * 3, availableParallelism() + 4),
+  // Most tests wait more than they work: quick ones keep a small machine busy with three for each core. Browsers and killed servers work more.
+  maxWorkers: Math.min(availableParallelism() + 4, availableParallelism() * (tier === 'quick' ? 3 : 2)),
   testSequencer: './scripts/jest/sequencer.cjs',
   reporters: ['./scripts/jest/reporter.js'],
   // The memory that files leave is freed with the process.
