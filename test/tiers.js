@@ -9,6 +9,7 @@ export const heavy = [
   'packages/cli/src/commands/approve',
   'packages/cli/src/commands/as-shown',
   'packages/cli/src/commands/ask',
+  'packages/cli/src/commands/hook',
   'packages/cli/src/commands/listen/',
   'packages/cli/src/commands/shown',
   'packages/cli/src/every-exact-text',
@@ -25,6 +26,7 @@ export const heavy = [
   'packages/cli/src/mcp/hostile-relay',
   'packages/cli/src/mcp/outages',
   'packages/cli/src/mcp/protection',
+  'packages/cli/src/mcp/serve-mcp',
   'packages/cli/src/mcp/settings',
   'packages/cli/src/run',
   'packages/cli/src/slow-relay',
@@ -55,6 +57,7 @@ export const heavy = [
   'scripts/tilt/',
   'services/dashboard/web/src/keys/snippets',
   'services/dashboard/web/src/text/as-written',
+  'services/dashboard/web/src/text/highlight',
   'services/expiry-worker/src/expiry',
   'services/expiry-worker/src/faults',
   'services/expiry-worker/src/processes',
@@ -90,6 +93,7 @@ export const heavy = [
   'test/races/erased-users',
   'test/races/writes',
   'test/rules/lint',
+  'test/rules/published-packages',
   'test/rules/workflows',
 ];
 
