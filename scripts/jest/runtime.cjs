@@ -7,9 +7,6 @@ const { default: Runtime } = require('jest-runtime');
  */
 const imports = new Map();
 
-// A worker whose Jest was killed would run on: its tests have servers and timers.
-if (process.send) process.once('disconnect', () => process.exit(1));
-
 /**
  * Node loads the tests, and each module that they import once in each worker. Jest would evaluate all modules of the product
  * and of its libraries again for each file, which took more than half of the CPU time of all tests.
