@@ -16,9 +16,9 @@ export function withEnvironment(options: RelayOptions, env = environment()): Rel
     if (text?.trim() === '') throw invalidInput(`${name} is empty. Set it to ${what}, or unset it.`);
     return text;
   }
-  const url = options.url ?? read('RELAY_URL');
-  if (url === undefined) throw invalidInput('Set RELAY_URL, or give `url`.');
   const own = read('RELAY_URL');
+  const url = options.url ?? own;
+  if (url === undefined) throw invalidInput('Set RELAY_URL, or give `url`.');
   if (options.apiKey == null && own !== undefined && url !== own)
     throw invalidInput('Give `apiKey` with `url`: RELAY_API_KEY belongs to RELAY_URL.');
   const apiKey = options.apiKey ?? read('RELAY_API_KEY');

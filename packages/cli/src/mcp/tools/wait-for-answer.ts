@@ -175,14 +175,13 @@ function describeAnswer(
     `The expert's answer to ${refCode}, of ${created_at}. ${protection.explanation}`,
     seen_your_last === false ? `${writtenBefore} It may not answer that message.` : undefined,
     entry.isUncounted || entry.decision ? uncounted : undefined,
-    entry.uncountedAction ? `In it the expert has ${verbs[entry.uncountedAction]}.` : undefined,
+    entry.uncountedAction ? `In it the expert has ${outcomes[entry.uncountedAction]}.` : undefined,
     entry.hasUnknownPart ? unknownPart : undefined,
     entry.isNote ? 'It has nothing else, and is no answer.' : undefined,
     words.length > 0 ? quoteExpert(words.join('\n')) : undefined,
   ];
 }
 
-const verbs = { accept: 'accepted', decline: 'declined' } as const;
 const uncounted =
   'With it came a decision that does not count: it is about an older form, or was made without your last message, or is one of two that differ, or came after the one that you were given. Take it neither for a yes nor for a no. If it came after one that you have acted on, tell your user.';
 

@@ -1,6 +1,6 @@
-import { isolatedIn } from '../ui/written.tsx';
+import { isolatedIn, type Range } from '../ui/written.tsx';
 import { type Block, type Inline, looks, type Table } from './blocks.ts';
-import type { Group, LinesOfBlock, PaintedText, Range } from './painted-text.ts';
+import type { Group, LinesOfBlock, PaintedText } from './painted-text.ts';
 import { maxBlockLength, textParts } from './text-parts.ts';
 
 /** Makes blocks of the lines of a text. */

@@ -1,4 +1,5 @@
 import type { SyntaxNodeRef } from '@lezer/common';
+import type { Range } from '../ui/written.tsx';
 import { readAddress } from './addresses.ts';
 import { type Block, looks } from './blocks.ts';
 
@@ -25,11 +26,6 @@ const nodeLooks: Readonly<Record<string, number>> = {
   ListMark: looks.mark | looks.gutter,
   TableDelimiter: looks.pipe,
 };
-
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** A link or a code within a line. */
 export interface Group extends Range {

@@ -1,6 +1,7 @@
 import { Fragment, type ReactNode } from 'react';
 
-interface Range {
+/** A part of a text. */
+export interface Range {
   readonly from: number;
   readonly to: number;
 }
@@ -75,18 +76,17 @@ export function endOfElements(text: string, max: number): number {
 }
 
 /** A text of somebody else as it was written, in one paragraph. One with too many elements has its characters in order, and none. */
-export const Written = ({ text, isPlain = false }: { text: string; isPlain?: boolean }): ReactNode =>
-  isPlain || endOfElements(text, maxElements) < text.length ? (
-    <bdo dir="ltr">{text}</bdo>
-  ) : (
-    replaceIn(
-      text,
-      isolatedIn(text),
-      (words) => (
-        <bdi dir="ltr">
-          <Clipped text={words} />
-        </bdi>
-      ),
-      (part) => <Clipped text={part} />,
-    )
+export function Written({ text, isPlain = false }: { text: string; isPlain?: boolean }): ReactNode {
+  const isolated = isPlain ? [] : isolatedIn(text);
+  if (isPlain || isolated.length + countTall(text) > maxElements) return <bdo dir="ltr">{text}</bdo>;
+  return replaceIn(
+    text,
+    isolated,
+    (words) => (
+      <bdi dir="ltr">
+        <Clipped text={words} />
+      </bdi>
+    ),
+    (part) => <Clipped text={part} />,
   );
+}
