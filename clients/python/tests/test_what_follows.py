@@ -1,4 +1,4 @@
-"""What an agent sends by itself once its request is picked up: files, and the question of a confidential request."""
+"""What an agent sends automatically after the pick-up: files, and the question of a confidential request."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ export interface RequestState {
   readonly expiresAt: string;
 }
 
-/** What an agent will send by itself once its request is picked up. */
+/** What an agent sends automatically after the pick-up. */
 export interface Follows {
   readonly files: number;
   /** Whether the question is confidential: the real one follows. */

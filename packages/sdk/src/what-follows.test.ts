@@ -7,7 +7,7 @@ import { quick } from './testing/quick.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
-/* What an agent sends by itself once its request is picked up: files, and the question of a confidential request. */
+/* What an agent sends automatically after the pick-up: files, and the question of a confidential request. */
 
 const server = useTestServer();
 const session = useSession(server);

@@ -221,7 +221,7 @@ describe('a question that the agent has closed', () => {
 });
 
 describe('the owner of a name', () => {
-  test('is one API key: another user asks anew', async () => {
+  test('is one API key: a key of another user asks a new question', async () => {
     const conversation = await ask();
     await (await deviceOf(conversation)).answer('', yes());
     expect(await conversation.waitForDecision(patiently)).toMatchObject({ action: 'accept' });

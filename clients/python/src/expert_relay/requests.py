@@ -50,7 +50,7 @@ class RequestState:
 
 @dataclass(frozen=True)
 class Follows:
-    """What an agent sends by itself once its request is picked up."""
+    """What an agent sends automatically after the pick-up."""
 
     files: int
     question: bool

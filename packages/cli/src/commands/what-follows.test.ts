@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { useAgent, useTestCli } from '../testing/test-cli.ts';
 
-/* What an agent sends by itself once its request is picked up, and an expert who answers at once. */
+/* What an agent sends automatically after the pick-up, and an expert who answers at once. */
 
 const cli = useTestCli();
 const agent = useAgent(cli);

@@ -14,7 +14,7 @@ interface Opened {
   readonly request: ExpertRequest;
   /** Messages that were read and that a further read does not return. */
   readonly read?: readonly ExpertMessage[];
-  /** Whether the output is one JSON object: then nothing else is shown, and nobody is asked. */
+  /** Whether the output is one JSON object. Then nothing else is printed, and there is no prompt. */
   readonly json?: boolean;
 }
 

@@ -117,8 +117,8 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    */
   send(text: string, options?: AskAgainOptions): Promise<Sending>;
   /**
-   * Sends the newest form again, so that the expert decides anew: after `answer_conflict` or `answer_invalid`. What was answered before
-   * does not count any more. Default text: "Your answers to this form contradict each other. Please decide again."
+   * Sends the newest form again, after `answer_conflict` or `answer_invalid`. The expert must decide again: earlier answers
+   * no longer count. Default text: "Your answers to this form contradict each other. Please decide again."
    */
   askAgain(text?: string, options?: SendOptions): Promise<Sending>;
   /**

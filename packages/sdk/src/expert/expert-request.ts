@@ -144,8 +144,8 @@ export interface ExpertRequest {
    */
   readonly isReopened: boolean;
   /**
-   * What the agent has announced that it will send by itself once the request is picked up, until it has come: files, or the question of
-   * a confidential request. An answer waits for it. The number of files is not signed: the relay can change it.
+   * The announced files or confidential question that have not arrived yet. The agent sends them automatically after the
+   * pick-up. An answer waits for it. The number of files is not signed: the relay can change it.
    */
   readonly missingParts: Follows | undefined;
   /**

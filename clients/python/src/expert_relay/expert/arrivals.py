@@ -1,4 +1,4 @@
-"""What an agent sends by itself once its request is picked up, and what a program was given of it."""
+"""What an agent sends automatically after the pick-up, and how much of it the program has received."""
 
 from __future__ import annotations
 

@@ -121,8 +121,8 @@ class AsyncExpertRequest(ConversationFacts):
 
     @property
     def missing_parts(self) -> Follows | None:
-        """What the agent has announced that it will send by itself once the request is picked up, until it has come: files, or the
-        question of a confidential request. An answer waits for it. It is not signed: the relay can change it."""
+        """The announced files or confidential question that have not arrived yet. The agent sends them automatically after the
+        pick-up. An answer waits for it. It is not signed: the relay can change it."""
         return self._arrivals.missing
 
     @property
