@@ -114,8 +114,13 @@ describe('in a terminal, a hostile relay', () => {
       });
       for (const side of ['agent', 'expert'] as const)
         expect((await runInTerminal(side, 'show', one)).code).toBe(1);
-      expect((await runInTerminal('agent', 'close', one)).code).toBe(1);
+      expect((await runInTerminal('expert', 'close', one)).code).toBe(1);
       expect((await runInTerminal('expert', 'answer', one, 'Yes.')).code).toBe(1);
+      // The agent keeps the id of its request.
+      expect((await runInTerminal('agent', 'close', one)).code).toBe(0);
+      liar.tell({});
+      expect((await runInTerminal('expert', 'show', one)).text).toContain('closed');
+      expect((await runInTerminal('expert', 'show', other)).text).not.toContain('closed');
     }),
   );
 

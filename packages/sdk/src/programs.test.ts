@@ -66,7 +66,14 @@ test.concurrent('a list with more requests than a function call takes arguments 
   const { consumerKey } = await server.constellation.makeTenant();
   const liar = await server.startLyingRelay();
   const times = { createdAt: '2026-11-21T00:00:00Z', expiresAt: '2026-11-24T00:00:00Z' };
-  const one = { refCode: 'HS-1', status: 'pending', responseCount: 0, question: '', ...times };
+  const one = {
+    refCode: 'HS-1',
+    status: 'pending',
+    messageCount: 0,
+    responseCount: 0,
+    question: '',
+    ...times,
+  };
   const requests = Array.from({ length: 40_000 }, (_, index) => ({ requestId: `x${index}`, ...one }));
   const list = JSON.stringify({ requests });
   liar.tell({ answer: (answer, { path }) => (path.startsWith('/api/v1/requests?') ? list : answer) });

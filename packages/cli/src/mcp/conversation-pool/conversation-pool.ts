@@ -18,6 +18,11 @@ export interface Use {
   readonly sent: Promise<boolean>;
 }
 
+interface Leased {
+  readonly id: string;
+  readonly lease: Lease;
+}
+
 type Work<T> = (leased: LeasedConversation) => T | Promise<T>;
 
 /**
@@ -53,7 +58,7 @@ export function createConversationPool({
   now: () => number;
 }): ConversationPool {
   const leases = new Map<string, Lease>();
-  /** Questions that are being submitted, by idempotency key. */
+  /** Questions that are being looked up or submitted, by idempotency key. */
   const asking = new Map<string, Promise<void>>();
   let agent: Agent | undefined;
   // Opened at the first use: a server without settings starts, and its tools report what is missing.
@@ -62,7 +67,7 @@ export function createConversationPool({
     return agent;
   };
 
-  async function work<T>(id: string, lease: Lease, { signal, sent }: Use, run: Work<T>): Promise<T> {
+  async function work<T>({ id, lease }: Leased, { signal, sent }: Use, run: Work<T>): Promise<T> {
     lease.users += 1;
     let leased: LeasedConversation | undefined;
     try {
@@ -99,11 +104,39 @@ export function createConversationPool({
     return found && open().conversations.find(found.id);
   }
 
-  function useStored<T>(stored: StoredConversation, use: Use, run: Work<T>): Promise<T> {
+  function leaseOf(stored: StoredConversation): Leased {
     const { id } = stored.state;
     const lease = leases.get(id) ?? leaseStored({ agent: open(), now }, stored);
     leases.set(id, lease);
-    return work(id, lease, use, run);
+    return { id, lease };
+  }
+
+  async function leaseAsked(question: QuestionWithFiles, signal: AbortSignal): Promise<Leased> {
+    let id = '';
+    const lease = leaseNew({ agent: open(), now }, question, (made) => {
+      id = made;
+    });
+    try {
+      await untilAborted(lease.opened, signal);
+    } catch (error) {
+      lease.release();
+      const failure = explainError(error, signal);
+      // A question that got the reference code of another one cannot continue either.
+      const isOver = isNotAsked(failure) || failure.code === 'question_altered';
+      if (id !== '' && isOver) open().conversations.forget(id);
+      throw id === '' ? error : new AskFailure(id, error);
+    }
+    leases.set(id, lease);
+    return { id, lease };
+  }
+
+  /** Two calls at the same time would both find that the name is free. */
+  async function inTurn<T>(name: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    for (let other = asking.get(name); other; other = asking.get(name)) await untilAborted(other, signal);
+    const running = run();
+    const over = () => void asking.delete(name);
+    asking.set(name, running.then(over, over));
+    return await running;
   }
 
   return {
@@ -111,36 +144,19 @@ export function createConversationPool({
     now,
     async ask(question, use, run) {
       const { idempotencyKey: name } = question;
-      if (name !== undefined) {
-        for (let other = asking.get(name); other; other = asking.get(name))
-          await untilAborted(other, use.signal);
+      if (name === undefined) {
+        const asked = await leaseAsked(question, use.signal);
+        return work(asked, use, (leased) => run(leased, false));
+      }
+      const { isRepeated, ...found } = await inTurn(name, use.signal, async () => {
         const stored = await findNamed(name, use.signal);
-        if (stored)
-          return await useStored(await checkSame(stored, question), use, (leased) => run(leased, true));
-      }
-      let id = '';
-      const lease = leaseNew({ agent: open(), now }, question, (made) => {
-        id = made;
+        return stored
+          ? { ...leaseOf(await checkSame(stored, question)), isRepeated: true }
+          : { ...(await leaseAsked(question, use.signal)), isRepeated: false };
       });
-      const opened = untilAborted(lease.opened, use.signal);
-      if (name !== undefined) {
-        const over = () => void asking.delete(name);
-        asking.set(name, opened.then(over, over));
-      }
-      try {
-        await opened;
-      } catch (error) {
-        lease.release();
-        const failure = explainError(error, use.signal);
-        // A question that got the reference code of another one cannot continue either.
-        const isOver = isNotAsked(failure) || failure.code === 'question_altered';
-        if (id !== '' && isOver) open().conversations.forget(id);
-        throw id === '' ? error : new AskFailure(id, error);
-      }
-      leases.set(id, lease);
-      return work(id, lease, use, (leased) => run(leased, false));
+      return work(found, use, (leased) => run(leased, isRepeated));
     },
-    use: async (reference, use, run) => useStored(read(reference), use, run),
+    use: async (reference, use, run) => work(leaseOf(read(reference)), use, run),
     list: (report) => {
       const asked = open().conversations.all(report);
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
