@@ -11,7 +11,7 @@ export async function docs([option]: string[]): Promise<void> {
   await buildProduct(terminal);
   await terminal.step('docs', async () => {
     const { renderConfiguration, renderKnownSettings } = await import('./docs/configuration.ts');
-    const { renderChartFiles } = await import('./chart/render-chart-files.ts');
+    const { renderNatsUsers, renderRedisUsers } = await import('./chart/server-users.ts');
     const { renderSettings } = await import('./docs/settings.ts');
     const { renderErrors } = await import('./docs/errors.ts');
     const { freeze } = await import('../packages/sdk/src/testing/vectors/frozen.ts');
@@ -25,7 +25,8 @@ export async function docs([option]: string[]): Promise<void> {
       'packages/kit/src/config/known-settings.ts': renderKnownSettings(),
       'docs/crypto-vectors.json': vectors,
       [frozen]: freeze(vectors, readFileSync(join(root, frozen), 'utf8')),
-      ...renderChartFiles(),
+      'charts/expert-relay/files/nats-users.conf': renderNatsUsers(),
+      'charts/expert-relay/files/redis-users.yaml': renderRedisUsers(),
     };
     for (const [page, text] of Object.entries(pages)) {
       const path = join(root, page);

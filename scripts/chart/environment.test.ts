@@ -77,6 +77,32 @@ describe('the environment of each workload', () => {
   });
 });
 
+/* Helm accepts these: whether a value is allowed, only the service knows. */
+withHelm.each([
+  ['RELAY_RETENTION', '90', 'expiry-worker'],
+  ['RELAY_NATS_REPLICAS', '9', 'requests'],
+  ['RELAY_LOG_LEVEL', 'loud', 'hub'],
+])('%s=%s stops the start of %s', async (name, value, service) => {
+  const secret = await secretOf({}, '--trial', 'expert-relay');
+  const { readConfig } = configs[service] as Config;
+  const start = async (...args: string[]) => {
+    const deployment = find(await manifestsOf('minimal', ...args), 'Deployment', service);
+    return readConfig(resolve(containerOf(deployment).env, secret));
+  };
+  await start();
+  await expect(start('--set', `settings.${name}=${value}`)).rejects.toThrow(`${name} `);
+});
+
+/** The environment as a container would get it, with files that do not exist here left out. */
+function resolve(entries: readonly Entry[], secret: Record<string, string>): NodeJS.ProcessEnv {
+  const resolved = entries.map(({ name, value, valueFrom }) => {
+    const { key = '', optional = false } = valueFrom?.secretKeyRef ?? {};
+    if (valueFrom && !optional) expect(Object.keys(secret)).toContain(key);
+    return [name, valueFrom ? secret[key] : value] as const;
+  });
+  return Object.fromEntries(resolved);
+}
+
 const secretOf = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
   const { stdout } = await run(process.execPath, [`${chart}/make-secrets.mjs`, ...args], { env });
   const lines = stdout
@@ -100,16 +126,6 @@ describe('make-secrets.mjs', () => {
     NATS_URL: 'tls://nats.example',
     REDIS_URL: 'rediss://redis.example:6380',
   };
-
-  /** The environment as a container would get it, with files that do not exist here left out. */
-  function resolve(entries: readonly Entry[], secret: Record<string, string>): NodeJS.ProcessEnv {
-    const resolved = entries.map(({ name, value, valueFrom }) => {
-      const { key = '', optional = false } = valueFrom?.secretKeyRef ?? {};
-      if (valueFrom && !optional) expect(Object.keys(secret)).toContain(key);
-      return [name, valueFrom ? secret[key] : value] as const;
-    });
-    return Object.fromEntries(resolved);
-  }
 
   withHelm.each(cases)('%s: with what it prints, each service starts', async (name) => {
     const secret = {

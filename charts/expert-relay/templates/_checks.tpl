@@ -108,7 +108,35 @@
 {{- end }}
 {{- end }}
 {{- end }}
+{{- include "relay.checkSettings" . }}
 {{- include "relay.checkConnections" . }}
+{{- end }}
+
+{{/* A pod gets only variables that its program reads, so a misspelt name would have no effect, without a word. */}}
+{{- define "relay.checkSettings" -}}
+{{- $programs := include "relay.settings" . | fromJson }}
+{{- $all := dict }}
+{{- range $programs }}
+{{- $all = merge $all . }}
+{{- end }}
+{{- include "relay.checkNames" (dict "place" "settings" "values" .Values.settings "known" $all "read" "read by no service") }}
+{{- range $name, $service := .Values.services }}
+{{- include "relay.checkNames" (dict "place" (printf "services.%s.env" $name) "values" $service.env "known" (index $programs $name) "read" (printf "not read by %s" $name)) }}
+{{- end }}
+{{- end }}
+
+{{- define "relay.checkNames" -}}
+{{- $setByChart := "^RELAY_(PUBLIC_URL|HUB_PUBLIC_URL|(REQUESTS|MESSAGES|DASHBOARD|NOTIFIER)_URL|TRUSTED_PROXIES|ALLOWED_USERS_FILE|NATS_(CA|CERT|KEY)_FILE|START_PATIENCE|SHUTDOWN_(PAUSE|LIMIT)|HUB_DRAIN_SPREAD|HOST|PORT|OPS_PORT|WEB_FOLDER|DEV_LOGIN)$" }}
+{{- range $variable, $_ := .values }}
+{{- $is := get $.known $variable }}
+{{- if not $is }}
+{{- fail (printf "%s.%s is %s. docs/configuration.md has all settings, and what reads them." $.place $variable $.read) }}
+{{- else if $is.secret }}
+{{- fail (printf "%s.%s is a secret. Put it into the Secret that secrets.existing names." $.place $variable) }}
+{{- else if regexMatch $setByChart $variable }}
+{{- fail (printf "%s.%s is set by the chart. Remove it: values.yaml has the value that it follows from, or it is fixed." $.place $variable) }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* The values of a setting, for all services or for one, as a list. */}}
