@@ -202,19 +202,6 @@ describe('make-secrets.mjs', () => {
     }
   });
 
-  withHelm('a key of the notifier is waited for when it has pods, and not before', async () => {
-    const optionalKeys = async (service: string, ...args: string[]) =>
-      containerOf(find(await manifestsOf('minimal', ...args), 'Deployment', service))
-        .env.filter(
-          ({ name, valueFrom }: Entry) => name.endsWith('_NOTIFIER') && valueFrom?.secretKeyRef.optional,
-        )
-        .map(({ name }: Entry) => name);
-    for (const service of ['gateway', 'dashboard']) {
-      expect(await optionalKeys(service)).toEqual([`RELAY_PRINCIPAL_KEY_${service.toUpperCase()}_NOTIFIER`]);
-      expect(await optionalKeys(service, '--set', 'services.notifier.replicas=2')).toEqual([]);
-    }
-  });
-
   test('makes new keys each time, and names what it lacks', async () => {
     const [one, other] = [await secretOf(servers), await secretOf(servers)];
     const same = Object.keys(one).filter((key) => one[key] === other[key]);

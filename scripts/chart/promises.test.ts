@@ -242,19 +242,6 @@ describe('several pods', () => {
     }
   });
 
-  withHelm.each<[string, string[], boolean]>([
-    ['no pods', [], false],
-    ['a pod', ['services.notifier.replicas=1'], true],
-    ['an autoscaler', ['services.notifier.autoscaling.enabled=true'], true],
-  ])('of the notifier: with %s, others call it or not', async (_, values, isCalled) => {
-    const args = values.flatMap((value) => ['--set', value]);
-    for (const caller of ['gateway', 'dashboard']) {
-      const { env } = (await deploymentOf('minimal', caller, ...args)).template.spec.containers[0];
-      const names = env.map(({ name }: { name: string }) => name);
-      expect(names.includes('RELAY_NOTIFIER_URL')).toBe(isCalled);
-    }
-  });
-
   withHelm('fit into what Postgres allows with all autoscalers on, by smaller pools', async () => {
     const scaled = services.flatMap((service) => ['--set', `services.${service}.autoscaling.enabled=true`]);
     const on = ['--set', 'postgres.trial.enabled=false', ...scaled];

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import type { Run } from '../local/with-run.ts';
 
-/** Runs Jest in a checkout. Returns its exit code. What the tests leave in the temporary folder is removed with the run. */
+/** Runs Jest. Returns its exit code. What the tests leave in the temporary folder is removed with the run. */
 export function runJest(
   run: Run,
-  { args, env, folder = root }: { args: readonly string[]; env: NodeJS.ProcessEnv; folder?: string },
+  { args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const TMPDIR = run.home.file('tmp');
   mkdirSync(TMPDIR);
   // Open to all, as /tmp itself: programs of tests run as other users. The folder of a temporary run is its owner's.
   chmodSync(run.home.path, 0o755);
   chmodSync(TMPDIR, 0o1777);
-  const jest = spawn(process.execPath, [join(folder, 'node_modules/jest/bin/jest.js'), ...args], {
-    cwd: folder,
+  const jest = spawn(process.execPath, [join(root, 'node_modules/jest/bin/jest.js'), ...args], {
+    cwd: root,
     env: { ...process.env, TMPDIR, RELAY_CPU_RECORD: run.home.file('cpu'), ...env },
     stdio: 'inherit',
   });

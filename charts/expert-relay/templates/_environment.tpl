@@ -37,8 +37,7 @@ here, and all secrets by reference. What is not set has the default of docs/conf
       {{- /* A pod waits for a Secret with keys that are not optional, instead of starting without them. */}}
       {{- $pooled := and (eq $variable "DATABASE_DIRECT_URL") $root.Values.postgres.external.pooler }}
       {{- $always := list "DATABASE_URL" "RELAY_STREAM_TOKEN_PUBLIC_KEYS" }}
-      {{- $notifies := and (hasSuffix "_NOTIFIER" $variable) (gt (include "relay.leastPods" (dict "root" $root "name" "notifier") | int) 0) }}
-      {{- if not (or $is.required $pooled $notifies (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
+      {{- if not (or $is.required $pooled (ne $clientId $variable) (has $variable $always) (hasKey $root.Values.secrets.from $key)) }}
       optional: true
       {{- end }}
 {{- else if hasKey $values $variable }}
@@ -91,9 +90,7 @@ RELAY_HUB_DRAIN_SPREAD: {{ printf "%ds" (int $.Values.services.hub.drainSpreadSe
 RELAY_TRUSTED_PROXIES: {{ join "," . | quote }}
 {{- end }}
 {{- range $name, $service := include "relay.services" $ | fromYaml }}
-{{- /* A service without pods is not called: its calls are answered with 404. */}}
-{{- $hasPods := or (ne $name "notifier") (gt (include "relay.leastPods" (dict "root" $ "name" $name) | int) 0) }}
-{{- with and $hasPods $service.port }}
+{{- with $service.port }}
 RELAY_{{ upper $name }}_URL: {{ printf "http://%s-%s:%d" (include "relay.prefix" $) $name (int .) }}
 {{- end }}
 {{- end }}

@@ -5,7 +5,6 @@ import {
   hubPublicUrlVariable,
   isLoopback,
   list,
-  optional,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -32,13 +31,13 @@ export const variables = {
   upstreams: {
     requests: serviceUrlVariable('requests'),
     messages: serviceUrlVariable('messages'),
-    notifier: optional(serviceUrlVariable('notifier')),
+    notifier: serviceUrlVariable('notifier'),
   },
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'dashboard'),
     requests: principalKeyVariable('dashboard', 'requests'),
     messages: principalKeyVariable('dashboard', 'messages'),
-    notifier: optional(principalKeyVariable('dashboard', 'notifier')),
+    notifier: principalKeyVariable('dashboard', 'notifier'),
   },
   session: {
     secrets: secrets('RELAY_SESSION_SECRET', {

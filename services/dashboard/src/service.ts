@@ -48,10 +48,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const { upstreams, principalKeys } = config;
   const requests = clientOf('requests', upstreams.requests, principalKeys.requests);
   const messages = clientOf('messages', upstreams.messages, principalKeys.messages);
-  const notifier =
-    upstreams.notifier && principalKeys.notifier
-      ? clientOf('notifier', upstreams.notifier, principalKeys.notifier)
-      : undefined;
+  const notifier = clientOf('notifier', upstreams.notifier, principalKeys.notifier);
   const users = createUsers(requests);
 
   const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
@@ -112,16 +109,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(handleErrors(log, { isOutage: redis.isOutage, send: sendError }));
 
   const server = createHttpServer({ handler: app, host: config.process.host, port: config.port });
-  const parts = [
-    tracing,
-    allowed,
-    redis,
-    requests,
-    messages,
-    ...(notifier ? [notifier] : []),
-    sweeper,
-    server,
-  ];
+  const parts = [tracing, allowed, redis, requests, messages, notifier, sweeper, server];
   return composeService({
     name: 'dashboard',
     parts,

@@ -130,26 +130,6 @@ test('requests that are closed while workers end them end once, and have one row
   });
 });
 
-test('stale rows of request_stages do not prevent the sweep from ending requests, and are repaired', async () => {
-  const [other] = await seedRequests(setup.prisma, { count: 1, dueIn: -2_000 });
-  // A worker of an older release ends a request without changing `request_stages`.
-  await setup.prisma.$executeRaw`UPDATE help_requests SET status = 'expired', ended_at = expires_at`;
-  // More than a batch, with the same time.
-  await setup.prisma.$executeRaw`
-    INSERT INTO request_stages (stage, at, request_id)
-    SELECT 'open', '2020-01-01', 'deleted ' || number FROM generate_series(1, 2500) AS number`;
-  const ids = await seedRequests(setup.prisma, { count: 10, dueIn: -1_000 });
-  await setup.startWorker();
-  await ended(11);
-  expect((await readEnds(setup.prisma)).map(({ id }) => id).sort()).toEqual([...ids].sort());
-  await eventually(
-    'the rows are repaired',
-    async () => (await countRequests(setup.prisma)).wrongStages === 0,
-  );
-  const row = await setup.prisma.requestStage.findFirstOrThrow({ where: { requestId: other ?? '' } });
-  expect(row.stage).toBe('ended');
-});
-
 test('a stop in the middle of a long sweep loses nothing: the next worker continues', async () => {
   // The statistics of Postgres are from a time without open requests: no plan may depend on them.
   await setup.prisma.$executeRaw`

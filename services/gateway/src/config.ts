@@ -4,7 +4,6 @@ import {
   hubPublicUrlVariable,
   integer,
   natsVariables,
-  optional,
   portVariable,
   principalKeyVariable,
   processVariables,
@@ -29,13 +28,13 @@ export const variables = {
     requests: serviceUrlVariable('requests'),
     messages: serviceUrlVariable('messages'),
     dashboard: serviceUrlVariable('dashboard'),
-    notifier: optional(serviceUrlVariable('notifier')),
+    notifier: serviceUrlVariable('notifier'),
   },
   principalKeys: {
     requests: principalKeyVariable('gateway', 'requests'),
     messages: principalKeyVariable('gateway', 'messages'),
     dashboard: principalKeyVariable('gateway', 'dashboard'),
-    notifier: optional(principalKeyVariable('gateway', 'notifier')),
+    notifier: principalKeyVariable('gateway', 'notifier'),
   },
   rateLimits: {
     pages: integer('RELAY_RATE_LIMIT_PAGES', {

@@ -51,11 +51,7 @@ export function create(
     requests: createClient('requests', config.upstreams.requests, config.principalKeys.requests),
     messages: createClient('messages', config.upstreams.messages, config.principalKeys.messages),
     dashboard: createClient('dashboard', config.upstreams.dashboard, config.principalKeys.dashboard),
-    // It is not part of every installation.
-    notifier:
-      config.upstreams.notifier && config.principalKeys.notifier
-        ? createClient('notifier', config.upstreams.notifier, config.principalKeys.notifier)
-        : undefined,
+    notifier: createClient('notifier', config.upstreams.notifier, config.principalKeys.notifier),
   };
   const health = createHealth({
     checks: {
@@ -94,8 +90,7 @@ export function create(
     // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,
   });
-  const clients = Object.values(upstreams).filter((client) => client !== undefined);
-  const parts = [tracing, postgres, nats, revocations, ...clients, server];
+  const parts = [tracing, postgres, nats, revocations, ...Object.values(upstreams), server];
   return composeService({
     name: 'gateway',
     parts,

@@ -26,8 +26,7 @@ export const variables = {
   nats: natsVariables,
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'notifier'),
-    /** Secrets of older releases do not have it. */
-    dashboard: optional(principalKeyVariable('dashboard', 'notifier')),
+    dashboard: principalKeyVariable('dashboard', 'notifier'),
   },
   endpointKeys: keysWithIds('RELAY_ENDPOINT_KEYS', {
     help:

@@ -86,12 +86,12 @@ describe('createDatabase', () => {
     await migrate({ url: target.url, report: () => {} });
     await eventually('readiness', () => database.notReady?.() === undefined);
 
-    const older = new pg.Client({ connectionString: target.url });
-    await older.connect();
-    await older.query(`
+    const newer = new pg.Client({ connectionString: target.url });
+    await newer.connect();
+    await newer.query(`
       INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
       VALUES ('newer', '', '20990101000000_newer', now())`);
-    await older.end();
+    await newer.end();
     const next = open();
     await next.start?.();
     expect(next.notReady?.()).toBeUndefined();

@@ -9,7 +9,7 @@ import type { Migration } from './migration-files.ts';
 
 interface Recorded {
   readonly applied: ReadonlySet<string>;
-  /** Started by `prisma migrate` or by an older release, and neither finished nor marked as rolled back. */
+  /** Started by `prisma migrate`, and neither finished nor marked as rolled back. */
   readonly unfinished: readonly string[];
 }
 

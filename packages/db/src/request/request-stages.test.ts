@@ -77,21 +77,6 @@ test('`moveExpired` moves the row of an expired request', async () => {
   expect(await stages()).toEqual(['a erased 3 answered', 'b open 3 unanswered']);
 });
 
-test('time and role of a message that an older release writes are recorded', async () => {
-  const lastMessage = async () => {
-    const { rows } = await client.query<{ role: string | null; isNew: boolean }>(`
-      SELECT last_message_role AS role, last_message_at > clock_timestamp() - interval '1 minute' AS "isNew"
-      FROM help_requests WHERE id = 'a'`);
-    return rows[0];
-  };
-  await change(`status = 'responded', response_count = 1, message_count = 1`);
-  expect(await lastMessage()).toEqual({ role: 'provider', isNew: true });
-  expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
-  await change(`response_count = 1, message_count = 2`);
-  expect(await lastMessage()).toEqual({ role: 'consumer', isNew: true });
-  expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
-});
-
 test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])(
   'the row is deleted with its user: %s',
   async (statement) => {

@@ -49,7 +49,7 @@ export interface RouteContext {
 }
 
 /** The pages that need no session, and no Redis. */
-export function mountStopMails(app: Express, notifier: ServiceClient | undefined): void {
+export function mountStopMails(app: Express, notifier: ServiceClient): void {
   app.get('/unsubscribe', showStopMails);
   app.post('/unsubscribe', stopMails(notifier));
 }

@@ -1,14 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
-import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Response } from 'express';
 
 export interface Services {
   readonly requests: ServiceClient;
   readonly messages: ServiceClient;
-  /** It is not part of every installation: without it, its calls are answered with 404. */
-  readonly notifier: ServiceClient | undefined;
+  readonly notifier: ServiceClient;
 }
 
 /** A call of the session API that the service which owns the data answers. */
@@ -85,9 +83,8 @@ export const proxyToService = (services: Services): readonly Route[] =>
       allow: ['session'],
       takesBody: method === 'get' ? false : 'unparsed',
       async handle(call, response) {
-        const client = services[service];
-        if (!client) throw new Problem('not_found');
-        return forwardAnswer(await callService(client, { method: response.req.method, to }, call, response));
+        const { method } = response.req;
+        return forwardAnswer(await callService(services[service], { method, to }, call, response));
       },
     }),
   );

@@ -24,11 +24,10 @@ export const showStopMails: RequestHandler = (request, response) => {
 
 /** For the button, and for the mail programs that offer it themselves (RFC 8058). It needs no session. */
 export const stopMails =
-  (notifier: ServiceClient | undefined): RequestHandler =>
+  (notifier: ServiceClient): RequestHandler =>
   async (request, response) => {
     // Its content is always the same.
     await readBody(request, 4096);
-    if (!notifier) throw new Problem('not_found');
     const answer = await notifier.call({
       method: 'POST',
       path: '/internal/unsubscribe',

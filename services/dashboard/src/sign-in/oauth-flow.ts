@@ -45,8 +45,7 @@ interface PendingSignIn {
   readonly state: string;
   readonly verifier: string;
   readonly nonce?: string;
-  /** `addToSessionId`, under the name that the previous release knows. */
-  readonly joins?: string;
+  readonly addToSessionId?: string;
 }
 
 export const pendingSignInMs = 10 * 60_000;
@@ -77,7 +76,7 @@ export function createOAuthFlow(
         state: randomState(),
         verifier: randomPKCECodeVerifier(),
         ...(provider.isOpenId && { nonce: randomNonce() }),
-        ...(addToSessionId !== undefined && { joins: addToSessionId }),
+        ...(addToSessionId !== undefined && { addToSessionId }),
       };
       cookie.set(response, pending);
       return buildAuthorizationUrl(configuration, {
@@ -123,7 +122,7 @@ export function createOAuthFlow(
       return {
         identity,
         ...(isKept && { idToken }),
-        ...(pending.joins !== undefined && { addToSessionId: pending.joins }),
+        ...(pending.addToSessionId !== undefined && { addToSessionId: pending.addToSessionId }),
       };
     },
   };

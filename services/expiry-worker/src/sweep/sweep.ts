@@ -7,7 +7,6 @@ import type { QueuePart } from '../queue/queue.ts';
 import type { Reports } from '../reports.ts';
 import { trackWork } from '../track-work.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
-import { repairStages } from './repair-stages.ts';
 
 const batchSize = 2_000;
 /** The pause after each batch, as a share of its duration, so that a long sweep does not slow down API calls. */
@@ -42,8 +41,6 @@ export function createSweep(options: {
       if (signal.aborted) break;
       batchStart = performance.now();
     }
-    // Runs last, since it reads the request of each row that is still overdue. It does nothing once the worker stops.
-    await repairStages(database.query, signal);
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }
 

@@ -1,13 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
 import type { Transfers } from './create-transfers.ts';
 
-/** A service without a client is not part of this installation. */
-export type Upstreams = Readonly<Record<UpstreamName, ServiceClient | undefined>>;
+export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
 
 /** Forwards a call to its service and sends the answer on to the client. */
 export function forward(options: {
@@ -26,7 +24,6 @@ export function forward(options: {
       return;
     }
     const service = upstreams[route.to];
-    if (!service) throw new Problem('not_found');
     const body = await bodies.receive(request, response);
     const isForDashboard = route.to === 'dashboard';
     const headers = requestHeaders(request, { withCookies: isForDashboard });

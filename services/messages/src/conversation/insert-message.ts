@@ -38,8 +38,7 @@ const smallBytes = 64 * 1024;
  * Locks the request, inserts the message, counts it and records the event, in one statement. Returns `undefined` when the
  * caller has no such request.
  *
- * Each message gets a later time than the one before it. Older releases do not set `last_message_at`; a trigger, which
- * sets it for them, recognises their statements by its unchanged value.
+ * Each message gets a later time than the one before it.
  */
 export async function insertMessage(
   query: Query,

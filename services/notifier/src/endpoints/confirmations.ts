@@ -83,7 +83,7 @@ export function createConfirmations(options: {
 
     /**
      * Remembers that the owner of an address has stopped the mails to it. `target`: the channel of the link, if it still exists,
-     * since releases before the table did not store their links. Returns whether the link is the one of `target`.
+     * since the maintenance forgets a link 90 days after its mail. Returns whether the link is the one of `target`.
      */
     async stop(query: Query, token: string, target: Targets['mail'] | undefined): Promise<boolean> {
       const isOfTarget = target !== undefined && isSame(target.unsubscribeToken, token);

@@ -26,7 +26,7 @@ export async function revokeKey(
 }
 
 const keptRevokedKeys = 1_000;
-/** Keys per statement. A user of an older release may have many more. */
+/** Keys per statement. */
 const deletedKeys = 500;
 
 /**

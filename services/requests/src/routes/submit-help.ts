@@ -56,7 +56,7 @@ const created = (
     refCode: formatRefCode(refCode),
     status: 'pending',
     expiresAt,
-    // An older relay drops these members; their presence shows the agent that they were stored.
+    // Their presence shows the agent that they were stored.
     ...withoutAbsent(stored),
     ...(expiresIn != null && { expiresIn }),
   } satisfies Api.SubmittedRequest,
