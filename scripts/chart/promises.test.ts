@@ -249,7 +249,7 @@ describe('several pods', () => {
       const { env } = (await deploymentOf('minimal', 'requests', ...args)).template.spec.containers[0];
       return env.find(({ name }: { name: string }) => name === 'RELAY_DATABASE_POOL').value;
     };
-    expect(await poolOf()).toBe('4');
+    expect(await poolOf()).toBe('3');
     expect(await poolOf(...on, '--set', 'postgres.maxConnections=141')).toBe('2');
     expect(await poolOf(...on, '--set', 'postgres.maxConnections=497')).toBe('10');
     expect(await poolOf('--set', 'settings.RELAY_DATABASE_POOL=3')).toBe('3');

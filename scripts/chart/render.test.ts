@@ -129,7 +129,7 @@ describe('refusals say what to do', () => {
     [
       'more connections than Postgres allows',
       plus('services.gateway.replicas=20'),
-      /Postgres would get up to 169 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
+      /Postgres would get up to 175 connections, and postgres\.maxConnections is 97\. Raise max_connections/,
     ],
     [
       'another prefix with a trial server',
@@ -315,10 +315,10 @@ describe('refusals say what to do', () => {
   });
 
   withHelm('at the limit it is not refused', async () => {
-    // With pools of 2, the smallest: four services with two pods each, and in a rollout as many that end.
-    const { length } = await render(plus('postgres.maxConnections=61'));
+    // With pools of 2, the smallest: four services with two pods each, the notifier with one, and in a rollout as many that end.
+    const { length } = await render(plus('postgres.maxConnections=67'));
     expect(length).toBeGreaterThan(0);
-    expect(await refusalOf(...plus('postgres.maxConnections=60'))).toContain('up to 61 connections');
+    expect(await refusalOf(...plus('postgres.maxConnections=66'))).toContain('up to 67 connections');
     // Behind a pooler, only direct connections count: two services, four pods each, and the migration.
     const pooled = plus('postgres.external.pooler=true', 'postgres.maxConnections=10');
     expect(await refusalOf(...pooled)).toContain('up to 11 connections');
