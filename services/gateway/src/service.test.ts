@@ -86,9 +86,11 @@ describe('settings', () => {
     RELAY_REQUESTS_URL: 'http://localhost:8081',
     RELAY_MESSAGES_URL: 'http://localhost:8082',
     RELAY_DASHBOARD_URL: 'http://localhost:8083',
+    RELAY_NOTIFIER_URL: 'http://localhost:8085',
     RELAY_PRINCIPAL_KEY_GATEWAY_REQUESTS: `a:${'A'.repeat(43)}`,
     RELAY_PRINCIPAL_KEY_GATEWAY_MESSAGES: `a:${'A'.repeat(43)}`,
     RELAY_PRINCIPAL_KEY_GATEWAY_DASHBOARD: `a:${'A'.repeat(43)}`,
+    RELAY_PRINCIPAL_KEY_GATEWAY_NOTIFIER: `a:${'A'.repeat(43)}`,
   };
 
   test('the default limits are those of the contract', () => {
