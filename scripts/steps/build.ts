@@ -31,9 +31,6 @@ const buf = (name: string): Generated => ({
   args: ['node_modules/@bufbuild/buf/bin/buf', 'generate', '--template', `packages/${name}/buf.gen.yaml`],
 });
 
-/** The files with the types of docs/openapi.yaml. */
-export const apiTypes = ['packages/contracts/src/api/generated/api.ts', `${web}/src/generated/api.ts`];
-
 const generatedCode: readonly Generated[] = [
   buf('kit'),
   buf('contracts'),
@@ -49,15 +46,13 @@ const generatedCode: readonly Generated[] = [
   },
   {
     name: 'openapi',
-    outputs: ['services/gateway/src/generated'],
-    inputs: ['docs/openapi.yaml', 'scripts/openapi', 'node_modules/yaml/package.json'],
-    args: ['--import', 'tsx', 'scripts/openapi/generate.ts'],
-  },
-  {
-    name: 'api-types',
-    outputs: apiTypes,
-    inputs: ['docs/openapi.yaml', 'scripts/openapi/generate-types.ts', 'test/generators/package.json'],
-    args: ['--import', 'tsx', 'scripts/openapi/generate-types.ts'],
+    outputs: [
+      'packages/contracts/src/api/generated/api.ts',
+      `${web}/src/generated/api.ts`,
+      'services/gateway/src/generated/openapi.ts',
+    ],
+    inputs: ['docs/openapi.yaml', 'scripts/steps/generate-openapi.ts', 'package-lock.json'],
+    args: ['--import', 'tsx', 'scripts/steps/generate-openapi.ts'],
   },
 ];
 

@@ -31,11 +31,11 @@ describe('docs/openapi.yaml', () => {
     expect(refs.length).toBeGreaterThan(400);
   });
 
-  test('only documents may be stored by caches', () => {
+  test('only the document may be stored by caches', () => {
     const cached = operations.filter(({ responses }) =>
       JSON.stringify(Object.values(responses).map(follow)).includes('DocumentCacheControl'),
     );
-    expect(cached.map(({ path }) => path)).toEqual(['/api/openapi.json', '/docs', '/docs/style.css']);
+    expect(cached.map(({ path }) => path)).toEqual(['/api/openapi.json']);
     const pages = operations.filter(({ responses }) =>
       JSON.stringify(Object.values(responses).map(follow)).includes('PageCacheControl'),
     );
@@ -119,13 +119,6 @@ describe('the relay and docs/openapi.yaml', () => {
   test('GET /api/openapi.json: returns the document', async () => {
     const { json } = await setup.relay.anonymous.get('/api/openapi.json');
     expect(json).toEqual(document);
-  });
-
-  test('GET /docs: a page with all operations, and a style sheet of the relay', async () => {
-    const { text } = await setup.relay.anonymous.get('/docs');
-    for (const { operationId } of operations) expect(text).toContain(`id="${operationId}"`);
-    const [, style = ''] = /<link rel="stylesheet" href="([^"]+)"/.exec(text) ?? [];
-    expect((await setup.relay.anonymous.get(style)).headers['content-type']).toMatch(/^text\/css/);
   });
 
   describe('the relay refuses what the document forbids:', () => {

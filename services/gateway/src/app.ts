@@ -82,8 +82,7 @@ export function createApp(options: {
   // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
-  for (const path of ['/api/openapi.json', '/docs', '/docs/style.css'] as const)
-    app.get(path, sendDocument(path, transfers));
+  app.get('/api/openapi.json', sendDocument(transfers));
   app.use(
     handleErrors(log, {
       send(response, problem) {

@@ -35,7 +35,7 @@ export async function openPush(device: Device): Promise<BrowserPush> {
   await button(page, 'Switch on').click();
   const worker = await started;
   const outside = await device.newTab();
-  await outside.goto('/docs');
+  await outside.goto('/api/openapi.json');
   const session = await device.context.newCDPSession(outside);
   let registrationId: string | undefined;
   session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {

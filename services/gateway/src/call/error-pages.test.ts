@@ -25,7 +25,7 @@ function open(path: string, { method = 'GET', body = '', headers = {}, from = ''
 
 test.each([
   ['a mistyped address', 404, '/nothing', {}],
-  ['a mistyped address of the documentation', 404, '/docs/nothing', {}],
+  ['a mistyped address of the dashboard', 404, '/dashboard-x', {}],
   ['a wrong method', 405, '/logout', {}],
   ['a GET with a body', 400, '/dashboard', { body: 'a=b', headers: { 'content-length': '3' } }],
   [

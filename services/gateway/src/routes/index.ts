@@ -13,8 +13,6 @@ export const routes: readonly EdgeRoute[] = [
   { method: 'GET', path: '/api/health', to: 'gateway' },
   { method: 'GET', path: '/.well-known/expert-relay', to: 'gateway' },
   { method: 'GET', path: '/api/openapi.json', to: 'gateway' },
-  { method: 'GET', path: '/docs', to: 'gateway' },
-  { method: 'GET', path: '/docs/style.css', to: 'gateway' },
 
   { method: 'POST', path: '/api/v1/help', to: 'requests', key: consumerInBody },
   { method: 'GET', path: '/api/v1/help/:requestId', to: 'requests', key: eitherOrNone, limit: 'poll' },

@@ -1,6 +1,6 @@
 import { problems } from '@expert-relay/kit/problem';
 import { describe, expect, test } from '@jest/globals';
-import { documents } from '../generated/documents.ts';
+import { openapi } from '../generated/openapi.ts';
 import { routes } from './index.ts';
 
 interface Response {
@@ -12,7 +12,7 @@ interface Example {
   readonly value: unknown;
 }
 
-const { paths, components, ...document } = JSON.parse(documents['/api/openapi.json'].text) as {
+const { paths, components, ...document } = JSON.parse(openapi) as {
   paths: Record<string, object>;
   components: { responses: Record<string, Response>; examples: Record<string, Example> };
   'x-every-path': Record<string, Response>;

@@ -1,13 +1,12 @@
 import type { EdgeStep } from '../call/edge-call.ts';
 import type { Transfers } from '../forward/create-transfers.ts';
-import { documents } from '../generated/documents.ts';
+import { openapi } from '../generated/openapi.ts';
 
-/** Sends the OpenAPI document, the page that shows it, or the page's style. */
-export function sendDocument(path: keyof typeof documents, transfers: Transfers): EdgeStep {
-  const { type, text } = documents[path];
-  const bytes = Buffer.from(text);
+/** Sends the OpenAPI document. */
+export function sendDocument(transfers: Transfers): EdgeStep {
+  const bytes = Buffer.from(openapi);
   const headers = {
-    'content-type': type,
+    'content-type': 'application/json; charset=utf-8',
     'content-length': bytes.length,
     'cache-control': 'public, max-age=300',
   };

@@ -40,8 +40,6 @@ const endpoints: readonly Endpoint[] = [
   { method: 'GET', path: '/api/health', auth: 'none' },
   { method: 'GET', path: '/.well-known/expert-relay', auth: 'none' },
   { method: 'GET', path: '/api/openapi.json', auth: 'none' },
-  { method: 'GET', path: '/docs', auth: 'none' },
-  { method: 'GET', path: '/docs/style.css', auth: 'none' },
   {
     method: 'POST',
     path: '/api/v1/help',
