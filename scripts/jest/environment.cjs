@@ -31,6 +31,8 @@ module.exports = class {
   async setup() {
     // Jest has set it, to apply the source maps of files that it has compiled. Node applies those of the modules that it has loaded.
     Reflect.deleteProperty(Error, 'prepareStackTrace');
+    // Jest has set 100, and each error that libraries make and drop pays for them.
+    Error.stackTraceLimit = 20;
     // Jest replaces this function, of what it takes for its copy of `process`.
     process.getBuiltinModule = getBuiltinModule;
   }

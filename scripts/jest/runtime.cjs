@@ -1,3 +1,4 @@
+const asyncHooks = require('node:async_hooks');
 const { pathToFileURL } = require('node:url');
 const { default: Runtime } = require('jest-runtime');
 
@@ -34,7 +35,27 @@ class NodeRuntime extends Runtime {
    */
   requireInternalModule(path) {
     delete require.cache[path];
-    return require(path);
+    return withOneStorage(() => require(path));
+  }
+}
+
+const { AsyncLocalStorage } = asyncHooks;
+const storage = new AsyncLocalStorage();
+
+/**
+ * Each of these modules makes a storage, and Node copies the values of all storages that were ever used to each new promise.
+ * @template T
+ * @param {() => T} load
+ */
+function withOneStorage(load) {
+  const one = function () {
+    return storage;
+  };
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: one, configurable: true, writable: true });
+  try {
+    return load();
+  } finally {
+    Object.assign(asyncHooks, { AsyncLocalStorage });
   }
 }
 
