@@ -34,8 +34,9 @@ const shared = {
 export default {
   // Real servers, on a machine that may be busy: a limit is for what hangs, not for what is slow.
   testTimeout: 300_000,
-  // Most tests wait more than they work: quick ones keep a small machine busy with three for each core. Browsers and killed servers work more.
-  maxWorkers: Math.min(availableParallelism() + 4, availableParallelism() * (tier === 'quick' ? 3 : 2)),
+  // Most tests wait more than they work, so two for each core keep a small machine busy. A third costs more CPU time, since each
+  // worker loads the product, and saves none.
+  maxWorkers: Math.min(availableParallelism() + 4, availableParallelism() * 2),
   testSequencer: './scripts/jest/sequencer.cjs',
   reporters: ['./scripts/jest/reporter.js'],
   // The memory that files leave is freed with the process.

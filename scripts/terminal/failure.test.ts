@@ -1,20 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { expect, jest, test } from '@jest/globals';
 import { reportFailure, StepError } from './failure.ts';
-
-test.each([
-  ['start', 'nonsense', /"nonsense" is not expected/],
-  ['faults', 'nonsense', /npm run faults -- --seeds 1\.\.50/],
-  ['bench', '--nonsense', /Unknown option '--nonsense'/],
-])('%s %s: a sentence, no stack, and exit code 2', (command, argument, sentence) => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/run.mjs', command, argument], {
-    encoding: 'utf8',
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringMatching(sentence) });
-  expect(stderr).not.toMatch(/^ +at /m);
-});
 
 function reportOf(failing: () => void): string {
   const print = jest.spyOn(console, 'error').mockImplementation(() => undefined);

@@ -55,7 +55,22 @@ const invalidJson: Record<string, string | Buffer> = {
   '100,000 levels, all closed': `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
 };
 
-describe.each(withBody)('$method $path', (endpoint) => {
+/** The gateway reads every body before it knows the route: the whole table for a call with a key and for one with a session. */
+const [withKey, withSession] = [
+  withBody.find(({ auth }) => auth !== 'session'),
+  withBody.find(({ auth }) => auth === 'session'),
+] as [Endpoint, Endpoint];
+
+test.each(withBody)('$method $path takes only JSON, and no more than 1 MiB', async (endpoint) => {
+  const answers = [
+    await send(endpoint, '{"a":1'),
+    await send(endpoint, '{"a":1}', { 'content-type': 'text/plain' }),
+    await send(endpoint, sizedBody(limit + 1)),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([400, 415, 413]);
+});
+
+describe.each([withKey, withSession])('$method $path', (endpoint) => {
   test.each(Object.entries(invalidJson))('%s: 400 invalid_json', async (_name, body) => {
     const answer = await send(endpoint, body);
     expect(answer.status).toBe(400);
@@ -108,8 +123,7 @@ describe.each(withBody)('$method $path', (endpoint) => {
   });
 
   test(row('errors', '413'), async () => {
-    const bytes = (size: number) => Buffer.from(`{"padding":"${'x'.repeat(size - 14)}"}`);
-    for (const body of [bytes(limit + 1), chunked(bytes(limit + 1))]) {
+    for (const body of [sizedBody(limit + 1), chunked(sizedBody(limit + 1))]) {
       const answer = await send(endpoint, body);
       expect(answer.status).toBe(413);
       expect(answer.json.error).toBe('payload_too_large');
@@ -193,6 +207,10 @@ test('32 levels are accepted, and 33 are refused', async () => {
   };
   expect([await submit(32), await submit(33)]).toEqual([201, 400]);
 });
+
+function sizedBody(size: number): Buffer {
+  return Buffer.from(`{"padding":"${'x'.repeat(size - 14)}"}`);
+}
 
 async function* chunked(bytes: Buffer): AsyncIterable<Buffer> {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536);
