@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { root } from './local/home.ts';
 import { runCommand } from './processes/run-command.ts';
 import { buildPythonPackage, findClientPython } from './python/build-package.ts';
-import { packages } from './release/plan.ts';
+import { packages } from './release/publish.ts';
 
 /** `npm run pack`: the packages of npm and of Python, as files in this folder. */
 export async function pack(args: string[]): Promise<void> {

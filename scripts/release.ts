@@ -5,7 +5,7 @@ import { findHelm } from './chart/testing/find-helm.ts';
 import { root } from './local/home.ts';
 import { closeSection } from './release/changelog.ts';
 import { makeFiles } from './release/make-files.ts';
-import { type CommandLine, imageCommands, publishCommands, readBaseImage } from './release/plan.ts';
+import { type CommandLine, publishCommands } from './release/publish.ts';
 import { statesVersion, writeVersions } from './release/versions.ts';
 import { StepError, UsageError } from './terminal/failure.ts';
 import { createTerminal } from './terminal/terminal.ts';
@@ -18,7 +18,7 @@ const currentVersion = (): string => JSON.parse(read('package.json')).version;
 export async function release([step, ...options]: string[]): Promise<void> {
   const steps: Record<string, () => Promise<void> | void> = {
     version: () => setVersion(options[0] ?? ''),
-    images: () => runAll(imageCommands(imagePlan()), options),
+    images: () => runAll([imagesCommand()], options),
     make: makeRelease,
     publish: () => runAll(publishCommands(currentVersion(), folder), options),
   };
@@ -49,12 +49,14 @@ function setVersion(version: string): void {
   );
 }
 
-const imagePlan = () => ({
-  version: currentVersion(),
-  revision: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim(),
-  baseImage: readBaseImage(read('scripts/release/Dockerfile')),
-  folder,
-});
+/** Builds and pushes the images of docker-bake.json, on a base that is named by its digest: a tag can be moved. */
+function imagesCommand(): CommandLine {
+  const [, base] = /^FROM (\S+@sha256:[0-9a-f]{64})$/m.exec(read('scripts/release/Dockerfile')) ?? [];
+  if (!base) throw new StepError('scripts/release/Dockerfile names no image by its digest.');
+  const revision = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  const variables = [`VERSION=${currentVersion()}`, `REVISION=${revision}`, `BASE_IMAGE=${base}`];
+  return ['env', ...variables, 'docker', 'buildx', 'bake', '--metadata-file', join(folder, 'images.json')];
+}
 
 async function makeRelease(): Promise<void> {
   const terminal = createTerminal();

@@ -19,6 +19,9 @@ import { runCommand } from '../processes/run-command.ts';
 import { StepError } from '../terminal/failure.ts';
 import { readSection } from './changelog.ts';
 
+/** What docker has reported about the images that it pushed. */
+const imageReport = 'images.json';
+
 interface Release {
   readonly version: string;
   /** The section of the changelog that becomes the notes. */
@@ -33,7 +36,7 @@ interface Release {
  */
 export async function makeFiles({ version, section, folder, helm }: Release): Promise<void> {
   for (const name of readdirSync(folder))
-    if (!name.startsWith('image-')) rmSync(join(folder, name), { recursive: true });
+    if (name !== imageReport) rmSync(join(folder, name), { recursive: true });
   await runCommand({
     command: 'npm',
     args: ['run', '--silent', 'pack', '--', '--pack-destination', folder],
@@ -47,9 +50,7 @@ export async function makeFiles({ version, section, folder, helm }: Release): Pr
     join(folder, 'NOTES.md'),
     `${readSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), section)}\n`,
   );
-  const published = readdirSync(folder).filter(
-    (name) => !['NOTES.md', 'python'].includes(name) && !name.startsWith('image-'),
-  );
+  const published = readdirSync(folder).filter((name) => !['NOTES.md', 'python', imageReport].includes(name));
   const lines = published.map((name) => `${digestOf(join(folder, name))}  ${name}\n`);
   writeFileSync(join(folder, 'SHA256SUMS'), lines.join(''));
 }
@@ -65,43 +66,35 @@ function moveToPython(folder: string): void {
   for (const name of names) renameSync(join(folder, name), join(folder, 'python', name));
 }
 
-interface Bom {
-  metadata: object;
-  components: { 'bom-ref': string }[];
-  dependencies: { ref: string; dependsOn: string[] }[];
-}
-
 /**
- * All packages that the services, the web app and the published packages run with. `npm sbom --omit dev` leaves out those that
- * tests need as well.
+ * All packages that the services, the web app and the published packages run with. `npm sbom --omit dev` also omits those that
+ * tests need besides, so npm is given these workspaces without what only their development needs.
  */
 async function listComponents(): Promise<string> {
-  const list = await runCommand({
-    command: 'npm',
-    args: ['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'],
-    cwd: root,
-    failure: 'npm could not list the components.',
-  });
-  const bom: Bom = JSON.parse(list);
-  const needs = new Map(bom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
-  const kept = new Set<string>();
-  const keep = (ref: string): void => {
-    if (kept.has(ref)) return;
-    kept.add(ref);
-    for (const other of needs.get(ref) ?? []) keep(other);
-  };
-  for (const folder of shippedFolders()) {
-    const {
-      name,
-      version,
-      dependencies = {},
-    } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    for (const ref of needs.get(`${name}@${version}`) ?? [])
-      if (ref.slice(0, ref.lastIndexOf('@')) in dependencies && !ref.startsWith('@expert-relay/')) keep(ref);
+  const temporary = mkdtempSync(join(tmpdir(), 'relay-components-'));
+  const folder = join(temporary, 'expert-relay');
+  try {
+    const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const shipped = shippedFolders();
+    for (const path of ['', ...shipped]) {
+      const { devDependencies, peerDependencies, ...entry } = lock.packages[path];
+      lock.packages[path] = entry;
+      mkdirSync(join(folder, path), { recursive: true });
+      writeFileSync(join(folder, path, 'package.json'), JSON.stringify(entry));
+    }
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(lock));
+    return await runCommand({
+      command: 'npm',
+      args: [
+        ...['sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--package-lock-only'],
+        ...shipped.flatMap((path) => ['--workspace', path]),
+      ],
+      cwd: folder,
+      failure: 'npm could not list the components.',
+    });
+  } finally {
+    rmSync(temporary, { recursive: true });
   }
-  const components = bom.components.filter((component) => kept.has(component['bom-ref']));
-  const dependencies = bom.dependencies.filter(({ ref }) => kept.has(ref));
-  return `${JSON.stringify({ ...bom, components, dependencies }, undefined, 2)}\n`;
 }
 
 /** The workspaces that become images or packages. */
@@ -120,12 +113,15 @@ async function packChart(folder: string, helm: string): Promise<void> {
     const chart = join(temporary, 'expert-relay');
     cpSync(join(root, 'charts/expert-relay'), chart, { recursive: true });
     const values = parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8'));
-    for (const service of serviceNames) {
-      const report = join(folder, `image-${service}.json`);
-      if (!existsSync(report)) continue;
-      const digest = JSON.parse(readFileSync(report, 'utf8'))['containerimage.digest'];
-      values.setIn(['services', service, 'image', 'digest'], digest);
-    }
+    const report = join(folder, imageReport);
+    const images: Record<string, { 'containerimage.digest': string }> = existsSync(report)
+      ? JSON.parse(readFileSync(report, 'utf8'))
+      : {};
+    for (const service of serviceNames)
+      values.setIn(
+        ['services', service, 'image', 'digest'],
+        images[service]?.['containerimage.digest'] ?? '',
+      );
     writeFileSync(join(chart, 'values.yaml'), values.toString({ lineWidth: 0 }));
     await runCommand({
       command: helm,

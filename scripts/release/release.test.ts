@@ -10,7 +10,7 @@ import { root } from '../local/home.ts';
 import { serviceNames } from '../local/services.ts';
 import { closeSection, readSection } from './changelog.ts';
 import { makeFiles } from './make-files.ts';
-import { imageCommands, publishCommands, readBaseImage } from './plan.ts';
+import { publishCommands } from './publish.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-release-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,28 +47,31 @@ describe('the changelog', () => {
 
 describe('the images', () => {
   const dockerfile = read('Dockerfile');
-  const baseImage = readBaseImage(read('scripts/release/Dockerfile'));
-  const commands = imageCommands({ version, revision: 'abc', baseImage, folder: 'release' });
+  const { images } = JSON.parse(read('docker-bake.json')).target;
 
-  test('each target of the Dockerfile is built for both kinds of processors, on a base that is named by digest', () => {
+  test('each target of the Dockerfile is built, for both kinds of processors', () => {
     const targets = [...dockerfile.matchAll(/^FROM runtime AS (\S+)$/gm)].map(([, target]) => target);
     expect([...serviceNames].sort()).toEqual(targets.sort());
-    expect(commands.map((command) => command[command.indexOf('--target') + 1])).toEqual([...serviceNames]);
-    for (const command of commands) {
-      expect(command).toEqual(expect.arrayContaining(['linux/amd64,linux/arm64', `BASE_IMAGE=${baseImage}`]));
-      expect(command).toContain(`BUILD_IMAGE=${baseImage}`);
-    }
+    expect([...images.matrix.service].sort()).toEqual(targets);
+    expect(images.platforms).toEqual(['linux/amd64', 'linux/arm64']);
+    const args = [...dockerfile.matchAll(/^ARG (\w+)/gm)].map(([, name]) => name);
+    expect(Object.keys(images.args).sort()).toEqual(args.sort());
   });
 
-  test('that base is the one of the Dockerfile', () => {
+  test('on a base that is named by digest, and is the one of the Dockerfile', () => {
     const [, name] = /^ARG BASE_IMAGE=(\S+)$/m.exec(dockerfile) ?? [];
-    expect(baseImage.split('@')[0]).toBe(name);
+    const command = execFileSync('npm', ['run', '--silent', 'release', '--', 'images', '--dry-run'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    expect(command).toMatch(new RegExp(`BASE_IMAGE=${name}@sha256:[0-9a-f]{64} docker buildx bake `));
+    expect(command).toContain(`VERSION=${version} REVISION=`);
   });
 });
 
 withHelm('the files of a release', async () => {
   const digest = `sha256:${'1'.repeat(64)}`;
-  writeFileSync(join(folder, 'image-hub.json'), JSON.stringify({ 'containerimage.digest': digest }));
+  writeFileSync(join(folder, 'images.json'), JSON.stringify({ hub: { 'containerimage.digest': digest } }));
   writeFileSync(join(folder, 'old.tgz'), 'of an older release');
   const changelog = read('CHANGELOG.md').includes(`## ${version}`) ? version : 'Unreleased';
   const helm = await findHelm();
@@ -82,7 +85,7 @@ withHelm('the files of a release', async () => {
   expect(readdirSync(folder)).not.toContain('old.tgz');
 
   const sums = readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trim().split('\n');
-  const unlisted = ['SHA256SUMS', 'NOTES.md', 'image-hub.json', 'python'];
+  const unlisted = ['SHA256SUMS', 'NOTES.md', 'images.json', 'python'];
   expect(sums.length).toBe(readdirSync(folder).length - unlisted.length);
   const python = `expert_relay-${version}`;
   expect(readdirSync(join(folder, 'python')).sort()).toEqual([
@@ -104,5 +107,8 @@ withHelm('the files of a release', async () => {
   expect(names).toEqual(
     expect.arrayContaining(['express', 'nats', 'zod', 'react', '@modelcontextprotocol/sdk']),
   );
-  for (const tool of ['jest', 'esbuild', 'vite', '@bufbuild/buf']) expect(names).not.toContain(tool);
+  for (const tool of ['jest', 'esbuild', 'vite', '@bufbuild/buf', 'openai'])
+    expect(names).not.toContain(tool);
+  const express = components.find(({ name }: { name: string }) => name === 'express');
+  expect(express).toMatchObject({ licenses: [{ license: { id: 'MIT' } }], hashes: [{ alg: 'SHA-512' }] });
 });

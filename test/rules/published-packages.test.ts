@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
-import { packages } from '../../scripts/release/plan.ts';
+import { packages } from '../../scripts/release/publish.ts';
 import { root } from './tree.ts';
 
 const folders = packages.map((name) => `packages/${name}`);
