@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findHelm } from './chart/testing/find-helm.ts';
+import { findHelm } from './chart/testing/go-tool.ts';
 import { root } from './local/home.ts';
 import { closeSection } from './release/changelog.ts';
 import { makeFiles } from './release/make-files.ts';

@@ -3,7 +3,7 @@ import { collectGarbage } from '../packages/testkit/src/collect-garbage.ts';
 import { chooseAddresses } from './local/addresses.ts';
 import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
-import { environmentFor, localValues, settingsWithoutEffect } from './local/environment.ts';
+import { environmentFor, localValues } from './local/environment.ts';
 import { readSecrets } from './local/secrets.ts';
 import { serviceProgram, services } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
@@ -26,16 +26,15 @@ export async function start(): Promise<void> {
  */
 export async function startProduct(run: Run, { isLean }: { isLean: boolean }): Promise<void> {
   const { home, terminal, supervisor } = run;
-  for (const warning of [...unknownSettings(process.env), ...settingsWithoutEffect(process.env)]) {
-    terminal.line(`  ! ${warning}`);
-  }
-  const addresses = await chooseAddresses(run.ports, process.env);
+  for (const warning of unknownSettings(process.env)) terminal.line(`  ! ${warning}`);
   const secrets = readSecrets(home);
   // Before the build, which may take a minute.
   await checkNamedServers();
   const opening = inBackground((detail) => openServers(run, { durable: true, isLean, detail }));
   await buildProduct(terminal, isLean ? 'start' : 'all');
   const servers = await terminal.step('servers', opening);
+  // As late as possible: another run could take a port that is free now.
+  const addresses = await chooseAddresses(run.ports, process.env);
 
   const values = localValues(servers, secrets, addresses);
   const starting = inBackground(async (detail) => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isIn, type Tier } from '../test/tiers.js';
-import { findHelm } from './chart/testing/find-helm.ts';
+import { findHelm } from './chart/testing/go-tool.ts';
 import { root } from './local/home.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { findTools, programsForTests } from './servers/find-tool.ts';

@@ -64,7 +64,6 @@ export const heavy = [
   'scripts/chart/promises',
   'scripts/chart/render',
   'scripts/chart/server-users',
-  'scripts/chart/testing/',
   'scripts/images/',
   'scripts/release/',
   'scripts/terminal/usage',

@@ -43,10 +43,10 @@ export async function openEnvironment(run: Run, servers: ServerUrls): Promise<En
     return known;
   };
 
-  const { GATEWAY_REQUESTS: requests, GATEWAY_MESSAGES: messages } = secrets.principalKeys;
+  const gatewayKey = (service: string) => secrets.settings[`RELAY_PRINCIPAL_KEY_GATEWAY_${service}`] ?? '';
   return {
     user,
-    gatewayKeys: { requests, messages },
+    gatewayKeys: { requests: gatewayKey('REQUESTS'), messages: gatewayKey('MESSAGES') },
     database: await openDatabase(servers.DATABASE_URL),
     load: await startProgram('load'),
     service: (name, options) => once(options?.as ?? name, () => startService(name, options)),

@@ -13,10 +13,9 @@ import * as notifier from '../../services/notifier/src/config.ts';
 import * as requests from '../../services/requests/src/config.ts';
 import { root } from '../local/home.ts';
 import { redisUsers } from './server-users.ts';
-import { run } from './testing/cached-tool.ts';
 import { loadCompose, withCompose } from './testing/compose.ts';
-import { chart, find, type Manifest, manifestsOf, withHelm } from './testing/helm.ts';
-import { withOpenssl } from './testing/openssl.ts';
+import { run } from './testing/go-tool.ts';
+import { chart, find, type Manifest, manifestsOf, withHelm, withOpenssl } from './testing/helm.ts';
 
 interface Config {
   variables: Variables;

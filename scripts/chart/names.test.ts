@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
-import { run } from './testing/cached-tool.ts';
+import { run } from './testing/go-tool.ts';
 import { caseFile, chart, find, helm, type Manifest, manifestsOf, podOf, withHelm } from './testing/helm.ts';
 
 /* How objects and images are named, and when the migration is another Job. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Addresses } from './addresses.ts';
 import { root } from './home.ts';
-import { type Secrets, secretSettings } from './secrets.ts';
+import type { Secrets } from './secrets.ts';
 import type { ServiceEntry, ServiceName } from './services.ts';
 
 /** The addresses of all servers, by their variables. */
@@ -14,17 +14,6 @@ const settings: Record<string, object> = JSON.parse(
 );
 
 export const settingNames = (service: ServiceName): string[] => Object.keys(settings[service] ?? {});
-
-const replaced = {
-  RELAY_HOST: 'npm start listens on 127.0.0.1 only.',
-  RELAY_OPS_PORT: 'each service gets a free one, see opsUrls in dev.json.',
-};
-
-/** A sentence for each setting of the user that `environmentFor` replaces. */
-export const settingsWithoutEffect = (env: NodeJS.ProcessEnv): string[] =>
-  Object.entries(replaced)
-    .filter(([name]) => env[name])
-    .map(([name, reason]) => `${name} has no effect here: ${reason}`);
 
 /** The environment of a service: the values that it reads, the user's settings, and nothing else of ours. */
 export function environmentFor(
@@ -82,7 +71,7 @@ export function localValues(
     RELAY_RATE_LIMIT_POLL: '0',
     // The page of examples/browser.
     RELAY_CORS_ORIGINS: 'http://127.0.0.1:8099,http://localhost:8099',
-    ...secretSettings(secrets),
+    ...secrets.settings,
   };
 }
 

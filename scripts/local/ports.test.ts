@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { identify } from '../processes/running-process.ts';
 import { chooseAddresses } from './addresses.ts';
 import { openHome } from './home.ts';
 import { openPorts } from './ports.ts';
@@ -21,7 +20,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const portsOf = (home: string) => openPorts(openHome(join(folder, home), {}), join(folder, 'claims'));
+const portsOf = (home: string) => openPorts(openHome(join(folder, home), {}));
 
 async function occupy(port: number, host = '127.0.0.1'): Promise<void> {
   const listening = createServer();
@@ -33,14 +32,12 @@ describe('ports', () => {
   test('stay the same from one start to the next', async () => {
     const before = portsOf('home');
     const first = await before.choose('redis');
-    before.release();
     expect(await portsOf('home').choose('redis')).toBe(first);
   });
 
   test('move when another program has taken the one from last time', async () => {
     const before = portsOf('home');
     const first = await before.choose('redis');
-    before.release();
     await occupy(first, '0.0.0.0');
     expect(await portsOf('home').choose('redis')).not.toBe(first);
   });
@@ -51,13 +48,11 @@ describe('ports', () => {
     expect(await portsOf('home').choose('gateway', preferred)).toBe(preferred + 1);
   });
 
-  test('differ between two runs that choose at the same moment', async () => {
+  test('differ between listeners of a run that do not listen yet', async () => {
+    const ports = portsOf('home');
     const preferred = await portsOf('probe').choose('free');
-    const [one, two] = await Promise.all([
-      portsOf('one').choose('gateway', preferred + 20),
-      portsOf('two').choose('gateway', preferred + 20),
-    ]);
-    expect(one).not.toBe(two);
+    expect(await ports.take(preferred, 'RELAY_PORT')).toBe(preferred);
+    expect(await ports.choose('hub', preferred)).toBe(preferred + 1);
   });
 });
 
@@ -65,8 +60,7 @@ describe('a port that the user sets', () => {
   test('is taken, and the one of before comes back at the next start', async () => {
     const wanted = await portsOf('probe').choose('free');
     const gatewayPort = async (env: NodeJS.ProcessEnv) => {
-      const ports = portsOf('home');
-      const { gateway } = await chooseAddresses(ports, env).finally(() => ports.release());
+      const { gateway } = await chooseAddresses(portsOf('home'), env);
       return gateway.port;
     };
     const usual = await gatewayPort({});
@@ -87,15 +81,4 @@ describe('a port that the user sets', () => {
       `RELAY_PORT is "${text}". Set it to a port from 1 to 65535.`,
     );
   });
-});
-
-test.each([
-  ['holds while the process runs', [process.pid, identify(process.pid)], false],
-  ['ends with the process', [process.pid, 'an earlier start'], true],
-])('a claim %s', async (_name, holder, isFree) => {
-  const port = await portsOf('probe').choose('free');
-  writeFileSync(join(folder, 'claims', String(port)), holder.join('\n'));
-  const taking = portsOf('home').take(port, 'RELAY_PORT');
-  if (isFree) expect(await taking).toBe(port);
-  else await expect(taking).rejects.toThrow('is taken');
 });

@@ -1,9 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
-import { takeLock } from '../../packages/cli/src/store/lock-file.ts';
 import { StepError } from '../terminal/failure.ts';
 import { type Home, readJson, writeJson } from './home.ts';
 
@@ -12,35 +9,23 @@ export interface Ports {
   choose(name: string, preferred?: number): Promise<number>;
   /** The port that a variable demands: it is not replaced by another one, and not remembered. */
   take(port: number, variable: string): Promise<number>;
-  release(): void;
 }
 
-/**
- * Runs that start at the same time do not choose the same free port: each claims it by a lock file that is named for
- * it, in a folder that all users share, and all runs, also those with a TMPDIR of their own.
- */
-export function openPorts(home: Home, claims = '/tmp/expert-relay-ports'): Ports {
+export function openPorts(home: Home): Ports {
   const file = home.file('ports.json');
   const remembered = readJson<Record<string, number>>(file) ?? {};
-  const claimed: string[] = [];
-  // Sticky and open to all, as /tmp itself.
-  if (mkdirSync(claims, { recursive: true })) chmodSync(claims, 0o1777);
+  /** Nothing listens yet on a port that was just chosen. */
+  const chosen = new Set<number>();
 
-  function claim(port: number): boolean {
-    const lock = join(claims, String(port));
-    try {
-      if (!takeLock(lock, 0o644)) return false;
-      claimed.push(lock);
-      return true;
-    } catch {
-      // The claim of another user that has ended can be neither read nor replaced.
-      return false;
-    }
+  async function claim(port: number): Promise<boolean> {
+    if (chosen.has(port) || !(await isFree(port))) return false;
+    chosen.add(port);
+    return true;
   }
 
   async function choose(name: string, preferred?: number): Promise<number> {
     for (const port of candidates(remembered[name], preferred)) {
-      if (!claim(port) || !(await isFree(port))) continue;
+      if (!(await claim(port))) continue;
       remembered[name] = port;
       writeJson(file, remembered);
       return port;
@@ -51,17 +36,13 @@ export function openPorts(home: Home, claims = '/tmp/expert-relay-ports'): Ports
   }
 
   async function take(port: number, variable: string): Promise<number> {
-    if (claim(port) && (await isFree(port))) return port;
+    if (await claim(port)) return port;
     throw new StepError(
       `Port ${port} (${variable}) is taken. Close the program that listens there, or set another port: ${variable}=${port + 1} npm start`,
     );
   }
 
-  function release(): void {
-    for (const lock of claimed.splice(0)) rmSync(lock, { force: true });
-  }
-
-  return { choose, take, release };
+  return { choose, take };
 }
 
 function* candidates(last: number | undefined, preferred: number | undefined): Generator<number> {

@@ -18,26 +18,29 @@ test('secrets are made once, for our eyes only', () => {
   const first = readSecrets(home);
   expect(readSecrets(home)).toEqual(first);
   expect(statSync(home.file('secrets.json')).mode & 0o777).toBe(0o600);
-  expect(new Set(Object.values(first.principalKeys)).size).toBe(8);
+  expect(new Set(Object.values(first.settings)).size).toBeGreaterThan(10);
 });
 
 test('the two halves of the stream token key belong together', () => {
-  const { streamTokenPrivateKey, streamTokenPublicKey } = readSecrets(home);
+  const { RELAY_STREAM_TOKEN_PRIVATE_KEY: privateKey = '', RELAY_STREAM_TOKEN_PUBLIC_KEYS: publicKey } =
+    readSecrets(home).settings;
   const key = createPrivateKey({
-    key: Buffer.from(streamTokenPrivateKey, 'base64url'),
+    key: Buffer.from(privateKey, 'base64url'),
     format: 'der',
     type: 'pkcs8',
   });
   const half = createPublicKey(key).export({ type: 'spki', format: 'der' }).toString('base64url');
-  expect(half).toBe(streamTokenPublicKey);
+  expect(half).toBe(publicKey);
 });
 
 test('secrets that an older version did not have are added, and the others are kept', () => {
-  const { sessionSecret, ...older } = readSecrets(home);
-  writeFileSync(home.file('secrets.json'), JSON.stringify(older));
+  const first = readSecrets(home);
+  const { RELAY_SESSION_SECRET: removed, ...settings } = first.settings;
+  writeFileSync(home.file('secrets.json'), JSON.stringify({ ...first, settings }));
   const now = readSecrets(home);
-  expect(now).toMatchObject(older);
-  expect(now.sessionSecret).not.toBe(sessionSecret);
+  expect(now).toMatchObject({ ...first, settings });
+  expect(now.settings.RELAY_SESSION_SECRET).toMatch(/^k/);
+  expect(now.settings.RELAY_SESSION_SECRET).not.toBe(removed);
 });
 
 test('a broken file is not replaced in silence', () => {

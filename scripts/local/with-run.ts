@@ -56,7 +56,6 @@ export async function withRun<T>(
     const stopping = terminal.step('stop', () => supervisor.stop());
     for (const file of devFiles(home)) rmSync(file, { force: true });
     await stopping;
-    ports.release();
     stopWatchdog();
     claim.release();
     interruption.end();

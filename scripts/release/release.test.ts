@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { findHelm } from '../chart/testing/find-helm.ts';
+import { findHelm } from '../chart/testing/go-tool.ts';
 import { withHelm } from '../chart/testing/helm.ts';
 import { root } from '../local/home.ts';
 import { serviceNames } from '../local/services.ts';

@@ -59,36 +59,22 @@ export function missingServers(
   missing: readonly Pick<Placement, 'kind' | 'data'>[],
   reasons: readonly string[],
 ): StepError {
-  const servers = missing.map(({ kind, data }) => {
-    const major = kind.majorOfData?.(data);
-    const debian = major ? `${kind.debian}-${major}` : kind.debian;
-    return { kind, data, major, debian, ...kind.packages(major) };
-  });
-  const titles = servers.map(({ kind: { title, minimum, name }, major }) =>
-    major
-      ? `${title} ${major}`
-      : `${title} (${name === 'nats' ? 'with JetStream, ' : ''}${minimum} or later)`,
-  );
+  const servers = missing.map(({ kind, data }) => ({ ...kind, data, major: kind.majorOfData?.(data) }));
+  const titles = servers.map(({ title, minimum, major }) => `${title} ${major ?? `${minimum} or later`}`);
+  const debianNames = servers.map(({ debian: name, major }) => (major ? `${name}-${major}` : name));
+  const formulas = servers.map(({ homebrew, major }) => homebrew.replace(/(?<=@).*/, major ?? '$&'));
+  const ofOtherVersions = servers.filter(({ major }) => major !== undefined);
   return new StepError(
     [
       `${listed(titles)} ${servers.length > 1 ? 'are' : 'is'} missing, and could not be fetched:`,
       ...reasons.map((reason) => `  - ${reason}`),
-      ...servers
-        .filter(({ major }) => major)
-        .map(
-          ({ kind, data, major }) =>
-            `  - ${data} was made by ${kind.title} ${major}, which no other version reads (or remove it to start without data)`,
-        ),
+      ...ofOtherVersions.map(({ title, data, major }) => `  - ${data} was made by ${title} ${major}`),
       '',
       'Do one of these, then run the same command again:',
-      `  Debian, Ubuntu   sudo apt-get update && sudo apt-get install -y ${servers.map(({ debian }) => debian).join(' ')}`,
-      `  macOS            brew install ${servers.map(({ homebrew }) => homebrew).join(' ')}`,
-      '  Docker           start it: this command then uses it. Or run the servers there yourself:',
-      ...servers.flatMap(({ kind, docker }) => [
-        `                     docker run -d ${docker}`,
-        `                     export ${kind.variable}=${kind.example}`,
-      ]),
-      `  Elsewhere        set ${listed(servers.map(({ kind }) => kind.variable))} to where they run`,
+      `  Debian, Ubuntu   sudo apt-get update && sudo apt-get install -y ${debianNames.join(' ')}`,
+      `  macOS            brew install ${formulas.join(' ')}`,
+      '  Docker           start it: this command then uses it',
+      `  Elsewhere        set ${listed(servers.map(({ variable }) => variable))} to where they run`,
     ].join('\n'),
   );
 }

@@ -13,10 +13,7 @@ export const nats: ServerKind = {
   // Debian puts it where only root's PATH leads.
   folders: ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
   debian: 'nats-server',
-  packages: () => ({
-    homebrew: 'nats-server',
-    docker: '-p 127.0.0.1:4222:4222 nats:2.11-alpine -js',
-  }),
+  homebrew: 'nats-server',
   stopSignal: 'SIGTERM',
   probe: probeNats,
   greeting: { ask: '', ready: /^INFO .*"jetstream":true/ },

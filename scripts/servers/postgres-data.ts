@@ -1,18 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runCommand } from '../processes/run-command.ts';
-import { identify } from '../processes/running-process.ts';
 import { findOnPath } from './find-program.ts';
 import type { FoundProgram, Launch, Placement } from './server-kind.ts';
 
@@ -75,23 +64,4 @@ function accountFor(data: string): { uid: number; gid: number } | undefined {
   if (uid !== 0) return { uid, gid };
   const idOf = (option: string) => Number(execFileSync('id', [option, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
-}
-
-/**
- * A killed Postgres leaves its pid file, and the next one refuses to start while any process has that pid. If that is
- * another program, the file is removed. A pid that no process has is left to Postgres, which also looks for its own
- * processes that still have the data open.
- */
-export function clearStalePidFile(data: string): void {
-  const file = join(data, 'postmaster.pid');
-  if (!existsSync(file)) return;
-  const pid = Number(readFileSync(file, 'utf8').split('\n')[0]);
-  if (identify(pid) && !commandLine(pid).includes(data)) rmSync(file);
-}
-
-/** Reads /proc where there is one, since slim images lack `ps`. */
-function commandLine(pid: number): string {
-  const file = `/proc/${pid}/cmdline`;
-  if (existsSync(file)) return readFileSync(file, 'utf8').replaceAll('\0', ' ');
-  return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
 }

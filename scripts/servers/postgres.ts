@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findVersion } from './find-program.ts';
-import { asPostgresUser, clearStalePidFile, initialisePostgres, superuser } from './postgres-data.ts';
+import { asPostgresUser, initialisePostgres, superuser } from './postgres-data.ts';
 import type { Placement, ServerKind } from './server-kind.ts';
 
 /** Systems keep several beside each other. The newest is the best. */
@@ -24,10 +24,7 @@ export const postgres: ServerKind = {
     `/Applications/Postgres.app/Contents/Versions/${version}/bin`,
   ]),
   debian: 'postgresql',
-  packages: (major) => ({
-    homebrew: `postgresql@${major ?? 17}`,
-    docker: `-p 127.0.0.1:5432:5432 -e POSTGRES_PASSWORD=relay postgres:${major ?? 17}`,
-  }),
+  homebrew: 'postgresql@17',
   // "Fast": does not wait for clients to leave.
   stopSignal: 'SIGINT',
   probe: probePostgres,
@@ -48,7 +45,6 @@ export const postgres: ServerKind = {
       cwd: '/',
       async prepare() {
         if (!existsSync(join(data, 'PG_VERSION'))) await initialisePostgres(placement, program);
-        clearStalePidFile(data);
       },
     };
   },

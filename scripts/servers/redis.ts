@@ -14,10 +14,7 @@ export const redis: ServerKind = {
   programs: ['redis-server', 'valkey-server'],
   folders: ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/opt/local/bin'],
   debian: 'redis-server',
-  packages: () => ({
-    homebrew: 'redis',
-    docker: '-p 127.0.0.1:6379:6379 redis:7-alpine --appendonly yes --maxmemory-policy noeviction',
-  }),
+  homebrew: 'redis',
   stopSignal: 'SIGTERM',
   probe: probeRedis,
   // While it reads its data, the answer is `-LOADING`.

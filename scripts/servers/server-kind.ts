@@ -23,8 +23,8 @@ export interface ServerKind extends ProgramKind {
   /** What such a variable looks like. */
   example: string;
   protocols: readonly string[];
-  /** What users can install themselves: Homebrew's formula, and a command for Docker. */
-  packages(major?: string): { homebrew: string; docker: string };
+  /** Homebrew's formula. */
+  homebrew: string;
   /** The signal at which it writes everything out and ends. */
   stopSignal: NodeJS.Signals;
   /** Connects and returns the version; throws an error whose message is one clause. */

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { fingerprint, removeStale, webApp } from './build.ts';
+import { fingerprint, webApp } from './build.ts';
 
 let root: string;
 
@@ -41,16 +41,4 @@ test.each([
   const before = stamp();
   change();
   expect(stamp()).not.toBe(before);
-});
-
-test('what was compiled from a removed file is removed, and everything else stays', () => {
-  const compiled = ['index.js', 'index.d.ts', 'view.js', 'old/removed.js', 'old/removed.d.ts', 'kept.json'];
-  for (const file of ['src/index.ts', 'src/view.tsx', ...compiled.map((name) => `dist/${name}`)])
-    put(`packages/sdk/${file}`);
-  put('packages/sdk/dist/.tsbuildinfo');
-  removeStale(join(root, 'packages/sdk'));
-  const files = readdirSync(join(root, 'packages/sdk/dist'), { recursive: true });
-  expect(files.sort()).toEqual(['.tsbuildinfo', 'index.d.ts', 'index.js', 'kept.json', 'old', 'view.js']);
-  // Not compiled yet.
-  removeStale(join(root, 'packages/none'));
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../local/home.ts';
@@ -113,23 +113,6 @@ async function compile(args: readonly string[]): Promise<void> {
     failure:
       'The code does not compile. Repair what the compiler reports above, then run the same command again.',
   });
-  for (const group of ['packages', 'services'])
-    for (const name of readdirSync(join(root, group))) removeStale(join(root, group, name));
-}
-
-/**
- * Removes what was compiled from files that no longer exist, so that no package contains it. Everything else stays in place
- * all the time, since programs may be running from there.
- */
-export function removeStale(folder: string): void {
-  const compiled = join(folder, 'dist');
-  if (!existsSync(compiled)) return;
-  for (const path of readdirSync(compiled, { recursive: true, encoding: 'utf8' })) {
-    const [, module] = /^(.+?)(?:\.d)?\.[jt]s(?:\.map)?$/.exec(path) ?? [];
-    if (!module) continue;
-    const sources = ['.ts', '.tsx'].map((extension) => join(folder, 'src', `${module}${extension}`));
-    if (!sources.some((source) => existsSync(source))) rmSync(join(compiled, path), { force: true });
-  }
 }
 
 /** TypeScript's compiler itself: its wrapper in JavaScript takes time, and does not stop it when it is stopped. */

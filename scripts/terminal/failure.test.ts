@@ -25,22 +25,3 @@ test('a disk that is full for this process, a compiler or a server: one sentence
   // A device that is always full.
   if (process.platform === 'linux') expect(reportOf(() => writeFileSync('/dev/full', 'x'))).toMatch(sentence);
 });
-
-test.each([
-  ['EACCES', 'open'],
-  ['EROFS', 'open'],
-  ['EEXIST', 'mkdir'],
-  ['ENOTDIR', 'mkdir'],
-  ['ENOENT', 'mkdir'],
-])('a folder that cannot be written (%s): one sentence', (code, syscall) => {
-  const refuse = () => {
-    throw Object.assign(new Error(`${code}: it says why, ${syscall}`), {
-      code,
-      syscall,
-      path: '/closed/.relay',
-    });
-  };
-  expect(reportOf(refuse)).toBe(
-    '/closed/.relay cannot be written. Make that possible, or keep data elsewhere: RELAY_HOME=<folder>.',
-  );
-});

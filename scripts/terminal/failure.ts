@@ -50,17 +50,12 @@ export function reportFailure(error: unknown): 1 | 2 {
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** A full or read-only disk, reported to this process, a compiler or a server, as one sentence. */
+/** A full disk, reported to this process, a compiler or a server, as one sentence. */
 function explainDisk(error: unknown): string | undefined {
-  const { code, path, message, syscall } = error as NodeJS.ErrnoException;
+  const { code, path, message } = error as NodeJS.ErrnoException;
   const reports = [code ?? '', ...(error instanceof StepError ? [message, ...error.output] : [])].join('\n');
-  if (/\b(ENOSPC|EDQUOT)\b|no space left on device/i.test(reports)) {
-    return `The disk is full${path ? ` (${path})` : ''}. Free about 1 GB, then run the same command again.`;
-  }
-  // Making a folder with its parents fails with ENOENT on a read-only disk, and with the others where one of them is a file.
-  const isNoFolder = syscall === 'mkdir' && /^(ENOENT|EEXIST|ENOTDIR)$/.test(code ?? '');
-  if (path && (isNoFolder || /^(EACCES|EPERM|EROFS)$/.test(code ?? ''))) {
-    return `${path} cannot be written. Make that possible, or keep data elsewhere: RELAY_HOME=<folder>.`;
-  }
-  return undefined;
+  const isFull = /\b(ENOSPC|EDQUOT)\b|no space left on device/i.test(reports);
+  return isFull
+    ? `The disk is full${path ? ` (${path})` : ''}. Free about 1 GB, then run the same command again.`
+    : undefined;
 }

@@ -1,5 +1,5 @@
 import type { TestServers } from '@expert-relay/testkit';
-import { makeSecrets, secretSettings } from '../../scripts/local/secrets.ts';
+import { makeSecrets } from '../../scripts/local/secrets.ts';
 
 /** The settings that all services of a test share. Only the addresses of other services are added later. */
 export function constellationEnv(options: {
@@ -9,7 +9,7 @@ export function constellationEnv(options: {
 }): Record<string, string> {
   const { servers, prefix, publicUrl } = options;
   return {
-    ...secretSettings(makeSecrets()),
+    ...makeSecrets().settings,
     DATABASE_URL: servers.databaseUrl,
     REDIS_URL: servers.redisUrl,
     NATS_URL: servers.natsUrl,

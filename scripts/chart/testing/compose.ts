@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { root } from '../../local/home.ts';
 import { whyMissing } from '../../servers/find-tool.ts';
 import { testUnless } from '../../testing/test-unless.ts';
-import { run } from './cached-tool.ts';
-import { compileWithGo } from './go-tool.ts';
+import { compileWithGo, run } from './go-tool.ts';
 
 /* The version in the name is the one of compose-go in load-compose/go.mod. */
 const source = join(root, 'scripts/chart/testing/load-compose');

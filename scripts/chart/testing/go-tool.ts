@@ -1,6 +1,19 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { makeOnce } from '../../local/cached-folder.ts';
+import { cacheFolder } from '../../local/home.ts';
 import { findOnPath } from '../../servers/find-program.ts';
 import { leftToAllTests } from '../../testing/left-to-all-tests.ts';
-import { cachedTool, run } from './cached-tool.ts';
+
+export const run = promisify(execFile);
+
+/** A folder of the cache, made once. Its name holds the tool's version. */
+export async function cachedTool(name: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(cacheFolder(), 'tools', name);
+  await makeOnce(folder, make);
+  return folder;
+}
 
 export type GoTool = { readonly path: string } | { readonly missing: string };
 
@@ -24,4 +37,12 @@ export async function compileWithGo(
     (folder) => ({ path: `${folder}/${title}` }),
     (error: Error) => ({ missing: `${title} could not be compiled: ${error.message}` }),
   );
+}
+
+/** `helm` of the PATH, or else compiled once with Go. */
+export async function findHelm(version = '3.22.0'): Promise<GoTool> {
+  const installed = findOnPath(['helm']);
+  if (installed) return { path: installed };
+  const module = `helm.sh/helm/v3/cmd/helm@v${version}`;
+  return await compileWithGo(`helm-${version}`, () => ['install', '-p', '2', '-ldflags', '-s -w', module]);
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../local/home.ts';
+import { findOnPath } from '../../servers/find-program.ts';
 import { whyMissing } from '../../servers/find-tool.ts';
 import { testUnless } from '../../testing/test-unless.ts';
-import { run } from './cached-tool.ts';
-import { findHelm } from './find-helm.ts';
+import { findHelm, run } from './go-tool.ts';
 
 export const chart = join(root, 'charts/expert-relay');
 
@@ -25,6 +25,11 @@ if (helmMissing !== undefined && process.env.RELAY_REQUIRE_HELM === 'true') {
 
 /** For tests that need helm. Without it they are skipped. */
 export const withHelm = testUnless(helmMissing);
+
+const opensslMissing = findOnPath(['openssl']) ? undefined : 'openssl is not on PATH';
+
+/** For tests that need openssl, too. */
+export const withOpenssl = testUnless(helmMissing ?? opensslMissing);
 
 /** Runs helm, and answers what it printed; a failure is thrown with what helm says. */
 export async function helm(...args: string[]): Promise<string> {

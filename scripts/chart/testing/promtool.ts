@@ -1,7 +1,7 @@
 import { findTool, requireTool, whyMissing } from '../../servers/find-tool.ts';
 import { promtool } from '../../servers/tools.ts';
 import { testUnless } from '../../testing/test-unless.ts';
-import { run } from './cached-tool.ts';
+import { run } from './go-tool.ts';
 
 const tool = await findTool(promtool);
 

@@ -1,6 +1,6 @@
 import { root } from '../../local/home.ts';
 import { whyMissing } from '../../servers/find-tool.ts';
-import { cachedTool, run } from './cached-tool.ts';
+import { cachedTool, run } from './go-tool.ts';
 
 /** Packages of PyPI, pinned; the second has Kubernetes' schemas with it. */
 const packages = ['starlark-pyo3==2026.1.3', 'kubernetes-validate==1.37.0'];

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { expect, test } from '@jest/globals';
-import { makeSecrets, secretSettings } from '../../../scripts/local/secrets.ts';
+import { makeSecrets } from '../../../scripts/local/secrets.ts';
 import { runService } from '../run-service.ts';
 
 const probe = createRequire(import.meta.url).resolve('./print-loaded-packages.cjs');
@@ -16,7 +16,7 @@ test.each([
   ],
 ])('%s', async (_, env, expected) => {
   const { code, errors } = await runService('messages', {
-    ...secretSettings(makeSecrets()),
+    ...makeSecrets().settings,
     // In quotes, since a path may contain spaces.
     NODE_OPTIONS: `--require "${probe}"`,
     DATABASE_URL: 'postgres://127.0.0.1:1/relay',

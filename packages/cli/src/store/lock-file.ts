@@ -13,17 +13,17 @@ export interface Holder {
  * Creates a lock file that names this process, or takes over the one of a process that has ended. Of several processes
  * that try, one succeeds. It is released by removing the file. `npm start` uses it as well.
  */
-export function takeLock(path: string, mode = 0o600): boolean {
-  if (create(path, mode)) return true;
+export function takeLock(path: string): boolean {
+  if (create(path)) return true;
   if (isRunning(readHolder(path))) return false;
   // Several processes may find the same ended holder. One at a time may remove its lock, and looks again before:
   // otherwise the second would remove the lock that the first has taken since.
   const removal = `${path}.removal`;
-  if (!takeLock(removal, mode)) return false;
+  if (!takeLock(removal)) return false;
   try {
     const holder = readHolder(path);
     if (holder && !isRunning(holder)) rmSync(path, { force: true });
-    return create(path, mode);
+    return create(path);
   } finally {
     rmSync(removal, { force: true });
   }
@@ -42,10 +42,10 @@ export function readHolder(path: string): Holder | undefined {
 }
 
 /** Creates a lock unless there is one. It is linked once it is written: a lock always names its holder. */
-function create(path: string, mode: number): boolean {
+function create(path: string): boolean {
   const draft = `${path}.${randomUUID()}.new`;
   try {
-    writeFileSync(draft, [process.pid, processStart(process.pid)].join('\n'), { mode, flag: 'wx' });
+    writeFileSync(draft, [process.pid, processStart(process.pid)].join('\n'), { mode: 0o600, flag: 'wx' });
     linkSync(draft, path);
     return true;
   } catch (error) {
