@@ -4,25 +4,13 @@
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir, constants as osConstants, tmpdir, userInfo } from 'node:os';
+import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
-/** @type {NodeJS.Signals[]} */
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -34,18 +22,11 @@ if (process.platform === 'win32') fail('On Windows, run Expert Relay inside WSL:
 
 const [command = '', ...args] = process.argv.slice(2);
 
-// npm's cache needs a folder that lasts, also for accounts without a home, such as `nobody`.
-if (!writable(homedir()) && process.env.npm_config_cache === undefined)
-  process.env.npm_config_cache = ownNpmCache();
-
 // Each set has the packages of the one before it.
 const sets = ['start', 'test', 'all'];
 /** Workspaces with the packages that only `npm run test:all` and the checks need: frameworks, generators, linters. */
 const onlyForAll = ['examples/frameworks', 'packages/adapters', 'test/all'];
-const parent = process.ppid;
-await install();
-// The npm that started this command was killed during the installation.
-if (process.env.npm_lifecycle_event && process.ppid !== parent) process.exit(1);
+install();
 // A command of package.json that is no script of ours goes on from here.
 if (command === 'install') process.exit();
 const { reportFailure, UsageError, [command]: run } = await load();
@@ -98,18 +79,6 @@ async function load() {
   }
 }
 
-/** A folder whose name everyone can know. Another user could have made it first, with packages of theirs. */
-function ownNpmCache() {
-  const { uid } = userInfo();
-  const folder = join(tmpdir(), `expert-relay-npm-${uid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o022) !== 0) {
-    fail(`${folder} is not a folder of this user alone. Set npm_config_cache to one that is.`);
-  }
-  return folder;
-}
-
 /** The packages that the command needs. */
 function neededSet() {
   if (['start', 'servers'].includes(command)) return 'start';
@@ -118,7 +87,7 @@ function neededSet() {
 }
 
 /** Brings node_modules to what the lock file says, unless it is there already. */
-async function install() {
+function install() {
   const stampFile = join(modules, '.relay-stamp-install');
   const lock = readFileSync(join(root, 'package-lock.json'));
   const locked = createHash('sha256').update(lock).digest('hex');
@@ -127,31 +96,18 @@ async function install() {
     : [];
   const set = sets[Math.max(sets.indexOf(neededSet()), sets.indexOf(installedSet))] ?? 'all';
   if (installedLock === locked && installedSet === set) return;
-  for (const folder of [root, modules].filter((path) => existsSync(path))) {
-    if (!writable(folder)) {
-      fail(
-        `You cannot write into ${folder}, where everything is installed. Clone Expert Relay into a folder of yours.`,
-      );
-    }
-  }
   // Only a finished installation has one.
   rmSync(stampFile, { force: true });
   const began = performance.now();
   if (process.stdout.isTTY) process.stdout.write('  … install    usually half a minute');
   const packages = packagesOf(set, JSON.parse(lock.toString()));
   // `npm ci` begins with an empty folder, and the product may be running from a finished one: that is only changed.
-  let result = installedLock ? undefined : await npm('ci', ...packages);
+  let result = installedLock ? undefined : npm('ci', ...packages);
   // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
   // takes what the lock file says, and does without these.
-  if (!result || result.output.includes('EUSAGE')) result = await npm('install', '--no-save', ...packages);
+  if (!result || result.output.includes('EUSAGE')) result = npm('install', '--no-save', ...packages);
   if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
-  const { status, output, error, signal } = result;
-  if (signal) {
-    console.error(
-      '\nThe installation was interrupted, and npm has cleaned up. Run the same command again.\n',
-    );
-    process.exit(128 + osConstants.signals[signal]);
-  }
+  const { status, output, error } = result;
   if (/ENOSPC|no space left on device/i.test(output)) {
     fail(
       `The disk is full. Free about 1 GB for ${modules} and npm's cache, then run the same command again.`,
@@ -184,34 +140,22 @@ function packagesOf(set, { packages }) {
   ];
 }
 
-/**
- * Runs npm to its end. Ctrl-C reaches npm too, which then undoes what it began: this process waits for that.
- * @param {string[]} args
- */
-async function npm(...args) {
-  /** @type {NodeJS.Signals | undefined} */
-  let signal;
-  /** @param {NodeJS.Signals} name */
-  const note = (name) => {
-    signal = name;
-  };
-  for (const name of signals) process.on(name, note);
+/** @param {string[]} args */
+function npm(...args) {
   const { status, stdout, stderr, error } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
     cwd: root,
     encoding: 'utf8',
+    env: { ...(hasHome() ? {} : { npm_config_cache: join(root, '.relay/npm') }), ...process.env },
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Signals that arrived during the call are delivered only now.
-  await pause(50);
-  for (const name of signals) process.off(name, note);
-  return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error, signal };
+  return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error };
 }
 
-/** @param {string} folder */
-function writable(folder) {
+/** Some accounts, such as `nobody`, have no home folder that they may write to: npm's cache would be there. */
+function hasHome() {
   try {
-    accessSync(folder, constants.W_OK);
+    accessSync(homedir(), constants.W_OK);
     return true;
   } catch {
     return false;
