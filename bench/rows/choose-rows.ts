@@ -4,7 +4,6 @@ import { dashboard } from './dashboard.ts';
 import { encrypt } from './encrypt.ts';
 import { expire } from './expire.ts';
 import { expireLateness } from './expire-lateness.ts';
-import { expireMillion } from './expire-million.ts';
 import { gateway, gatewaySubmit, traced } from './gateway.ts';
 import { fanOut } from './hub/fan-out.ts';
 import { hold } from './hub/hold.ts';
@@ -42,7 +41,6 @@ const all: readonly Row[] = [
   hostileReceivers,
   noEndpoints,
   memory,
-  expireMillion,
   expireLateness,
   idle,
   dashboard,

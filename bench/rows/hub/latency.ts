@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Environment } from '../../environment/environment.ts';
 import { roundTitle } from '../../measure/compare.ts';
 import { profileRun } from '../../measure/profile.ts';
 import { quantile } from '../../measure/spread.ts';
 import type { Posted } from '../../programs/post-all.ts';
 import { httpText } from '../../requests/http-request.ts';
-import { writeConversation } from '../../requests/seed.ts';
+import { seedOverdue, writeConversation } from '../../requests/seed.ts';
 import type { Row } from '../row.ts';
 import { pathOf } from './event-publisher.ts';
 
@@ -13,6 +14,8 @@ const topics = 1_000;
 const perSecond = 500;
 const seconds = 10;
 const goals = { p50: 3, p99: 20 };
+/** More than a sweep ends in the time of one round. */
+const overdue = 30_000;
 
 /** The time from the POST of a message to its event on the stream: gateway, messages, Postgres, outbox, NATS, hub. */
 export const latency: Row = {
@@ -49,6 +52,18 @@ export const latency: Row = {
           post(count),
         )
       : [];
+    progress('beside a sweep');
+    await seedOverdue(environment.database, environment.user.userId, {
+      count: overdue,
+      dueIn: -86_400,
+      apart: 0.05,
+    });
+    await environment.service('expiry-worker');
+    while ((await environment.database.query(firstEnd)).length === 0) await pause(20);
+    const beside = await post(count);
+    const [ended] = await environment.database.query<{ count: number }>(
+      `SELECT count(*)::int AS count FROM outbox_events WHERE type = 'request_closed'`,
+    );
     await readers.call('close');
     const commits = await timeCommits(environment.database);
 
@@ -68,6 +83,10 @@ export const latency: Row = {
         note: `p50 ${quantile(answered, 0.5).toFixed(1)} ms, p99 ${quantile(answered, 0.99).toFixed(1)} ms`,
       },
       {
+        title: '  POST message -> SSE, beside a sweep',
+        note: `p50 ${quantile(beside.arrived, 0.5).toFixed(1)} ms, p99 ${quantile(beside.arrived, 0.99).toFixed(1)} ms, of ${beside.arrived.length} lost ${beside.lost + beside.failed}; ${ended?.count.toLocaleString('en')} requests ended by then`,
+      },
+      {
         title: '  a commit alone, on the same disk, without other work',
         note: `p50 ${quantile(commits, 0.5).toFixed(1)} ms, p99 ${quantile(commits, 0.99).toFixed(1)} ms`,
       },
@@ -75,6 +94,8 @@ export const latency: Row = {
     ];
   },
 };
+
+const firstEnd = `SELECT 1 FROM outbox_events WHERE type = 'request_closed' LIMIT 1`;
 
 /** Milliseconds of the smallest possible commits: the lower limit for any answer. */
 async function timeCommits(database: Environment['database']): Promise<number[]> {

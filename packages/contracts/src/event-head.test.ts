@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
 import { expect, test } from '@jest/globals';
-import { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
+import { appendTraceparent, decodeEvent, type Envelope, encodePublished } from './event.ts';
 import { EventHead } from './event-head.ts';
 import { typeOfCase } from './event-names.ts';
-import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 import {
   credentialRevokedEvent,
   keyExchangeEvent,
@@ -57,27 +55,7 @@ test('the trace that was appended last is that of the event', () => {
 test('an event about no request, without a time', () => {
   const head = new EventHead(credentialRevokedEvent({ apiKeyId: 'k' }).payload);
   expect(head).toMatchObject({ eventId: '', requestId: '', refCode: '', seq: 0, type: 'credential_revoked' });
-  expect(head.requests).toEqual([]);
   expect(head.readTime()).toBeUndefined();
-});
-
-test('an event about one request has only that one', () => {
-  const head = new EventHead(encodePublished(envelope, keyExchangeEvent().payload));
-  const { userId, requestId, refCode } = envelope;
-  expect(head.requests).toEqual([expect.objectContaining({ userId, requestId, refCode, seq: 70_000 })]);
-});
-
-test('an event about many requests has all of them, in order', () => {
-  const requests = [1, 127, 128, 20_000].map((seq) => ({
-    userId: randomUUID(),
-    requestId: `request ${seq}`,
-    refCode: `HS-${seq}`,
-    seq: BigInt(seq),
-  }));
-  const bytes = encodeEvent(create(DomainEventSchema, { eventId: envelope.eventId, requests }));
-  const head = new EventHead(Buffer.concat([bytes, requestClosedEvent({ reason: 'expired' }).payload]));
-  expect(head).toMatchObject({ eventId: envelope.eventId, requestId: '', type: 'request_closed' });
-  expect(head.requests).toEqual(requests.map((request) => ({ ...request, seq: Number(request.seq) })));
 });
 
 test('a field with another kind of value is ignored', () => {
@@ -96,18 +74,6 @@ test('unknown fields of every kind are ignored', () => {
   expect(decodeEvent(bytes).eventId).toBe(envelope.eventId);
   const head = new EventHead(bytes);
   expect(head).toMatchObject({ eventId: envelope.eventId, seq: 70_000, type: 'key_exchange' });
-});
-
-test('one of many requests is read without the others, and an incomplete one is an error at once', () => {
-  const requests = [1n, 2n].map((seq) => ({ requestId: `request ${seq}`, seq }));
-  const bytes = encodeEvent(create(DomainEventSchema, { requests }));
-  const head = new EventHead(bytes);
-  expect(head.requestAt(1)).toEqual({ userId: '', refCode: '', requestId: 'request 2', seq: 2 });
-  expect(head.requestAt(2)).toBeUndefined();
-  const broken = Buffer.concat([bytes, Uint8Array.of((7 << 3) | 2, 2, 0x0a, 5)]);
-  expect(() => new EventHead(broken)).toThrow('not a protobuf message');
-  const single = new EventHead(encodePublished(envelope, keyExchangeEvent().payload));
-  expect([single.requestAt(0), single.requestAt(1)]).toEqual([single, undefined]);
 });
 
 test('bytes that are not an event are an error', () => {

@@ -1,9 +1,8 @@
 import { type DescMessage, fromBinary } from '@bufbuild/protobuf';
 import { TimestampSchema } from '@bufbuild/protobuf/wkt';
 import './text-encoding.ts';
-import { type AboutRequest, readAboutRequest } from './about-request.ts';
 import { type EventType, typeOfCase } from './event-names.ts';
-import { checkFields, FieldReader, wireTypes } from './field-reader.ts';
+import { FieldReader, wireTypes } from './field-reader.ts';
 import {
   type DomainEvent,
   DomainEventSchema,
@@ -31,7 +30,6 @@ const [requestIdNumber, refCodeNumber, seqNumber] = [
   field.refCode.number,
   field.seq.number,
 ];
-const requestsNumber = field.requests.number;
 const traceparentNumber = field.traceparent.number;
 const bodies = new Map<number, BodyField>(
   Object.entries(typeOfCase).map(([name, type]) => {
@@ -45,9 +43,10 @@ const bodies = new Map<number, BodyField>(
  * The user and the request of an event, and its number among the request's events. The rest is decoded when it is read:
  * most receivers of the stream do not need it, and this takes a tenth of the time of `decodeEvent`.
  */
-export class EventHead implements AboutRequest {
+export class EventHead {
   readonly #bytes: Buffer;
   readonly userId: string = '';
+  /** Empty for an event that is not about a request. */
   readonly requestId: string = '';
   readonly seq: number = 0;
   readonly #body: BodyField | undefined;
@@ -62,8 +61,6 @@ export class EventHead implements AboutRequest {
   #bodyEnd = 0;
   #traceStart = 0;
   #traceEnd = 0;
-  /** The byte ranges of the requests of an event about many: start and end of the first, of the second, and so on. */
-  #requestRanges: number[] | undefined;
 
   /** Throws when the bytes are not protobuf. */
   constructor(bytes: Uint8Array) {
@@ -81,11 +78,7 @@ export class EventHead implements AboutRequest {
           this.#timeEnd = end;
         } else if (number === userIdNumber) this.userId = fields.text;
         else if (number === requestIdNumber) this.requestId = fields.text;
-        else if (number === requestsNumber) {
-          checkFields(fields.bytes.subarray(start, end));
-          this.#requestRanges ??= [];
-          this.#requestRanges.push(start, end);
-        } else if (number === refCodeNumber) {
+        else if (number === refCodeNumber) {
           this.#refCodeStart = start;
           this.#refCodeEnd = end;
         } else if (number === traceparentNumber) {
@@ -111,24 +104,6 @@ export class EventHead implements AboutRequest {
   /** Of the span that caused it; empty when it is not traced. */
   get traceparent(): string {
     return this.#text(this.#traceStart, this.#traceEnd);
-  }
-
-  /** The requests that it is about: none, one or many. */
-  get requests(): readonly AboutRequest[] {
-    if (!this.#requestRanges) return this.requestId === '' ? [] : [this];
-    return Array.from({ length: this.requestCount }, (_, index) => this.requestAt(index) as AboutRequest);
-  }
-
-  get requestCount(): number {
-    if (this.#requestRanges) return this.#requestRanges.length / 2;
-    return this.requestId === '' ? 0 : 1;
-  }
-
-  /** Reads one of its requests without the others. */
-  requestAt(index: number): AboutRequest | undefined {
-    if (!this.#requestRanges) return index === 0 && this.requestId !== '' ? this : undefined;
-    const [start, end] = [this.#requestRanges[2 * index], this.#requestRanges[2 * index + 1]];
-    return start === undefined ? undefined : readAboutRequest(this.#bytes.subarray(start, end));
   }
 
   /** Undefined for an event of a newer release. */

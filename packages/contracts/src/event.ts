@@ -16,8 +16,7 @@ export function decodeEvent(bytes: Uint8Array): DomainEvent {
 export interface Envelope {
   readonly eventId: string;
   readonly recordedAt: Date;
-  /** Absent, like the following fields, for an event about many requests: its payload has them. */
-  readonly userId?: string | undefined;
+  readonly userId: string;
   /** Absent, like `refCode`, for an event that is not about a request. */
   readonly requestId?: string | undefined;
   readonly refCode?: string | undefined;
@@ -29,7 +28,7 @@ export interface Envelope {
  * unchanged: in protobuf, two encoded messages one after the other are the encoding of their merge.
  */
 export function encodePublished(envelope: Envelope, payload: Uint8Array): Uint8Array {
-  const { eventId, recordedAt, userId = '', requestId = '', refCode = '', seq } = envelope;
+  const { eventId, recordedAt, userId, requestId = '', refCode = '', seq } = envelope;
   const head = encodeEvent(
     create(DomainEventSchema, {
       eventId,

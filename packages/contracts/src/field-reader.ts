@@ -57,9 +57,3 @@ export class FieldReader {
     throw new RangeError('A varint is longer than ten bytes.');
   }
 }
-
-/** Throws when the bytes are not a proto3 message, so that later readers need not check. */
-export function checkFields(bytes: Uint8Array): void {
-  const fields = new FieldReader(bytes);
-  while (fields.next());
-}

@@ -1,4 +1,3 @@
-export { type AboutRequest, aboutRequestTags } from './about-request.ts';
 /** The shapes of requests and answers, as docs/openapi.yaml describes them. */
 export type * as Api from './api/generated/api.ts';
 export { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';

@@ -85,6 +85,7 @@ describe('a worker that is killed in the middle of a batch', () => {
 
   test('and whose transaction is rolled back: another worker ends the same requests', async () => {
     await seedRequests(setup.prisma, { count: 5_000, dueIn: -1_000 });
+    await setup.startPublisher();
     await killInBatch();
     for (const pid of await waiting()) await blocker.query('SELECT pg_terminate_backend($1)', [pid]);
     await eventually('it is rolled back', async () => (await waiting()).length === 0);
@@ -97,6 +98,7 @@ describe('a worker that is killed in the middle of a batch', () => {
 
   test('and whose transaction Postgres still commits: another worker ends the rest', async () => {
     await seedRequests(setup.prisma, { count: 5_000, dueIn: -1_000 });
+    await setup.startPublisher();
     await killInBatch();
     start();
     await blocker.query('SELECT pg_advisory_unlock(1)');

@@ -68,7 +68,7 @@ export function createHub(options: {
 
   function count({ event, recordedAt }: ReceivedEvent): void {
     if (!event) return;
-    metrics.events.inc({ type: event.type ?? 'unknown' }, Math.max(event.requestCount, 1));
+    metrics.events.inc({ type: event.type ?? 'unknown' });
     if (recordedAt !== undefined) metrics.eventAge.observe((clock.now() - recordedAt) / 1_000);
   }
 

@@ -4,26 +4,11 @@ import { type Fault, type FaultContext, seconds } from './fault.ts';
 
 const seeded = { count: 3_000, expireAt: 5_000, spread: 0 };
 
-/**
- * Adds an event for each seeded request. Without them the ends of these requests would be a dozen events, with hundreds of
- * requests each. The payload is an empty key exchange: field 11 of `DomainEvent`.
- */
-const insertEvents = `
-  WITH changed AS (
-    UPDATE help_requests SET seq = seq + 1
-    WHERE status = 'pending' AND NOT EXISTS (SELECT FROM outbox_events WHERE request_id = help_requests.id)
-    RETURNING user_id, id, ref_code, seq
-  )
-  INSERT INTO outbox_events (type, payload, user_id, request_id, ref_code, seq)
-  SELECT 'key_exchange', '\\x5a00', user_id, id, ref_code, seq FROM changed`;
-
-/** Resolves in the middle of a batch, when some of the added events are published. */
-async function waitForMidBatch({ database, timeline }: FaultContext): Promise<void> {
-  await timeline.waitUntil(seeded.expireAt - 1_000);
-  await database.query(insertEvents);
+/** Resolves in the middle of a batch, when some of the ends of the seeded requests are published. */
+async function waitForMidBatch({ database }: FaultContext): Promise<void> {
   await database.waitUntil(
-    'some of the added events are published',
-    `SELECT count(*) > 300 FROM outbox_events WHERE type = 'key_exchange' AND published_at IS NOT NULL`,
+    'some of the ends are published',
+    `SELECT count(*) > 300 FROM outbox_events WHERE type = 'request_closed' AND published_at IS NOT NULL`,
     { timeoutMs: 60_000 },
   );
 }

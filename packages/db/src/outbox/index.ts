@@ -1,7 +1,8 @@
-export { insertEvent, insertSharedEvent } from './insert-event.ts';
+export { insertEvent } from './insert-event.ts';
 export {
   createOutboxPublisher,
   type OutboxPublisher,
   type OutboxPublisherOptions,
 } from './outbox-publisher.ts';
 export { readRevocationEvents } from './revocation-events.ts';
+export { endedPerBatch, waitForOutbox } from './wait-for-outbox.ts';

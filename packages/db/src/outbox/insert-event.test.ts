@@ -1,24 +1,11 @@
-import {
-  decodeEvent,
-  EndReason,
-  EventHead,
-  newMessageEvent,
-  newRequestEvent,
-  Role,
-  requestClosedEvent,
-} from '@expert-relay/contracts';
+import { newMessageEvent, newRequestEvent, Role } from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createDatabase, type Database } from '../database/create-database.ts';
-import { connectOnce } from '../postgres/connect.ts';
 import { sql } from '../postgres/query.ts';
-import { makeRefCode, makeRequestId } from '../request/ids.ts';
-import { createTestDatabase, type TestDatabase } from '../testing/create-test-database.ts';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { patient } from '../testing/open-test-database.ts';
-import { insertEvent, insertSharedEvent } from './insert-event.ts';
-import { encodeRow } from './publish-batch.ts';
-import { selectWaiting } from './waiting-rows.ts';
+import { insertEvent } from './insert-event.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
@@ -107,84 +94,4 @@ describe('a statement that changes state and records an event', () => {
       SELECT seq FROM counted`;
     return sent.length;
   }
-});
-
-describe('a shared event', () => {
-  let database: TestDatabase;
-  let client: Awaited<ReturnType<typeof connectOnce>>;
-
-  beforeAll(async () => {
-    database = await createTestDatabase(process.env.DATABASE_URL ?? '');
-    client = await connectOnce(database.url);
-  });
-  afterAll(async () => {
-    await client.end();
-    await database.drop();
-  });
-
-  const userIds = Array.from({ length: 3 }, () => crypto.randomUUID());
-  const about = (index: number, seq: number) => ({
-    userId: userIds[index % userIds.length] ?? '',
-    requestId: makeRequestId(),
-    refCode: `HS-${makeRefCode()}`,
-    seq,
-  });
-
-  /** Inserts the event; returns what the leader would publish. */
-  async function insertAndEncode(requests: readonly ReturnType<typeof about>[]): Promise<EventHead[]> {
-    await client.query('TRUNCATE outbox_events');
-    const { text, values } = sql`
-    WITH event AS (${insertSharedEvent({
-      ...requestClosedEvent({ reason: 'expired' }),
-      from: sql`
-        SELECT (entry ->> 'userId')::uuid AS user_id, entry ->> 'requestId' AS request_id,
-          substr(entry ->> 'refCode', 4) AS ref_code, (entry ->> 'seq')::int AS seq
-        FROM json_array_elements(${JSON.stringify(requests)}::json) AS entry`,
-    })})
-    SELECT 1`;
-    await client.query(text, values);
-    const { rows } = await selectWaiting(client, 0);
-    return rows.map((row) => {
-      const bytes = encodeRow(row);
-      const { event, requests: decoded } = decodeEvent(bytes);
-      expect(event).toMatchObject({ case: 'requestClosed', value: { reason: EndReason.EXPIRED } });
-      const head = new EventHead(bytes);
-      expect(decoded).toMatchObject(
-        head.requests.map((request) => ({ ...request, seq: BigInt(request.seq) })),
-      );
-      expect(head).toMatchObject({
-        eventId: row.id,
-        type: 'request_closed',
-        userId: '',
-        requestId: '',
-        seq: 0,
-      });
-      return head;
-    });
-  }
-
-  test.each([
-    [1, [1]],
-    [250, [250]],
-    [251, [250, 1]],
-    [600, [250, 250, 100]],
-  ])('names %i requests in order, each once', async (count, sizes) => {
-    const requests = Array.from({ length: count }, (_, index) => about(index, index + 1));
-    const heads = await insertAndEncode(requests);
-    expect(heads.map(({ requests }) => requests.length)).toEqual(sizes);
-    expect(heads.flatMap(({ requests }) => requests)).toEqual(requests);
-  });
-
-  test.each([0, 1, 127, 128, 10_003, 16_383, 16_384, 2_097_151])(
-    'a seq of %i is decoded unchanged',
-    async (seq) => {
-      const requests = [about(0, seq), about(1, seq)];
-      const [head] = await insertAndEncode(requests);
-      expect(head?.requests).toEqual(requests);
-    },
-  );
-
-  test('is not inserted when there is no request', async () => {
-    expect(await insertAndEncode([])).toEqual([]);
-  });
 });

@@ -92,8 +92,8 @@ function isUnpublishable(error: unknown): error is NatsError {
   );
 }
 
-/** An event has some kilobytes: an excerpt, or 250 requests. A larger one is a mistake, and decoding it would block the process. */
-const maxPayloadBytes = 256 * 1024;
+/** An event has up to 8 KB, an excerpt. A much larger one is a mistake, and decoding it would block the process. */
+const maxPayloadBytes = 64 * 1024;
 const typePattern = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
@@ -108,7 +108,7 @@ export function encodeRow(row: WaitingRow): Uint8Array {
     {
       eventId: row.id,
       recordedAt: row.recordedAt,
-      userId: row.userId ?? undefined,
+      userId: row.userId,
       requestId: row.requestId ?? undefined,
       // The table stores it without its prefix.
       refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),

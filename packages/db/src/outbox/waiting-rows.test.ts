@@ -3,20 +3,16 @@ import { connectOnce } from '../postgres/connect.ts';
 import { createTestDatabase } from '../testing/create-test-database.ts';
 import { selectWaiting } from './waiting-rows.ts';
 
-const kilobyte = 1_024;
-
 test.each([
-  ['many small rows', 250, 10, [100, 100, 50]],
-  ['few large rows', 7, 100 * kilobyte, [3, 3, 1]],
-  ['rows of the maximum size of a batch', 2, 256 * kilobyte, [1, 1, 0]],
-  ['exactly a batch', 100, 10, [100, 0]],
-])('%s are selected in batches', async (_, count, size, batches) => {
+  ['many rows', 250, [100, 100, 50]],
+  ['exactly a batch', 100, [100, 0]],
+])('%s are selected in batches', async (_, count, batches) => {
   const database = await createTestDatabase(process.env.DATABASE_URL ?? '');
   const client = await connectOnce(database.url);
   await client.query(
-    `INSERT INTO outbox_events (type, payload)
-     SELECT 'request_closed', decode(repeat('00', $1::int), 'hex') FROM generate_series(1, $2)`,
-    [size, count],
+    `INSERT INTO outbox_events (type, payload, user_id)
+     SELECT 'request_closed', '', gen_random_uuid() FROM generate_series(1, $1)`,
+    [count],
   );
   let [after, hasMore] = [0, true];
   for (const batch of batches) {

@@ -6,7 +6,7 @@ export interface WaitingRow {
   readonly position: number;
   readonly type: string;
   readonly payload: Buffer;
-  readonly userId: string | null;
+  readonly userId: string;
   readonly requestId: string | null;
   readonly refCode: string | null;
   readonly seq: number;
@@ -22,9 +22,8 @@ export interface StoredRow {
 /** A condition on `outbox_events`: committed, and neither published nor set aside. An index has these rows. */
 export const isWaiting = 'published_at IS NULL AND failed_at IS NULL';
 
-/** Limits of a batch: publishing it takes some milliseconds, in which the process answers no request. */
+/** Publishing a batch takes some milliseconds, in which the process answers no call. */
 const maxRows = 100;
-const maxBytes = 256 * 1024;
 
 interface Waiting {
   readonly rows: readonly WaitingRow[];
@@ -39,8 +38,7 @@ export async function selectWaiting(client: pg.ClientBase, after: number): Promi
     text: waitingText,
     values: [after],
   });
-  const bytes = rows.reduce((sum, { payload }) => sum + payload.length, 0);
-  return { rows, hasMore: rows.length === maxRows || bytes >= maxBytes };
+  return { rows, hasMore: rows.length === maxRows };
 }
 
 /** The columns of a `WaitingRow`. */
@@ -49,16 +47,8 @@ export const rowColumns = `
   recorded_at AS "recordedAt"`;
 
 const waitingText = `
-  SELECT ${rowColumns}
-  FROM (
-    SELECT *, sum(octet_length(payload)) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes
-    FROM (
-      SELECT * FROM outbox_events WHERE ${isWaiting} AND position > $1
-      ORDER BY position LIMIT ${maxRows}
-    ) AS first
-  ) AS counted
-  WHERE bytes - octet_length(payload) < ${maxBytes}
-  ORDER BY counted.position`;
+  SELECT ${rowColumns} FROM outbox_events WHERE ${isWaiting} AND position > $1
+  ORDER BY outbox_events.position LIMIT ${maxRows}`;
 
 export async function markPublished(
   client: pg.ClientBase,

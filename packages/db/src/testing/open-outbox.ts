@@ -7,11 +7,11 @@ import { eventually } from '@expert-relay/testkit';
 import pg from 'pg';
 import { createOutboxPublisher, type OutboxPublisher, type OutboxPublisherOptions } from '../outbox/index.ts';
 import { isWaiting } from '../outbox/waiting-rows.ts';
-import { createTestDatabase } from './create-test-database.ts';
+import { createTestDatabase, type TestDatabase } from './create-test-database.ts';
 
 const log: Log = createLog('test', { level: 'silent' });
 
-/** A new database, a stream with a new prefix, and any number of publishers between them. */
+/** A database, a stream with a new prefix, and any number of publishers between them. */
 export interface TestOutbox extends AsyncDisposable {
   readonly databaseUrl: string;
   readonly pool: pg.Pool;
@@ -26,8 +26,13 @@ export interface TestOutbox extends AsyncDisposable {
   untilPublished(timeoutMs?: number): Promise<void>;
 }
 
-export async function openOutbox(servers: { databaseUrl: string; natsUrl: string }): Promise<TestOutbox> {
-  const database = await createTestDatabase(servers.databaseUrl);
+/** `existing` is a migrated database that is kept. Without it there is a new one. */
+export async function openOutbox(
+  servers: { databaseUrl: string; natsUrl: string },
+  existing?: { url: string },
+): Promise<TestOutbox> {
+  const created = existing ? undefined : await createTestDatabase(servers.databaseUrl);
+  const database = existing ?? (created as TestDatabase);
   const pool = new pg.Pool({ connectionString: database.url, max: 5 });
   // Its last connections may still be closing when the database is dropped.
   pool.on('error', () => {});
@@ -109,7 +114,7 @@ export async function openOutbox(servers: { databaseUrl: string; natsUrl: string
       await manager?.streams.delete(subjects.stream).catch(() => {});
       await nats.stop?.();
       await pool.end();
-      await database.drop();
+      await created?.drop();
     },
   };
   return outbox;

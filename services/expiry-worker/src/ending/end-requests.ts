@@ -1,5 +1,14 @@
 import { requestClosedEvent } from '@expert-relay/contracts';
-import { insertSharedEvent, moveExpired, overdue, type Query, raw, type Sql, sql } from '@expert-relay/db';
+import {
+  insertEvent,
+  moveExpired,
+  overdue,
+  type Query,
+  raw,
+  type Sql,
+  sql,
+  waitForOutbox,
+} from '@expert-relay/db';
 
 /** The ended requests by id, each with the seconds between its expiry and its end. */
 export type EndedRequests = Readonly<Record<string, number>>;
@@ -14,9 +23,9 @@ interface EndResult<Listed> {
 const event = requestClosedEvent({ reason: 'expired' });
 
 /**
- * Ends the overdue ones of some requests and records their event, in one statement. It skips a row that is locked, or
+ * Ends the overdue ones of some requests and records their events, in one statement. It skips a row that is locked, or
  * that another worker or the agent has just ended. `list` is a part of that statement and selects the `request_id`s. The
- * outbox leader finds the event when it polls, within half a second: this service has no NATS to wake it.
+ * outbox leader finds the events when it polls, within half a second: this service has no NATS to wake it.
  *
  * `ended_at` is `expires_at`, however late the worker is: readers saw the request as expired from then on.
  */
@@ -37,7 +46,7 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndR
       RETURNING id AS request_id, user_id, ref_code, seq, expires_at
     ),
     moved AS (${moveExpired}),
-    event AS (${insertSharedEvent({
+    event AS (${insertEvent({
       ...event,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
     })})
@@ -72,12 +81,16 @@ export function openPage(page: { after: PageEnd; untilMs?: number; size: number 
 }
 
 /**
- * Ends overdue requests in batches, oldest first. It yields each batch, so that the caller can pause or stop. Rows that
- * are locked are left to the next call.
+ * Ends overdue requests in batches, oldest first, and waits before each until the outbox has room, or `isOver`. It yields each
+ * batch, so that the caller can pause or stop. Rows that are locked are left to the next call.
  */
-export async function* endInBatches(query: Query, size: number): AsyncGenerator<EndedRequests> {
+export async function* endInBatches(
+  query: Query,
+  size: number,
+  isOver?: () => boolean,
+): AsyncGenerator<EndedRequests> {
   let after: PageEnd | null = { at: '-infinity', request_id: '' };
-  while (after) {
+  while (after && (await waitForOutbox(query, isOver))) {
     const { ended, listed, last }: EndResult<PageEnd> = await endRequests(query, openPage({ after, size }));
     yield ended;
     after = listed === size ? last : null;

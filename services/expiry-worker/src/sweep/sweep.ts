@@ -1,5 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Postgres } from '@expert-relay/db';
+import { endedPerBatch, type Postgres } from '@expert-relay/db';
 import { shortestLifetimeMs } from '@expert-relay/kit/config';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import { endInBatches } from '../ending/end-requests.ts';
@@ -7,10 +6,6 @@ import type { QueuePart } from '../queue/queue.ts';
 import type { Reports } from '../reports.ts';
 import { trackWork } from '../track-work.ts';
 import { enqueueUpcoming } from './enqueue-upcoming.ts';
-
-const batchSize = 2_000;
-/** The pause after each batch, as a share of its duration, so that a long sweep does not slow down API calls. */
-const pauseShare = 0.5;
 
 export interface Sweep extends Part {
   /** The scheduled job: ends overdue requests, and enqueues a job for each that falls due soon. */
@@ -32,14 +27,12 @@ export function createSweep(options: {
 
   async function endOverdue(): Promise<void> {
     const start = performance.now();
-    let batchStart = start;
     let requests = 0;
-    for await (const ended of endInBatches(database.query, batchSize)) {
+    // The next sweep continues, and enqueues what falls due by then.
+    const isOver = () => signal.aborted || performance.now() - start > interval;
+    for await (const ended of endInBatches(database.query, endedPerBatch, isOver)) {
       requests += Object.keys(ended).length;
       reports.ended(ended);
-      await pause((performance.now() - batchStart) * pauseShare, undefined, { signal }).catch(() => {});
-      if (signal.aborted) break;
-      batchStart = performance.now();
     }
     reports.swept({ requests, seconds: (performance.now() - start) / 1_000 });
   }

@@ -1,4 +1,3 @@
-import { EventHead } from '@expert-relay/contracts';
 import type { PrismaClient } from '@expert-relay/db';
 
 export interface RequestCounts {
@@ -17,13 +16,10 @@ export interface RequestCounts {
 
 /** Counts the requests of a database, and the events of their ends. */
 export async function countRequests(prisma: PrismaClient): Promise<RequestCounts> {
-  const events = await readEnds(prisma);
   const [row] = await prisma.$queryRaw<RequestCounts[]>`
     WITH reported AS (
       SELECT request_id, count(*) AS events, min(recorded_at) AS first_at
-      FROM unnest(${events.map(({ id }) => id)}::text[], ${events.map(({ at }) => at)}::timestamptz[])
-        AS event (request_id, recorded_at)
-      GROUP BY request_id
+      FROM outbox_events WHERE type = 'request_closed' GROUP BY request_id
     )
     SELECT count(*)::int AS requests,
       count(*) FILTER (WHERE status = 'expired')::int AS expired,
@@ -38,12 +34,4 @@ export async function countRequests(prisma: PrismaClient): Promise<RequestCounts
     FROM help_requests LEFT JOIN reported ON reported.request_id = help_requests.id`;
   if (!row) throw new Error('Postgres returned no row for a count.');
   return row;
-}
-
-/** The request and the time of each event of an end. */
-export async function readEnds(prisma: PrismaClient): Promise<{ id: string; at: Date }[]> {
-  const rows = await prisma.outboxEvent.findMany({ where: { type: 'request_closed' } });
-  return rows.flatMap(({ payload, recordedAt }) =>
-    new EventHead(payload).requests.map(({ requestId }) => ({ id: requestId, at: recordedAt })),
-  );
 }

@@ -1,9 +1,9 @@
 import type { PrismaClient, Query } from '@expert-relay/db';
 import { createDatabase } from '@expert-relay/db/prisma';
-import { createTestDatabase, patient } from '@expert-relay/db/testing';
+import { createTestDatabase, openOutbox, patient } from '@expert-relay/db/testing';
 import type { Service } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import { deleteRedisKeys } from '@expert-relay/testkit';
+import { deleteRedisKeys, testServers } from '@expert-relay/testkit';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
 
@@ -25,7 +25,9 @@ export interface TestSetup {
   environment(options?: WorkerOptions): Record<string, string>;
   /** The real worker, which reads its settings from that environment. */
   startWorker(options?: WorkerOptions): Promise<Service>;
-  /** Stops the workers, and empties tables and queues for the next test. */
+  /** Publishes the events of the current test, as an outbox leader does. Without it, sweeps pause after 1,100 requests. */
+  startPublisher(): Promise<void>;
+  /** Stops workers and publisher, and empties tables and queues for the next test. */
   reset(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -41,10 +43,13 @@ export async function createTestSetup(options: {
   const database = createDatabase({ url: databaseUrl, poolSize: 2, log, ...patient });
   await database.start?.();
   const workers: Service[] = [];
+  let outbox: AsyncDisposable | undefined;
   let prefix = newPrefix();
 
   async function stopWorkers(): Promise<void> {
     for (const worker of workers.splice(0)) await worker.stop();
+    await outbox?.[Symbol.asyncDispose]();
+    outbox = undefined;
   }
 
   const environment: TestSetup['environment'] = ({ ttl = '5s', env = {}, ...urls } = {}) => ({
@@ -73,6 +78,11 @@ export async function createTestSetup(options: {
       workers.push(worker);
       await worker.start();
       return worker;
+    },
+    async startPublisher() {
+      const opened = await openOutbox({ databaseUrl, natsUrl: testServers().natsUrl }, { url: databaseUrl });
+      outbox = opened;
+      await opened.startPublisher();
     },
     async reset() {
       await stopWorkers();

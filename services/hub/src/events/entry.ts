@@ -1,6 +1,6 @@
 import type { EventHead } from '@expert-relay/contracts';
 import { eventBlock, toChunk } from './encode.ts';
-import { firstRequestOf, jsonOf, parseEvent, topicsOf } from './event-content.ts';
+import { jsonOf, parseEvent, topicsOf } from './event-content.ts';
 import { checkOf, type Position } from './position.ts';
 import type { SeenChanges } from './seen-changes.ts';
 
@@ -16,7 +16,6 @@ export class Entry implements Position {
   readonly topics: readonly string[];
   readonly #bytes: Uint8Array;
   #chunks: (Buffer | undefined)[] | undefined;
-  #lastCopies: ReadonlyMap<string, number> | undefined;
 
   constructor(position: Position, bytes: Uint8Array, topics: readonly string[]) {
     this.epoch = position.epoch;
@@ -31,20 +30,13 @@ export class Entry implements Position {
     return 200 + 300 * this.topics.length + 4 * this.#bytes.length;
   }
 
-  /** Each topic once: an event about many requests has many copies for one provider. */
-  get distinctTopics(): Iterable<string> {
-    return this.topics.length > 2 ? this.#lastCopyByTopic.keys() : this.topics;
-  }
-
   parse(): EventHead | undefined {
     return parseEvent(this.#bytes);
   }
 
   /** Whether a subscriber of these topics gets another copy after this one. `copy` is an index of `topics`. */
   hasMore(topics: readonly string[], copy: number): boolean {
-    // Nearly all events are about one request: no map is made for them.
-    if (this.topics.length <= 2) return copy === 0 && topics.includes(this.topics[1] ?? '');
-    return topics.some((topic) => (this.#lastCopyByTopic.get(topic) ?? -1) > copy);
+    return copy === 0 && topics.includes(this.topics[1] ?? '');
   }
 
   /**
@@ -60,7 +52,7 @@ export class Entry implements Position {
 
   block(copy: number, hasMore: boolean, event = this.parse()): string {
     const { epoch, seq, check } = this;
-    const position = hasMore ? { epoch, seq, check, copiesSent: copy + 1 } : this;
+    const position: Position = hasMore ? { epoch, seq, check, copiesSent: 1 } : this;
     return eventBlock(position, event && jsonOf(event, copy));
   }
 
@@ -73,11 +65,6 @@ export class Entry implements Position {
     const event = this.parse();
     return copies.map((copy) => this.block(copy, copy !== copies.at(-1), event)).join('');
   }
-
-  get #lastCopyByTopic(): ReadonlyMap<string, number> {
-    this.#lastCopies ??= new Map(this.topics.map((topic, copy) => [topic, copy]));
-    return this.#lastCopies;
-  }
 }
 
 /** Creates an entry from its bytes in NATS. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
@@ -87,8 +74,7 @@ export function createEntry(
   seen: SeenChanges,
 ): { entry: Entry; event: EventHead | undefined; isNew: boolean } {
   const event = parseEvent(bytes);
-  const request = firstRequestOf(event);
-  const isNew = !request || seen.add(request.requestId, request.seq);
+  const isNew = !event?.requestId || seen.add(event.requestId, event.seq);
   const position = { epoch, seq, check: checkOf(event?.eventId ?? '') };
   return { entry: new Entry(position, bytes, event && isNew ? topicsOf(event) : []), event, isNew };
 }

@@ -1,11 +1,4 @@
-import {
-  type AboutRequest,
-  type DomainEvent,
-  EventHead,
-  endReasonName,
-  formatTopic,
-  roleName,
-} from '@expert-relay/contracts';
+import { type DomainEvent, EventHead, endReasonName, formatTopic, roleName } from '@expert-relay/contracts';
 
 type Body = DomainEvent['event'];
 
@@ -37,37 +30,22 @@ export function recordedAtOf(event: EventHead | undefined): number | undefined {
 }
 
 /**
- * The request by whose `seq` an event is recognised when it is published again. An event about many requests always has
- * the same ones, so the first is enough.
+ * The topics that an event is sent to, one copy for each: the contract's topic, and the activity topic of the provider. An
+ * event that is not about a request has none, and neither have those of a newer release.
  */
-export const firstRequestOf = (event: EventHead | undefined): AboutRequest | undefined => event?.requestAt(0);
-
-/**
- * The topics that an event is sent to, one copy for each. Each request has two: the contract's topic, and the activity
- * topic of its provider. A revoked credential and the events of a newer release have none.
- */
-export function topicsOf({ type, requests }: EventHead): readonly string[] {
-  const topics: string[] = [];
-  for (const request of requests) {
-    const topic = contractTopic(type, request);
-    if (topic === undefined) return [];
-    topics.push(topic, formatTopic({ kind: 'activity', userId: request.userId }));
-  }
-  return topics;
+export function topicsOf(event: EventHead): readonly string[] {
+  const topic = contractTopic(event);
+  return topic === undefined ? [] : [topic, formatTopic({ kind: 'activity', userId: event.userId })];
 }
 
-/**
- * The JSON of a copy, by its index in `topicsOf`: each request has two. The contract's members on the contract's topic, and more on
- * the activity topic.
- */
+/** The JSON of a copy, by its index in `topicsOf`. The activity topic's has more members than those of the contract. */
 export function jsonOf(event: EventHead, copy: number): string | undefined {
-  const request = event.requestAt(copy >> 1);
   const body = bodyOf(event);
-  const members = request && contractMembers(body, request.refCode);
+  const members = contractMembers(body, event.refCode);
   if (!members) return undefined;
-  const isForActivity = copy % 2 === 1;
+  const isForActivity = copy === 1;
   const json = JSON.stringify(
-    isForActivity ? { ...members, requestId: request.requestId, ...activityMembers(body) } : members,
+    isForActivity ? { ...members, requestId: event.requestId, ...activityMembers(body) } : members,
   );
   return json.replaceAll(furtherLineEnds, escaped);
 }
@@ -76,7 +54,8 @@ export function jsonOf(event: EventHead, copy: number): string | undefined {
 const furtherLineEnds = /[\u0085\u2028\u2029]/g;
 const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-function contractTopic(type: EventHead['type'], { userId, requestId }: AboutRequest): string | undefined {
+function contractTopic({ type, userId, requestId }: EventHead): string | undefined {
+  if (requestId === '') return undefined;
   switch (type) {
     case 'new_request':
       return formatTopic({ kind: 'provider', userId });

@@ -10,11 +10,10 @@ export interface Position {
   /** The end of the event's UUID: a NATS stream that lost its newest events uses their sequences again. */
   readonly check: string;
   /**
-   * An event has one copy for each of its topics. A subscriber of several of these topics gets each copy before its last one
-   * with a fourth part: the number of copies up to and including this one. So no copy is lost or repeated when the
-   * connection breaks between two of them.
+   * An event has a copy for each of its two topics. A subscriber of both gets the first one with this fourth part, so that no
+   * copy is lost or repeated when the connection breaks between them.
    */
-  readonly copiesSent?: number;
+  readonly copiesSent?: 1;
 }
 
 /** Where a subscriber resumes: after a position, or with the oldest event that is kept. */
@@ -46,11 +45,11 @@ export function formatPosition({ epoch, seq, check, copiesSent }: Position): str
   return copiesSent === undefined ? text : `${text}.${copiesSent}`;
 }
 
-const pattern = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(?:\.([1-9]\d{0,4}))?$/;
+const pattern = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(?:\.(1))?$/;
 
 export function parsePosition(text: string): Position | undefined {
   const [, epoch, seq, check, copiesSent] = pattern.exec(text) ?? [];
   if (epoch === undefined || seq === undefined || check === undefined) return undefined;
   const position = { epoch, seq: Number(seq), check };
-  return copiesSent === undefined ? position : { ...position, copiesSent: Number(copiesSent) };
+  return copiesSent === undefined ? position : { ...position, copiesSent: 1 };
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { noCheck } from '../events/position.ts';
-import { expiredTogether, RequestEvents, type TestEvent } from '../testing/make-event.ts';
+import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { EventHistory } from './event-history.ts';
 
 const start = { epoch: 'e', seq: 0, check: noCheck };
@@ -27,23 +27,6 @@ describe('the history', () => {
     const [first, second] = [request.newMessage(), request.newMessage()];
     const received = append(first, second, first, second, request.closed());
     expect(topicsOf(received)).toEqual([2, 2, 0, 0, 2]);
-  });
-
-  test('recognises an event about many requests, and older events of each of them', () => {
-    const requests = Array.from({ length: 3 }, () => new RequestEvents());
-    const earlier = requests.map((request) => request.newMessage());
-    const late = requests[2]?.newMessage() as TestEvent;
-    const together = expiredTogether(...requests);
-    const received = append(...earlier, together, ...earlier, late, together, late);
-    expect(topicsOf(received)).toEqual([2, 2, 2, 6, 0, 0, 0, 2, 0, 0]);
-
-    history.setCaughtUp();
-    history.loseAfter(3);
-    expect(append(together, late, together)).toEqual([
-      { seq: 4, topics: 6, isRepeated: true },
-      { seq: 5, topics: 2, isRepeated: true },
-      { seq: 6, topics: 0, isRepeated: false },
-    ]);
   });
 
   test('has no repeated events after a restart before it has caught up, since it has sent none', () => {

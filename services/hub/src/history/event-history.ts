@@ -1,7 +1,7 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { createEntry, type Entry } from '../events/entry.ts';
-import { firstRequestOf, recordedAtOf } from '../events/event-content.ts';
+import { recordedAtOf } from '../events/event-content.ts';
 import type { Position } from '../events/position.ts';
 import { SeenChanges } from '../events/seen-changes.ts';
 import { Ring } from './ring.ts';
@@ -68,8 +68,7 @@ export class EventHistory {
     const { entry, event, isNew } = createEntry(bytes, { epoch: this.current.epoch, seq }, this.#seen);
     const recordedAt = recordedAtOf(event);
     this.ring.append(entry, recordedAt);
-    const request = firstRequestOf(event);
-    const isRepeated = request !== undefined && isNew && this.tailLoss.checkRepeated(entry, request);
+    const isRepeated = Boolean(event?.requestId && isNew && this.tailLoss.checkRepeated(entry, event));
     return { entry, event, recordedAt, isRepeated };
   }
 
@@ -81,8 +80,8 @@ export class EventHistory {
     this.ring.noteMissing(this.#latestUntilNow);
     this.#expectRepeats(seq + 1, lost);
     for (const entry of this.ring) {
-      const request = firstRequestOf(entry.parse());
-      if (request) this.#seen.add(request.requestId, request.seq);
+      const event = entry.parse();
+      if (event?.requestId) this.#seen.add(event.requestId, event.seq);
     }
   }
 
@@ -101,7 +100,7 @@ export class EventHistory {
 
   /** Events that were sent may be published again, from this sequence on; the lost ones surely. */
   #expectRepeats(from: number, lost: readonly Entry[] = []): void {
-    const requests = lost.flatMap((entry) => firstRequestOf(entry.parse()) ?? []);
+    const requests = lost.flatMap((entry) => entry.parse() ?? []);
     // Before the hub has caught up, nothing was sent.
     if (this.#hasCaughtUp) this.tailLoss.startRecovery(from, this.#seen, requests);
     this.#seen = new SeenChanges(rememberedRequests);

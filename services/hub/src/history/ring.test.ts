@@ -30,14 +30,6 @@ describe('the ring', () => {
     expect(sequences(ring.after(5, ['b', 'a'], 2))).toEqual([6, 7]);
   });
 
-  test('returns an event that has several copies for a topic once, and removes all of them', () => {
-    const ring = filled({ ...wide, events: 2 }, entry(1, 'a', 'x', 'b', 'x', 'c', 'y'), entry(2, 'd', 'x'));
-    expect(sequences(ring.after(0, ['x'], 10))).toEqual([1, 2]);
-    expect(sequences(ring.after(0, ['b', 'y', 'x'], 10))).toEqual([1, 2]);
-    ring.append(entry(3, 'e', 'x'));
-    expect(sequences(ring.after(0, ['x', 'c', 'y'], 10))).toEqual([2, 3]);
-  });
-
   test('recognises a position by epoch, sequence and check, the one before its first event included', () => {
     const ring = filled({ ...wide, events: 2 }, entry(5, 'a'), entry(6, 'a'), entry(7, 'a'));
     expect(ring.floor).toEqual({ epoch, seq: 5, check: '00000005' });

@@ -60,7 +60,7 @@ export class Ring {
     this.#entries.push(entry);
     this.#times.push(recordedAt);
     this.#bytes += entry.size;
-    for (const topic of entry.distinctTopics) {
+    for (const topic of entry.topics) {
       const queue = this.#byTopic.get(topic);
       if (queue) queue.push(entry);
       else this.#byTopic.set(topic, new Queue(entry));
@@ -115,7 +115,7 @@ export class Ring {
   #forget(entry: Entry | undefined, removeFrom: (queue: Queue<Entry>) => void): void {
     if (!entry) return;
     this.#bytes -= entry.size;
-    for (const topic of entry.distinctTopics) {
+    for (const topic of entry.topics) {
       const queue = this.#byTopic.get(topic);
       if (!queue) continue;
       removeFrom(queue);

@@ -1,4 +1,4 @@
-import type { AboutRequest } from '@expert-relay/contracts';
+import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import type { StoredStreamState } from '@expert-relay/kit/nats';
 import { parseEvent } from '../events/event-content.ts';
@@ -52,6 +52,8 @@ interface Recovery {
   /** The lost events that were not repeated yet. */
   readonly missing: Set<string>;
 }
+
+type AboutRequest = Pick<EventHead, 'requestId' | 'seq'>;
 
 const keyOf = ({ requestId, seq }: AboutRequest): string => `${requestId} ${seq}`;
 

@@ -218,7 +218,7 @@ export class CatchUp implements Part {
   }
 }
 
-/** The blocks of the first `count` events, about a chunk of them: an event may have hundreds of copies for a subscriber. */
+/** The blocks of the first `count` events, about a chunk of them: the question of an event has up to 2,000 characters. */
 function firstBlocks(
   entries: readonly Entry[],
   topics: readonly string[],

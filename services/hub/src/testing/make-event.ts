@@ -1,10 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { create } from '@bufbuild/protobuf';
 import {
   credentialRevokedEvent,
-  DomainEventSchema,
   type EventType,
-  encodeEvent,
   encodePublished,
   keyExchangeEvent,
   type NewEvent,
@@ -58,23 +55,10 @@ export class RequestEvents {
   }
 
   #next(event: NewEvent): TestEvent {
-    return makeEvent(event, { ...this.nextAbout(), recordedAt: this.recordedAt ?? new Date() });
-  }
-
-  /** The members that every event about the request has, with its next `seq`. */
-  nextAbout() {
     this.#seq++;
-    const { userId, requestId, refCode } = this;
-    return { userId, requestId, refCode, seq: this.#seq };
+    const { userId, requestId, refCode, recordedAt = new Date() } = this;
+    return makeEvent(event, { userId, requestId, refCode, seq: this.#seq, recordedAt });
   }
-}
-
-/** One event about all of these requests, as a sweep of the expiry worker makes it. */
-export function expiredTogether(...requests: readonly RequestEvents[]): TestEvent {
-  const abouts = requests.map((request) => request.nextAbout());
-  const requestsField = encodeEvent(create(DomainEventSchema, { requests: abouts }));
-  const { type, payload } = requestClosedEvent({ reason: 'expired' });
-  return makeEvent({ type, payload: Buffer.concat([payload, requestsField]) }, { seq: 0n });
 }
 
 export function revoked(
@@ -86,12 +70,12 @@ export function revoked(
 
 function makeEvent(
   { type, payload }: NewEvent,
-  about: { userId?: string; requestId?: string; refCode?: string; seq: bigint; recordedAt?: Date },
+  about: { userId: string; requestId?: string; refCode?: string; seq: bigint; recordedAt: Date },
 ): TestEvent {
   const eventId = randomUUID();
   return {
     type,
     eventId,
-    bytes: encodePublished({ recordedAt: new Date(), userId: '', ...about, eventId }, payload),
+    bytes: encodePublished({ ...about, eventId }, payload),
   };
 }

@@ -42,9 +42,9 @@ export function readEvent({ seq, bytes }: { seq: number; bytes: Uint8Array }): R
     const type = head.type && factTypes[head.type];
     const messageKey = type === 'message.created' ? messageKeyOf(head) : null;
     const facts =
-      type === undefined || messageKey === undefined
+      type === undefined || messageKey === undefined || head.requestId === ''
         ? []
-        : head.requests.map(({ requestId }) => ({ type, requestId, messageKey, at: recordedAt }));
+        : [{ type, requestId: head.requestId, messageKey, at: recordedAt }];
     const endedSession = endedSessionOf(head);
     return { seq, eventId: head.eventId, recordedAt, facts, ...(endedSession && { endedSession }) };
   } catch {

@@ -1,5 +1,15 @@
 import { requestClosedEvent } from '@expert-relay/contracts';
-import { insertSharedEvent, isOpen, moveExpired, overdue, type PrismaClient, sql } from '@expert-relay/db';
+import {
+  endedPerBatch,
+  insertEvent,
+  isOpen,
+  moveExpired,
+  overdue,
+  type PrismaClient,
+  type Query,
+  sql,
+  waitForOutbox,
+} from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
@@ -14,6 +24,7 @@ const usage = `Erases a user permanently, with everything that is stored about t
 
 First the keys are revoked and the open conversations are ended, each with its event. Within five seconds after the
 command, the dashboard removes the user's sessions, and their streams end.
+It waits while more than 1,000 events are not published: when it does not go on, NATS is away.
 The command may be interrupted at any time; call it again to continue. It reads DATABASE_URL.
 `;
 
@@ -94,8 +105,6 @@ async function revokeKeys(prisma: PrismaClient, userId: string): Promise<number>
   }
 }
 
-const endedPerBatch = 500;
-
 const endings = {
   closed: { due: isOpen, endedAt: sql`clock_timestamp()`, move: sql`SELECT` },
   expired: { due: overdue, endedAt: sql`expires_at`, move: moveExpired },
@@ -104,7 +113,9 @@ const endings = {
 /** Ends the open conversations of a user, or marks the expired ones, with their events. Returns their number. */
 async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeof endings): Promise<number> {
   const { due, endedAt, move } = endings[reason];
+  const query: Query = (text, ...values) => prisma.$queryRaw(text, ...values);
   for (let total = 0; ; ) {
+    await waitForOutbox(query);
     // An index has this order within a user. With an order by id only, Postgres would scan the requests of all users.
     const [row] = await prisma.$queryRaw<{ ended: number }[]>`
       WITH due AS MATERIALIZED (
@@ -117,7 +128,7 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
         RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
       ),
       moved AS (${move}),
-      event AS (${insertSharedEvent({
+      event AS (${insertEvent({
         ...requestClosedEvent({ reason }),
         from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
       })})
@@ -176,8 +187,7 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     const { helpRequest, apiKey, outboxEvent, user } = transaction;
     if ((await helpRequest.count({ where: { userId } })) > 0) return false;
     if ((await apiKey.count({ where: { userId, revokedAt: null } })) > 0) return false;
-    // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention. A shared
-    // event that failed is kept, since it contains only ids of this user (docs/adr/0009).
+    // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention.
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
     return true;
