@@ -57,7 +57,7 @@ export interface ChaosResult {
   readonly remarks: readonly string[];
   /** Failures that a busy machine does not explain: processes, answers, events. */
   readonly broken: readonly string[];
-  /** All failures: `broken`, speed and memory. */
+  /** All failures: `broken`, refusals, speed and memory. */
   readonly failures: readonly string[];
 }
 
@@ -108,16 +108,16 @@ export function makeChaosResult(given: {
     after: given.memory.after[service] ?? 0,
   }));
   const { expected, delivered, lost, duplicated, outOfOrder, resets, failures, remarks } = checked;
+  const unanswered = [...retries];
   const broken = [
     ...endedProcesses.map(({ name, pid }) => `${name} (pid ${pid}) ended`),
     ...logProblems
       .filter(({ isFatal }) => isFatal)
       .map(({ service, text }) => `${service}: ${text.split('\n')[0]}`),
-    ...[...retries].map(
-      ([what, times]) => `${times} honest calls got ${what.startsWith('no answer') ? what : `a ${what}`}`,
-    ),
+    ...unanswered.filter(([what]) => what !== busy).map(describeUnanswered),
     ...failures,
   ];
+  const refused = unanswered.filter(([what]) => what === busy).map(describeUnanswered);
   const ratio = honest.during.p99 / honest.before.p99;
   const slow =
     Math.min(honest.before.calls, honest.during.calls) >= minCalls && ratio > maxSlowdown
@@ -145,9 +145,15 @@ export function makeChaosResult(given: {
     events: { expected, delivered, lost, duplicated, outOfOrder, resets },
     remarks,
     broken,
-    failures: [...broken, ...(isMeasured ? [...slow, ...grown] : [])],
+    failures: [...broken, ...(isMeasured ? [...refused, ...slow, ...grown] : [])],
   };
 }
+
+/** With `Retry-After`, and repeated: a machine that does other work too makes the relay give it. */
+const busy = '503';
+
+const describeUnanswered = ([what, times]: [string, number]) =>
+  `${times} honest calls got ${what.startsWith('no answer') ? what : `a ${what}`}`;
 
 const percent = (ratio: number): string => `${Math.round((ratio - 1) * 100)} %`;
 
