@@ -10,7 +10,7 @@ const python = await findClientPython('requirements.txt');
 const testWithPython = testUnless(whyMissing(python));
 
 describe('the Python SDK', () => {
-  const { pytest, mypy } = usePackage(python);
+  const { pytest } = usePackage(python);
 
   testWithPython(
     'passes its tests, as it is installed from its wheel',
@@ -24,10 +24,4 @@ describe('the Python SDK', () => {
     },
     1_200_000,
   );
-
-  testWithPython('has strict types', async () => {
-    // What needs a framework is checked where they are installed: adapters.test.ts.
-    const frameworks = 'frameworks/|adapters/(langgraph|openai_agents|pydantic_ai)';
-    expect(await mypy('--exclude', frameworks)).toMatch(/^Success/);
-  });
 });
