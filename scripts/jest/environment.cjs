@@ -2,7 +2,12 @@ const { ModernFakeTimers } = require('@jest/fake-timers');
 const { ModuleMocker } = require('jest-mock');
 const { recordCpu, usedCpu } = require('./cpu.cjs');
 
-const { getBuiltinModule } = process;
+const { getBuiltinModule, ppid: parent } = process;
+
+// Servers of a test would keep a worker running whose Jest was killed.
+setInterval(() => {
+  if (process.ppid !== parent) process.exit();
+}, 1_000).unref();
 
 /** @typedef {ConstructorParameters<typeof ModernFakeTimers>[0]['config']} ProjectConfig */
 

@@ -42,16 +42,22 @@ class NodeRuntime extends Runtime {
 const { AsyncLocalStorage } = asyncHooks;
 const storage = new AsyncLocalStorage();
 
+/** As a constructor, it gives this one. */
+function constructOne() {
+  return storage;
+}
+
 /**
  * Each of these modules makes a storage, and Node copies the values of all storages that were ever used to each new promise.
  * @template T
  * @param {() => T} load
  */
 function withOneStorage(load) {
-  const one = function () {
-    return storage;
-  };
-  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: one, configurable: true, writable: true });
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', {
+    value: constructOne,
+    configurable: true,
+    writable: true,
+  });
   try {
     return load();
   } finally {
