@@ -56,14 +56,7 @@ export async function claimHome(home: Home, say: (line: string) => void): Promis
   };
 }
 
-/** A record that a power cut has damaged counts as none. */
-function readRecord(file: string): Partial<RunRecord> {
-  try {
-    return readJson<RunRecord>(file) ?? {};
-  } catch {
-    return {};
-  }
-}
+const readRecord = (file: string): Partial<RunRecord> => readJson(file) ?? {};
 
 /**
  * Cleans up a home as soon as this process has ended without a call of the result, even by `kill -9`: the input of a

@@ -1,40 +1,11 @@
 import { inOneLine, StepError } from '../terminal/failure.ts';
 import { findPrograms, pickProgram } from './find-program.ts';
-import type { Found, Placement, ServerKind, Source } from './server-kind.ts';
-import { debian } from './sources/debian.ts';
-import { fromDocker } from './sources/docker.ts';
-import { npm } from './sources/npm.ts';
+import type { Found, Placement } from './server-kind.ts';
+import { unpackedPrograms, unpackPackages } from './sources/debian.ts';
+import { findContainer } from './sources/docker.ts';
+import { fetchedPostgres, fetchPostgres } from './sources/npm.ts';
 
-const fetcherOf = (kind: ServerKind) => (kind.name === 'postgres' ? npm : debian);
-
-/** Programs on PATH, in the usual folders, and those that an earlier run has fetched. */
-const fromThisMachine: Source = async (placement) => {
-  const { kind, home } = placement;
-  return (
-    pickProgram(placement, await findPrograms(kind)) ??
-    pickProgram(placement, await fetcherOf(kind).programs(kind, home.cache)) ??
-    ''
-  );
-};
-
-/** Programs that are fetched now. */
-const fromElsewhere: Source = async (placement, say) => {
-  const { kind, home } = placement;
-  const { title, fetch, programs } = fetcherOf(kind);
-  say(title(kind));
-  try {
-    await fetch(kind, home.cache);
-  } catch (error) {
-    return inOneLine(error);
-  }
-  return (
-    pickProgram(placement, await programs(kind, home.cache)) ?? `${title(kind)}: another version is needed`
-  );
-};
-
-const sources: readonly Source[] = [fromThisMachine, fromDocker, fromElsewhere];
-
-/** Finds each server in the first source that has it. */
+/** Finds each server: a program of this machine or of an earlier run, a container, or a program that is fetched now. */
 export async function findServers(
   wanted: readonly Placement[],
   say: (text: string) => void,
@@ -42,16 +13,38 @@ export async function findServers(
   const found = new Map<Placement, Found>();
   const reasons = new Set<string>();
   for (const placement of wanted) {
-    for (const source of sources) {
-      if (found.has(placement)) break;
-      const answer = await source(placement, say);
-      if (typeof answer !== 'string') found.set(placement, answer);
-      else if (answer) reasons.add(answer);
-    }
+    const place = (server: Found | string | undefined) => {
+      if (typeof server === 'string') reasons.add(server);
+      else if (server) found.set(placement, server);
+      return found.has(placement);
+    };
+    if (place(await onThisMachine(placement)) || place(await findContainer(placement, say))) continue;
+    place(await fetchProgram(placement, say).catch(inOneLine));
   }
   const missing = wanted.filter((placement) => !found.has(placement));
   if (missing.length > 0) throw missingServers(missing, [...reasons]);
   return found;
+}
+
+const isPostgres = ({ kind }: Placement) => kind.name === 'postgres';
+
+async function onThisMachine(placement: Placement): Promise<Found | undefined> {
+  const { kind, home } = placement;
+  const fetched = isPostgres(placement) ? fetchedPostgres : unpackedPrograms;
+  return (
+    pickProgram(placement, await findPrograms(kind)) ??
+    pickProgram(placement, await fetched(kind, home.cache))
+  );
+}
+
+async function fetchProgram(placement: Placement, say: (text: string) => void): Promise<Found | string> {
+  const { kind, home } = placement;
+  say(isPostgres(placement) ? 'npm install' : `apt-get download ${kind.debian}`);
+  await (isPostgres(placement) ? fetchPostgres(home.cache) : unpackPackages(kind.debian, home.cache));
+  return (
+    (await onThisMachine(placement)) ??
+    `${kind.title}: another version than the one that can be fetched is needed`
+  );
 }
 
 /** One message for all servers that were not found, with the commands that help. */

@@ -4,24 +4,24 @@ import { leftToAllTests } from '../testing/left-to-all-tests.ts';
 import { findPrograms } from './find-program.ts';
 import { nats } from './nats.ts';
 import type { FoundProgram, ProgramKind } from './server-kind.ts';
-import { debian } from './sources/debian.ts';
+import { unpackedPrograms, unpackPackages } from './sources/debian.ts';
 
 /** A program for tests, or the reason why there is none. */
 export type Tool = FoundProgram | { readonly missing: string };
 
 /** The program on PATH, in the usual folders or in the cache; else it is fetched. Nothing is installed. */
 export async function findTool(kind: ProgramKind, cache = cacheFolder()): Promise<Tool> {
-  const [existing] = [...(await findPrograms(kind)), ...(await debian.programs(kind, cache))];
+  const [existing] = [...(await findPrograms(kind)), ...(await unpackedPrograms(kind, cache))];
   if (existing) return existing;
   const left = leftToAllTests(kind.title);
   if (left) return left;
   const needed = `${kind.title} ${kind.minimum} or later is missing`;
   try {
-    await debian.fetch(kind, cache);
+    await unpackPackages(kind.debian, cache);
   } catch (error) {
     return { missing: `${needed}, and could not be fetched: ${inOneLine(error)}` };
   }
-  const [fetched] = await debian.programs(kind, cache);
+  const [fetched] = await unpackedPrograms(kind, cache);
   return fetched ?? { missing: `${needed}, and the package ${kind.debian} does not have it` };
 }
 

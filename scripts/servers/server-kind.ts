@@ -74,18 +74,3 @@ export interface Found {
   version: string;
   launch: Launch;
 }
-
-/** Where servers come from. Returns why it does not have one: nothing where that need not be said. */
-export type Source = (
-  placement: Placement,
-  /** Shows what takes long. */
-  say: (text: string) => void,
-) => Promise<Found | string>;
-
-/** Fetches programs into the cache, without installing anything on this machine. */
-export interface Fetcher {
-  title(kind: ProgramKind): string;
-  fetch(kind: ProgramKind, cache: string): Promise<void>;
-  /** The programs that were fetched, by this run or an earlier one. */
-  programs(kind: ProgramKind, cache: string): Promise<FoundProgram[]>;
-}

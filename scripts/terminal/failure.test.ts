@@ -25,3 +25,9 @@ test('a disk that is full for this process, a compiler or a server: one sentence
   // A device that is always full.
   if (process.platform === 'linux') expect(reportOf(() => writeFileSync('/dev/full', 'x'))).toMatch(sentence);
 });
+
+test('a file that the system refuses: its sentence, without a stack', () => {
+  expect(reportOf(() => writeFileSync('/proc/none/here', 'x'))).toMatch(
+    /^E[A-Z]+: [^\n]+ '\/proc\/none\/here'$/,
+  );
+});

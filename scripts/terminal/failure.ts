@@ -31,7 +31,7 @@ export function inOneLine(error: unknown): string {
 
 /** Reports why a command failed: sentences for expected reasons, a stack for a bug. Returns the exit code. */
 export function reportFailure(error: unknown): 1 | 2 {
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message, syscall } = error as NodeJS.ErrnoException;
   if (error instanceof TypeError && String(code).startsWith('ERR_PARSE_ARGS')) {
     console.error(`\n${message}\nWhat each command takes: README.md\n`);
     return 2;
@@ -42,7 +42,8 @@ export function reportFailure(error: unknown): 1 | 2 {
     return 1;
   }
   if (!(error instanceof StepError)) {
-    console.error(error);
+    // What the system refuses is no bug: its message names the file and the reason.
+    console.error(syscall ? `\n${message}\n` : error);
     return 1;
   }
   const output = error.output.map((line) => `    ${line}`);

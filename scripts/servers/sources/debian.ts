@@ -4,30 +4,21 @@ import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
 import { StepError } from '../../terminal/failure.ts';
 import { checkPrograms } from '../find-program.ts';
-import type { Fetcher, FoundProgram, ProgramKind } from '../server-kind.ts';
-
-/** The distribution's packages, unpacked: nothing is installed or started on this machine. */
-export const debian: Fetcher = {
-  title: ({ debian: name }) => `apt-get download ${name}`,
-  programs: unpackedPrograms,
-  async fetch({ debian: name }, cache) {
-    if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) {
-      throw new StepError('this is no Debian or Ubuntu to get packages for');
-    }
-    await unpackPackages(name, cache);
-  },
-};
+import type { FoundProgram, ProgramKind } from '../server-kind.ts';
 
 const folderOf = (name: string, cache: string) => join(cache, 'debian', name);
 
 /**
- * Unpacks a package, and what it depends on and this machine does not have. That works without root. Returns the folder,
- * and the environment in which its programs run.
+ * Unpacks a package of the distribution, and what it depends on and this machine does not have. Nothing is installed, so that
+ * works without root. Returns the folder, and the environment in which its programs run.
  */
 export async function unpackPackages(
   name: string,
   cache: string,
 ): Promise<{ folder: string; env: NodeJS.ProcessEnv }> {
+  if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) {
+    throw new StepError('this is no Debian or Ubuntu to get packages for');
+  }
   const target = folderOf(name, cache);
   await makeOnce(target, async (folder) => {
     // The system's lists of packages first; where they are missing or out of date, our own.
@@ -43,7 +34,8 @@ export async function unpackPackages(
   return { folder: target, env: environmentIn(target) };
 }
 
-function unpackedPrograms(kind: ProgramKind, cache: string): Promise<FoundProgram[]> {
+/** The programs that were unpacked, by this run or an earlier one. */
+export function unpackedPrograms(kind: ProgramKind, cache: string): Promise<FoundProgram[]> {
   const folder = folderOf(kind.debian, cache);
   const folders = [...kind.folders, 'usr/bin', 'usr/sbin'].map((one) => join(folder, one));
   return checkPrograms(kind, folders, environmentIn(folder));

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { runCommand } from '../../processes/run-command.ts';
-import type { Launch, Placement, Source } from '../server-kind.ts';
+import type { Found, Launch, Placement } from '../server-kind.ts';
 
-/** Containers, when a Docker engine answers and has the images or can get them. */
-export const fromDocker: Source = async (placement, say) => {
+/** A container, when a Docker engine answers and has the image or can get it; else the reason. */
+export async function findContainer(
+  placement: Placement,
+  say: (text: string) => void,
+): Promise<Found | string> {
   const { kind, data } = placement;
   if (!(await docker(['info'], 5_000))) return 'no Docker engine answers';
   const major = kind.majorOfData?.(data);
@@ -14,7 +17,7 @@ export const fromDocker: Source = async (placement, say) => {
   }
   const version = `${image.replace(/^.*:|-.*$/g, '')} in Docker`;
   return { version, launch: launch(placement, image) };
-};
+}
 
 function launch(placement: Placement, image: string): Launch {
   const { kind, home, data, port } = placement;

