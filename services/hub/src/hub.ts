@@ -92,10 +92,7 @@ export function createHub(options: {
     },
     onBreak({ hasGap }) {
       // Before `onBreak`, which may reset other subscribers: they become live, and must not be reset again.
-      for (const subscriber of streams) {
-        const mayMissEvents = hasGap || history.tailLoss.isUncertain(subscriber.generation);
-        if (subscriber.isLive && mayMissEvents) catchUp.reset(subscriber);
-      }
+      if (hasGap) for (const subscriber of streams) if (subscriber.isLive) catchUp.resetSoon(subscriber);
       catchUp.onBreak();
     },
     log,

@@ -49,7 +49,7 @@ export interface Fault {
   readonly affects: Affected;
   /** Whether it may be the second fault of a seed. A fault that needs a special load is always the first. */
   readonly combines: boolean;
-  /** Whether NATS may lose acknowledged events. Then readers may be reset. */
+  /** Whether NATS may lose acknowledged events. Then readers may be reset, or get these events twice. */
   readonly losesPositions?: boolean;
   draw(random: Random, plan: { conversations: number; turn: number }): PlannedFault;
 }

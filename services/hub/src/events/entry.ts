@@ -2,7 +2,6 @@ import type { EventHead } from '@expert-relay/contracts';
 import { eventBlock, toChunk } from './encode.ts';
 import { jsonOf, parseEvent, topicsOf } from './event-content.ts';
 import { checkOf, type Position } from './position.ts';
-import type { SeenChanges } from './seen-changes.ts';
 
 /**
  * One event of the NATS stream. Only this class makes the bytes that subscribers get. It makes them when the first of them
@@ -67,14 +66,12 @@ export class Entry implements Position {
   }
 }
 
-/** Creates an entry from its bytes in NATS. A duplicate (`isNew` is false) keeps its sequence but is sent to no topic. */
+/** Creates an entry from its bytes in NATS. */
 export function createEntry(
   bytes: Uint8Array,
   { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,
-  seen: SeenChanges,
-): { entry: Entry; event: EventHead | undefined; isNew: boolean } {
+): { entry: Entry; event: EventHead | undefined } {
   const event = parseEvent(bytes);
-  const isNew = !event?.requestId || seen.add(event.requestId, event.seq);
   const position = { epoch, seq, check: checkOf(event?.eventId ?? '') };
-  return { entry: new Entry(position, bytes, event && isNew ? topicsOf(event) : []), event, isNew };
+  return { entry: new Entry(position, bytes, event ? topicsOf(event) : []), event };
 }

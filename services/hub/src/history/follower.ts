@@ -5,7 +5,7 @@ import type { Consumer, Nats, StoredMessage, StoredStreamState } from '@expert-r
 import { formatPosition, noCheck, type Position } from '../events/position.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
-import { findLastCommonSequence } from './tail-loss.ts';
+import { findLastCommonSequence } from './find-last-common-sequence.ts';
 
 const eventsRemoved = 'the stream removed events before they were read';
 
@@ -26,7 +26,7 @@ interface FollowerOptions {
 }
 
 /**
- * Reads the NATS stream into the history, each event once and in order. After an outage of NATS it first compares the two.
+ * Reads the NATS stream into the history, each event in order. After an outage of NATS it first compares the two.
  */
 export class Follower implements Part {
   readonly name = 'follower';

@@ -12,7 +12,7 @@ import {
 import type { EventHistory } from '../history/event-history.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
-import { noGeneration, type Subscriber, type SubscribersByTopic } from '../sse/subscriber.ts';
+import type { Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
 import { chunkBytes } from './block-buffer.ts';
 import { ScanLanes } from './scan-lanes.ts';
 import type { ScanLimit } from './scan-limit.ts';
@@ -20,6 +20,7 @@ import type { ScanLimit } from './scan-limit.ts';
 /** Events that are read from the ring at a time. */
 const batchSize = 100;
 const retryMs = 500;
+const resetSpreadMs = 10_000;
 
 /** How a subscriber gets the events after its position. */
 export type NextStep =
@@ -33,7 +34,7 @@ export type NextStep =
   | { readonly action: 'reset' };
 
 export function nextStep(history: EventHistory, from: StartFrom): NextStep {
-  const { current, ring, tailLoss } = history;
+  const { current, ring } = history;
   const { floor } = ring;
   if (from === 'earliest')
     return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
@@ -42,7 +43,6 @@ export function nextStep(history: EventHistory, from: StartFrom): NextStep {
     return history.hasAllSince(from.since) ? { action: 'replay', from: floor } : { action: 'reset' };
   if (from === unknownPosition) return { action: 'reset' };
   if (from.epoch !== current.epoch) return { action: 'wait', from };
-  if (!tailLoss.isReliable(from)) return { action: 'reset' };
   if (from.seq > current.seq) return { action: 'wait', from };
   // A subscriber that misses copies of the event at its position needs that event itself.
   if (ring.has(from) && (from.copiesSent === undefined || ring.at(from.seq)))
@@ -99,7 +99,7 @@ export class CatchUp implements Part {
   /** The history has caught up with the NATS stream: starts the pending subscribers. */
   startPending(): void {
     for (const [subscriber, from] of this.#pending) {
-      if (from === undefined) subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.startPosition));
+      if (from === undefined) subscriber.writer.write(heartbeatChunk(this.#history.current));
       this.add(subscriber, from);
     }
     this.#pending.clear();
@@ -131,11 +131,18 @@ export class CatchUp implements Part {
   /** Sends `hub.reset`, since events after the subscriber's position may be missing, and continues from now. */
   reset(subscriber: Subscriber): void {
     if (!subscriber.isOpen) return;
-    subscriber.writer.write(resetChunk(this.#history.tailLoss.startPosition));
-    // A live subscriber was counted when it became live.
-    if (!subscriber.isLive) this.#goLive(subscriber, 'reset');
-    // Its client reads the state now, so it needs no event that is repeated after a tail loss.
-    subscriber.generation = noGeneration;
+    subscriber.writer.write(resetChunk(this.#history.current));
+    this.#goLive(subscriber, 'reset');
+  }
+
+  /**
+   * Resets a live subscriber that misses events, at some time in the next ten seconds: the clients of all streams would read the
+   * state at once. Until then it gets no event, so that its position stays before those that it misses.
+   */
+  resetSoon(subscriber: Subscriber): void {
+    this.#live.leave(subscriber);
+    subscriber.enter('missing');
+    setTimeout(() => this.reset(subscriber), Math.random() * resetSpreadMs).unref();
   }
 
   /** Takes the next step of the subscribers that waited for a new event. */
@@ -163,7 +170,7 @@ export class CatchUp implements Part {
    */
   #sendPosition(subscriber: Subscriber): void {
     if (!subscriber.isLive) return;
-    subscriber.writer.write(heartbeatChunk(this.#history.tailLoss.heartbeatPosition));
+    subscriber.writer.write(heartbeatChunk(this.#history.current));
   }
 
   /** Asks NATS whether its stream has the event at a position that this hub does not know. */
@@ -211,10 +218,10 @@ export class CatchUp implements Part {
   }
 
   #goLive(subscriber: Subscriber, how: 'now' | 'resumed' | 'reset'): void {
+    // A subscriber that was live before was counted then.
+    if (subscriber.state !== 'missing') this.#metrics.started.inc({ how });
     subscriber.enter('live');
-    subscriber.generation = this.#history.tailLoss.generation;
     this.#live.join(subscriber);
-    this.#metrics.started.inc({ how });
   }
 }
 

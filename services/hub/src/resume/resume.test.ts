@@ -168,26 +168,6 @@ test('many readers that resume from far back share one scan', async () => {
   }
 });
 
-test('an event that the stream holds twice is delivered once, live and resumed', async () => {
-  const request = new RequestEvents();
-  const live = await new Reader(hub.url, [request.topic]).opened();
-  const events = messagesOf(request, 6).events;
-  await stream.publish(...events);
-  // As after a lost acknowledgement, when NATS has forgotten the first publish.
-  await stream.publish(...events.map((event) => ({ ...event, eventId: crypto.randomUUID() })));
-  await stream.publish(request.closed());
-  await live.count(7);
-  const resumed = new Reader(hub.url, [request.topic], from(live.blocks[0]?.id ?? ''));
-  const scanned = new Reader(small.url, [request.topic], from(live.blocks[0]?.id ?? ''));
-  for (const reader of [live, resumed, scanned]) {
-    await reader.count(7);
-    await pause(20);
-    expect(reader.events).toHaveLength(7);
-    expect(reader.events.at(-1)).toMatchObject({ type: 'request_closed' });
-    reader.close();
-  }
-});
-
 test('a position that another hub has sent earlier: the reader waits, without a reset', async () => {
   const request = new RequestEvents();
   const reader = await new Reader(hub.url, [request.topic]).opened();

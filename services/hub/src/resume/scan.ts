@@ -2,7 +2,6 @@ import type { EventHead } from '@expert-relay/contracts';
 import type { Consumer, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { createEntry, type Entry } from '../events/entry.ts';
 import { noCheck, type Position, type ResumeFrom } from '../events/position.ts';
-import { SeenChanges } from '../events/seen-changes.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import { type Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
 import { BlockBuffer } from './block-buffer.ts';
@@ -28,7 +27,6 @@ const flushIntervalMs = 500;
 export class Scan {
   readonly #history: EventHistory;
   readonly #destination: ScanDestination;
-  readonly #seen = new SeenChanges(100_000);
   /** Subscribers whose positions the scan has not reached yet; the nearest is the last. */
   #upcoming: { subscriber: Subscriber; from: Position }[] = [];
   /** Subscribers that get its events. They have every event up to `#current`. */
@@ -123,7 +121,7 @@ export class Scan {
     const { epoch, seq: last } = this.#current;
     if (seq !== last + 1) this.#resetActive();
 
-    const { entry, event } = createEntry(bytes, { epoch, seq }, this.#seen);
+    const { entry, event } = createEntry(bytes, { epoch, seq });
     this.#current = entry;
     this.#send(entry, event);
     this.#activateUpcoming(entry);

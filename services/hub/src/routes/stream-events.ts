@@ -50,7 +50,7 @@ export function createStreamEvents(options: {
    * start position gets one when it is known whether events are missing.
    */
   function openingPosition(from: StartFrom | undefined): Position | undefined {
-    if (from === undefined) return history.hasCaughtUp ? history.tailLoss.startPosition : undefined;
+    if (from === undefined) return history.hasCaughtUp ? history.current : undefined;
     return from === 'earliest' || from === unknownPosition || isStartTime(from) ? undefined : from;
   }
 

@@ -73,14 +73,12 @@ export class Streams implements Part {
     this.#limitToCredential(subscriber);
   }
 
-  send({ entry, event, isRepeated }: ReceivedEvent): void {
-    const { history, live, metrics, tracing } = this.#options;
-    const { generation } = history.tailLoss;
+  send({ entry, event }: ReceivedEvent): void {
+    const { live, metrics, tracing } = this.#options;
     const parent = tracing.isOn ? event?.traceparent : '';
     const span = parent && tracing.startSpan({ name: `deliver ${event?.type}`, kind: 'consumer', parent });
     let sent = 0;
     live.forEach(entry, (subscriber, copy, hasMore) => {
-      if (isRepeated && subscriber.generation !== generation) return;
       sent++;
       subscriber.writer.write(entry.chunk(copy, hasMore, event));
     });
@@ -121,7 +119,7 @@ export class Streams implements Part {
   #visit(subscribers: ReadonlySet<Subscriber>): void {
     const { history, clock, settings } = this.#options;
     const now = clock.now();
-    const withPosition = heartbeatChunk(history.tailLoss.heartbeatPosition);
+    const withPosition = heartbeatChunk(history.current);
     const withoutPosition = heartbeatChunk(undefined);
     for (const subscriber of subscribers) {
       const { writer } = subscriber;
@@ -155,8 +153,7 @@ export class Streams implements Part {
     subscriber.endReason = reason;
     if (subscriber.isLive) {
       live.leave(subscriber);
-      const position = history.tailLoss.heartbeatPosition;
-      if (position) writer.write(heartbeatChunk(position));
+      writer.write(heartbeatChunk(history.current));
     }
     subscriber.enter('ending');
     writer.write(endChunk(reason, jitter(settings.retry)));

@@ -12,6 +12,7 @@ test.each<[SubscriberState[]]>([
   [['live', 'ending', 'closed']],
   [['ahead', 'replaying', 'scanning', 'replaying', 'live', 'closed']],
   [['scanning', 'scanning', 'ahead', 'ending', 'closed']],
+  [['live', 'missing', 'live', 'missing', 'ending', 'closed']],
   [['closed']],
 ])('a stream can have the states %j, in this order', (states) => {
   expect(subscriberIn(...states).state).toBe(states.at(-1));
@@ -22,6 +23,8 @@ test.each<[SubscriberState[], SubscriberState]>([
   [['live'], 'replaying'],
   [['live'], 'pending'],
   [['scanning'], 'pending'],
+  [['scanning'], 'missing'],
+  [['live', 'missing'], 'replaying'],
   [['ending'], 'live'],
   [['ending'], 'ending'],
   [['closed'], 'scanning'],

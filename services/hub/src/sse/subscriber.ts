@@ -7,6 +7,7 @@ import type { StreamWriter } from './stream-writer.ts';
  * The life of a stream. `resume/catch-up.ts` moves it to `live`, `streams.ts` ends it.
  *
  *   pending ──► ahead, replaying, scanning (in any order) ──► live ──► ending ──► closed
+ *                                                     missing ◄──┴──►
  *
  * | State       | The subscriber                                                                      |
  * |-------------|-------------------------------------------------------------------------------------|
@@ -15,6 +16,7 @@ import type { StreamWriter } from './stream-writer.ts';
  * | `replaying` | gets events from memory                                                             |
  * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
  * | `live`      | has received every event, and gets each new one                                     |
+ * | `missing`   | misses events, and gets `hub.reset` and the next events soon                         |
  * | `ending`    | got `hub.end`, its last event; the connection is not closed yet                     |
  * | `closed`    | has no connection any more                                                          |
  */
@@ -27,13 +29,11 @@ const nextStates = {
   ahead: whileCatchingUp,
   replaying: whileCatchingUp,
   scanning: whileCatchingUp,
-  live: ['ending', 'closed'],
+  live: ['missing', 'ending', 'closed'],
+  missing: ['live', 'ending', 'closed'],
   ending: ['closed'],
   closed: [] as string[],
 };
-
-/** The generation of a subscriber that gets no repeated events: see `TailLoss`. */
-export const noGeneration = -1;
 
 /** One open stream: its connection, its topics and its state. */
 export class Subscriber {
@@ -48,8 +48,6 @@ export class Subscriber {
   readonly endsAt: number;
   /** When its credential ends; infinite as long as no end is known. */
   credentialEndsAt = Number.POSITIVE_INFINITY;
-  /** The generation of the history in which it became live. */
-  generation = noGeneration;
   /** Why it ended; `left` unless the hub ended it. */
   endReason = 'left';
   #state: SubscriberState = 'pending';
