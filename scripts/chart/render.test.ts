@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { isMap, parseDocument, type Scalar, type YAMLMap } from 'yaml';
 import { testUnless } from '../testing/test-unless.ts';
 import { caseFile, chart, helm, helmMissing, refusalOf, render, withHelm } from './testing/helm.ts';
 import { python, pythonMissing } from './testing/python.ts';
@@ -51,6 +52,30 @@ withSchemas('a field that Kubernetes does not know would be found', async () => 
   rmSync(folder, { recursive: true });
   expect(output).toContain("'port' was unexpected");
   expect(code).not.toBe(0);
+});
+
+test('values.yaml explains each value, and values.schema.json has the same ones', () => {
+  const schema = JSON.parse(readFileSync(join(chart, 'values.schema.json'), 'utf8'));
+  const resolve = ({ $ref = '' }) => schema.$defs[$ref.replace('#/$defs/', '')];
+  const problems: string[] = [];
+  // biome-ignore lint/suspicious/noExplicitAny: a part of a JSON schema.
+  const compare = (map: YAMLMap, node: any, path: string) => {
+    const { allOf = [], propertyNames, properties = {} } = resolve(node) ?? node;
+    const allowed = [propertyNames, ...allOf].flatMap((one) => one?.enum ?? one?.propertyNames?.enum ?? []);
+    const known = allowed.length > 0 ? allowed : Object.keys(properties);
+    const names = map.items.map(({ key }) => String(key));
+    const more = known.filter((name: string) => !names.includes(name) && `${path}${name}` !== 'global');
+    problems.push(...more.map((name: string) => `${path}${name} is only in the schema`));
+    const members = Object.assign({}, properties, ...allOf.map((one: object) => resolve(one)?.properties));
+    for (const [at, { key, value }] of map.items.entries()) {
+      const { value: name, commentBefore } = key as Scalar<string>;
+      if (commentBefore ?? (at === 0 && map.commentBefore)) continue;
+      if (isMap(value)) compare(value, members[name] ?? {}, `${path}${name}.`);
+      else problems.push(`${path}${name} has no comment`);
+    }
+  };
+  compare(parseDocument(readFileSync(join(chart, 'values.yaml'), 'utf8')).contents as YAMLMap, schema, '');
+  expect(problems).toEqual([]);
 });
 
 withHelm.each([
@@ -227,7 +252,7 @@ describe('refusals say what to do', () => {
     [
       'a budget of two kinds',
       plus('services.hub.disruptionBudget.minAvailable=1', 'services.hub.disruptionBudget.maxUnavailable=1'),
-      /Kubernetes takes one of them/,
+      /disruptionBudget.*maxProperties/s,
     ],
     ...[
       'minAvailable=2',

@@ -91,9 +91,6 @@
 {{- end }}
 {{- end }}
 {{- $budget := $service.disruptionBudget | default dict }}
-{{- if and (hasKey $budget "minAvailable") (hasKey $budget "maxUnavailable") }}
-{{- fail (printf "services.%s.disruptionBudget has minAvailable and maxUnavailable. Kubernetes takes one of them: remove the other." $name) }}
-{{- end }}
 {{- $least := int (ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled) }}
 {{- /* Kubernetes rounds a share up. */}}
 {{- $share := mul $least (trimSuffix "%" (toString $budget.minAvailable) | int) }}
