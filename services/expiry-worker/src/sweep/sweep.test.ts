@@ -1,7 +1,35 @@
+import { endedPerBatch } from '@expert-relay/db';
+import { openTestDatabase } from '@expert-relay/db/testing';
 import { expect, test } from '@jest/globals';
-import { sweepInterval } from './sweep.ts';
+import type { QueuePart } from '../queue/queue.ts';
+import { countRequests } from '../testing/count-requests.ts';
+import { seedRequests } from '../testing/seed-requests.ts';
+import { createSweep, sweepInterval } from './sweep.ts';
 
 const hour = 3_600_000;
+
+test('without Redis, a sweep ends all overdue requests in batches, and leaves the others', async () => {
+  const database = await openTestDatabase();
+  try {
+    const overdue = endedPerBatch + 1;
+    await seedRequests(database.prisma, { count: overdue, dueIn: -1_000 });
+    await seedRequests(database.prisma, { count: 1, dueIn: hour });
+    const batches: number[] = [];
+    const sweep = createSweep({
+      database,
+      // BullMQ throws before it is started.
+      ends: { queue: undefined } as unknown as QueuePart,
+      interval: hour,
+      reports: { ended: (batch) => batches.push(Object.keys(batch).length), swept() {} },
+    });
+    await sweep.endOverdue();
+    await sweep.stop?.();
+    expect(batches).toEqual([endedPerBatch, 1]);
+    expect(await countRequests(database.prisma)).toMatchObject({ expired: overdue, events: overdue });
+  } finally {
+    await database.stop();
+  }
+});
 
 test.each([
   // A lifetime that an agent chooses is at least a minute: one sweep comes in its first half.
