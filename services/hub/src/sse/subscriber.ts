@@ -6,8 +6,7 @@ import type { StreamWriter } from './stream-writer.ts';
 /**
  * The life of a stream. `resume/catch-up.ts` moves it to `live`, `streams.ts` ends it.
  *
- *   pending ──► ahead, replaying, scanning (in any order) ──► live ──► ending ──► closed
- *                                                     missing ◄──┴──►
+ *   pending ──► ahead, replaying, scanning (in any order) ──► live, missing (in turn) ──► ending ──► closed
  *
  * | State       | The subscriber                                                                      |
  * |-------------|-------------------------------------------------------------------------------------|
@@ -16,7 +15,7 @@ import type { StreamWriter } from './stream-writer.ts';
  * | `replaying` | gets events from memory                                                             |
  * | `scanning`  | gets older events from NATS, or waits for the scan that reads them                  |
  * | `live`      | has received every event, and gets each new one                                     |
- * | `missing`   | misses events, and gets `hub.reset` and the next events soon                         |
+ * | `missing`   | misses events, and gets `hub.reset` within ten seconds, then each new one           |
  * | `ending`    | got `hub.end`, its last event; the connection is not closed yet                     |
  * | `closed`    | has no connection any more                                                          |
  */
