@@ -6,6 +6,7 @@ import { checkAccessibility } from './setup/check-accessibility.ts';
 import { findSidewaysScrolling } from './setup/check-layout.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, openProduct, type Product } from './setup/open-product.ts';
+import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { watchAttacks } from './setup/watch-attacks.ts';
 
 /* Texts of agents are only shown. They never become scripts, forms or other elements of the page. */
@@ -55,7 +56,7 @@ test('hostile text in any field of a request is only shown', async () => {
   expect(attacks).toEqual([]);
 });
 
-test('hostile text in a message, encrypted or plain, or in a preview of the expert is only shown', async () => {
+test('hostile text in a message, encrypted or plain, or in an answer of the expert is only shown', async () => {
   await using agent = await device.newAgent('chatty agent');
   const { requestId } = await agent.askPlainly({ question: 'Plain', plaintext: 'Plain' });
   for (const text of hostileTexts) await agent.sendPlainly(requestId, text);
@@ -80,10 +81,14 @@ test('hostile text in a message, encrypted or plain, or in a preview of the expe
     await checkPage(page);
     await button(page, 'Write').click();
   }
+  await box.fill(textsFrom(0).join('\n\n'));
+  await sendByKeyboard(page);
+  await conversation.waitForAnswer({ timeout: 120_000 });
+  await checkPage(page);
   expect(attacks).toEqual([]);
 });
 
-test('a request with 1 MB of hostile text can be read', async () => {
+test('a request with 1 MB of hostile text can be read and answered', async () => {
   await using agent = await device.newAgent('large agent');
   const { requestId } = await agent.askPlainly({ question: largeHostileText(), plaintext: 'Large' });
   await openConversation(requestId);
@@ -100,6 +105,12 @@ test('a request with 1 MB of hostile text can be read', async () => {
   await conversation.send(largeHostileText(770_000));
   await page.getByRole('button', { name: /^Show all/ }).waitFor();
   await checkLayoutOfLargeText(page);
+  await page.getByRole('textbox', { name: 'Answer' }).fill('Too long for me.');
+  // The press leads to the button that opens the text, and then to its end.
+  await page.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
+  await page.locator('[data-folded]:focus').click();
+  await sendByKeyboard(page);
+  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Too long for me.');
 
   // The expert can type and preview a long text too.
   const box = page.getByRole('textbox', { name: 'Answer' });

@@ -75,6 +75,25 @@ test('a thumb that presses each quarter of a second approves once', async () => 
   expect(device.problems).toEqual([]);
 });
 
+test('quick presses lead through all that is not read yet, and then send', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
+  const { requestId } = await ask(agent, `${'A line.\n\n'.repeat(30)}May I?`);
+  for (let number = 1; number <= 4; number += 1)
+    await agent.sendPlainly(requestId, `${'A line.\n\n'.repeat(8)}Number ${number}`);
+  const page = await openStopped(device, agent, requestId, 'Send');
+  await page.clock.runFor(500);
+  await page.locator('[data-message]').nth(3).waitFor();
+  await box(page).fill('Yes.');
+  for (let press = 0; press < 100; press += 1) {
+    if ((await box(page).inputValue()) === '') break;
+    await box(page).press('Control+Enter');
+    await page.clock.runFor(250);
+  }
+  await eventually('the answer', async () => (await answersTo(agent, requestId)).length > 0);
+  expect(await answersTo(agent, requestId)).toEqual(['Yes.']);
+});
+
 test('with the keyboard, six requests are answered without a refused press', async () => {
   await using device = await product.signIn(newUser());
   await using agent = await device.newAgent();
@@ -109,6 +128,11 @@ describe('a press that waits is dropped, and the page says why, when', () => {
       'the agent writes',
       'Not sent: the agent wrote meanwhile.',
       (_page, agent, requestId) => agent.sendPlainly(requestId, 'WAIT'),
+    ],
+    [
+      'the page is hidden',
+      'Not sent: the page was hidden.',
+      (page) => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`),
     ],
     ['the expert leaves', 'you left it within a second.', (page) => page.goBack()],
   ];

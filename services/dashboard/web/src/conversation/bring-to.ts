@@ -1,5 +1,8 @@
-/** Scrolls to the end of a text, or to what opens it: a button, or the summary of what is folded. */
-export function bringTo(name: string): void {
+/**
+ * Scrolls to the end of a text and keeps it in view until it counts as shown, or to what opens it: a button, or the summary of
+ * what is folded.
+ */
+export function bringTo(name: string, isShown: () => boolean): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
   const end = document.querySelector(selector('data-end'));
   const closed = document.querySelector(
@@ -8,7 +11,7 @@ export function bringTo(name: string): void {
   const folded =
     closed?.querySelector('summary') ??
     document.querySelector<HTMLElement>(`${selector('data-folded')}, [data-earlier]`);
-  if (end && !closed) scrollTo(end, settlingFrames);
+  if (end && !closed) keepInView(end, isShown);
   else {
     folded?.scrollIntoView({ block: 'center' });
     folded?.focus({ preventScroll: true });
@@ -16,19 +19,17 @@ export function bringTo(name: string): void {
 }
 
 /** The browser lays out the parts of a long text while they come into view, and so moves its end. */
-const settlingFrames = 20;
-
-function scrollTo(end: Element, frames: number): void {
+function keepInView(end: Element, isShown: () => boolean): void {
   const stop = new AbortController();
-  const next = (left: number) => {
+  const scroll = () => {
     if (stop.signal.aborted) return;
     end.scrollIntoView({ block: 'end' });
-    if (left > 0) requestAnimationFrame(() => next(left - 1));
-    else stop.abort();
+    if (isShown() || !end.isConnected) stop.abort();
+    else requestAnimationFrame(scroll);
   };
-  // What the expert does next may scroll elsewhere, and on a slow device these frames take a second.
+  // What the expert does next may scroll elsewhere.
   for (const event of ['pointerdown', 'keydown', 'wheel']) {
     addEventListener(event, () => stop.abort(), { capture: true, passive: true, signal: stop.signal });
   }
-  next(frames);
+  scroll();
 }

@@ -25,8 +25,8 @@ export function HeldAnswer({ answer, conversation, drafts, presses, onTakeBack }
   const isDecision = answer.answer !== undefined;
   const newest = conversation.now.messages.findLast(({ role }) => role === 'consumer')?.messageId;
   useEffect(() => {
-    if (newest) bringTo(newest);
-  }, [newest]);
+    if (newest) bringTo(newest, () => conversation.state.get().shown.has(newest));
+  }, [newest, conversation.state]);
   useEffect(() => panel.current?.focus({ preventScroll: true }), []);
 
   const change = () => {

@@ -18,6 +18,14 @@ interface Waiting {
   readonly displayed: readonly unknown[];
 }
 
+/** A press that leads to what is out of view, up to its end. */
+interface Led {
+  readonly last: string | undefined;
+  /** What was in view at the press: it stays there until its second is over. Undefined once the press has led. */
+  readonly reading: readonly string[] | undefined;
+  readonly displayed: readonly unknown[];
+}
+
 export interface Presses {
   /** Why the last press has not acted yet, or was not taken. */
   readonly hint: string;
@@ -42,8 +50,7 @@ const canHover = matchMedia('(hover: hover)').matches;
 export function usePresses(conversation: ReturnType<typeof useConversation>, drafts: Drafts): Presses {
   const { now, state } = conversation;
   const [waiting, setWaiting] = useState<Waiting>();
-  /** The expert was led to what is out of view, up to this end. */
-  const [led, setLed] = useState<{ readonly last: string | undefined }>();
+  const [led, setLed] = useState<Led>();
   const [said, say] = useState('');
   const [dropped, setDropped] = useState<string>();
   const saidBefore = useStore(left);
@@ -58,6 +65,7 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
     useStore(drafts.form.text),
     useStore(conversation.files),
   ];
+  const changeSince = (press: Waiting | Led) => displayed.findIndex((one, at) => one !== press.displayed[at]);
   const changes = ['the agent wrote meanwhile', 'it was decided elsewhere', 'the request has changed'];
 
   const latest = useRef(waiting);
@@ -75,15 +83,25 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
   }
 
   function lead(last: string | undefined): void {
-    setLed({ last });
-    bringTo(awayOf(state.get(), last) ?? '');
+    const { inView } = state.get();
+    setLed({ last, reading: unreadOf(state.get(), last).filter((end) => inView.has(end)), displayed });
   }
 
   useEffect(() => {
-    if (led && awayOf(now, led.last) === undefined) setLed(undefined);
+    if (!led) return;
+    const { last, reading } = led;
+    const away = awayOf(now, last);
+    if (away === undefined) return setLed(undefined);
+    if (reading?.some((end) => !now.shown.has(end) && now.inView.has(end)) ?? true) return;
+    setLed({ ...led, reading: undefined });
+    // It would take the focus from one who types on.
+    if (changeSince(led) < 0) bringTo(away, () => state.get().shown.has(away));
+  });
+
+  useEffect(() => {
     if (!waiting) return;
     const { last, act } = waiting;
-    const changed = displayed.findIndex((one, at) => one !== waiting.displayed[at]);
+    const changed = changeSince(waiting);
     const isRead = unreadOf(state.get(), last).length === 0;
     const isAway = awayOf(now, last) !== undefined;
     if (changed < 0 && !isRead && !isAway) return;
@@ -97,15 +115,24 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
   const isWaiting = waiting !== undefined;
   useEffect(() => {
     if (!isWaiting) return;
+    const drop = (why: string) => {
+      latest.current = undefined;
+      setWaiting(undefined);
+      say(why);
+    };
     const takeBack = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || event.isComposing) return;
       event.stopPropagation();
-      latest.current = undefined;
-      setWaiting(undefined);
-      say('Taken back.');
+      drop('Taken back.');
     };
+    // Else it would send when the expert comes back, perhaps an hour later.
+    const onHidden = () => drop('Not sent: the page was hidden.');
     addEventListener('keydown', takeBack, true);
-    return () => removeEventListener('keydown', takeBack, true);
+    document.addEventListener('visibilitychange', onHidden);
+    return () => {
+      removeEventListener('keydown', takeBack, true);
+      document.removeEventListener('visibilitychange', onHidden);
+    };
   }, [isWaiting]);
 
   const refCode = request?.refCode;
