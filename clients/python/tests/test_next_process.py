@@ -183,6 +183,26 @@ def test_a_contradiction_ends_with_a_decline(tenant: Tenant, tmp_path: Path, way
     assert wait(agent.start()) == "decline"
 
 
+class Contradicted(ProcessMemory):
+    """Another process writes that the answers contradict each other, directly before this one would write that one of them decides."""
+
+    def remember(self, name: str, value: str) -> str:
+        if ":outcome:" in name:
+            super().remember(name, json.dumps(["one", "another"]))
+        return super().remember(name, value)
+
+
+def test_a_contradiction_that_another_process_finds_at_the_same_moment(tenant: Tenant) -> None:
+    asked = tenant.relay(memory=Contradicted()).ask("Where?", form=form)
+    request = tenant.expert().request(asked.request_id)
+    request.answer("", decision=Accept({"region": "eu"}))
+    assert wait(asked) == "answer_conflict"
+    assert wait(asked) == "answer_conflict"
+    request.answer("", decision=Decline())
+    assert wait(asked) == "decline"
+    assert wait(asked) == "decline"
+
+
 def test_the_expert_sees_each_decision_that_the_agent_may_have_got(tenant: Tenant, tmp_path: Path) -> None:
     agent = Agent(tenant, tmp_path, named=True, form=approval)
     request = agent.device()

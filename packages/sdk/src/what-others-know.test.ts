@@ -134,6 +134,68 @@ describe('a contradiction', () => {
   });
 });
 
+describe('a decision and a contradiction that two processes find at the same moment', () => {
+  /** The store of a process that is about to write an outcome when `other` runs. */
+  function storeAfter(other: () => Promise<unknown>) {
+    const { memory, ...store } = createFileStore(join(folder, 'state'));
+    let isFirst = true;
+    return {
+      ...store,
+      memory: {
+        ...memory,
+        async remember(name: string, value: string) {
+          const isDue = isFirst && /(outcome|decided|conflict):/.test(name);
+          if (isDue) isFirst = false;
+          if (isDue) await other();
+          return await memory.remember(name, value);
+        },
+      },
+    };
+  }
+
+  /** One process sees both answers, the other one only the first: `early` writes first. */
+  test.each(['decision', 'contradiction'] as const)(
+    'are the same in both: the %s was first',
+    async (early) => {
+      const hiding = { hidden: '' };
+      const answers = async () => {
+        const [one, other] = [await deviceOf(conversation), await deviceOf(conversation)];
+        await one.answer('', yes('eu'));
+        hiding.hidden = (await other.answer('', yes('us'))).messageId;
+        liar.tell(hide({ messageId: hiding.hidden }));
+        return one;
+      };
+      const deceived = { url: liar.url };
+      const informed = { fetch: direct };
+      const outcomes: unknown[] = [];
+      const waitOf = async (one: Conversation<unknown>) =>
+        outcomes.push(
+          await one.waitForDecision(patiently).then(
+            ({ action }) => action,
+            ({ code }: { code: string }) => code,
+          ),
+        );
+      const conversation = await ask();
+      const first = await ask(early === 'decision' ? deceived : informed);
+      const store = storeAfter(() => waitOf(first));
+      const second = await ask({ ...(early === 'decision' ? informed : deceived), store });
+      const device = await answers();
+      await waitOf(second);
+      const outcome = early === 'decision' ? 'accept' : 'answer_conflict';
+      expect(outcomes).toEqual([outcome, outcome]);
+      await waitOf(await ask());
+      expect(outcomes[2]).toBe(outcome);
+      liar.tell({});
+      await device.refresh();
+      await takeMessages(device);
+      await device.answer('Neither.', no);
+      for (const one of [first, second, await ask()]) await waitOf(one);
+      const last = early === 'decision' ? 'accept' : 'decline';
+      expect(outcomes.slice(3)).toEqual([last, last, last]);
+    },
+  );
+});
+
 describe('a text of the agent', () => {
   const away = (): Lie => ({
     swallow: ({ method, path }) =>

@@ -18,9 +18,10 @@ import type { Answer } from './answer.ts';
 import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
+import { createOutcomes, type Facts, type Outcomes } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
 import { readTranscript } from './read-transcript.ts';
-import type { DecisionParts, Facts, WaitingOptions } from './wait-for-decision.ts';
+import type { DecisionParts, WaitingOptions } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -45,14 +46,16 @@ export class AgentConversation<C = Content>
   implements Conversation<C>
 {
   readonly #parts: ConversationParts;
+  readonly #outcomes: Outcomes;
   readonly #decisionParts: DecisionParts;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
     this.#parts = parts;
     const { thread, sender } = base;
+    this.#outcomes = createOutcomes(parts.facts);
     this.#decisionParts = {
-      ...{ ...base, ...parts, missing },
+      ...{ ...base, ...parts, missing, outcomes: this.#outcomes },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
@@ -151,8 +154,7 @@ export class AgentConversation<C = Content>
   /** The message that decided about a form, if a program has its decision. */
   async #decisionOf(of: string): Promise<string | undefined> {
     const { decided } = this.#decisionParts;
-    const stored = await this.#parts.facts.get(`decided:${of}`);
-    return stored ?? (decided?.of === of ? decided.messageId : undefined);
+    return (await this.#outcomes.decision(of)) ?? (decided?.of === of ? decided.messageId : undefined);
   }
 
   /** Notes that the question ends without a decision: a later one does not count. The relay may have one already. */

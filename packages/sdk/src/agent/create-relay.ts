@@ -2,7 +2,6 @@ import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withEnvironment } from '../config.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import {
   type AgentKeys,
   digestSubmission,
@@ -32,6 +31,7 @@ import { type ConversationState, checkState } from './conversation-state.ts';
 import { createKnownExperts } from './known-experts.ts';
 import { loadDecisions } from './load-decisions.ts';
 import { checkSame, explainReuse, guardQuestion, openName, storedId } from './once.ts';
+import { ownerOf } from './owner.ts';
 import type { FormOrSchema } from './question.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
@@ -73,8 +73,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   const client = createClient(remembering, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
   const { origin } = new URL(api.url);
-  const hashing = sha256(toUtf8(apiKey));
-  const ownerOf = async () => `${toBase64(await hashing)}:${origin}`;
+  const owning = ownerOf({ url: api.url, apiKey });
   const save = async (state: ConversationState) => {
     await store?.save(state);
     await options.save?.(state);
@@ -93,7 +92,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   ): Promise<AgentConversation<C>> {
     const { requestId, refCode } = request;
     const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
-    const present = await ownerOf();
+    const present = await owning;
     const { id, once, answerForm, isConfidential, decided, owner = present } = state;
     const facts = partOf(memory, async () => `${owner}:${id}`);
     const stored = createOutbox(facts, requestId);
@@ -195,7 +194,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
 
   /** The stored conversation of a name: of this API key, or of another one that had it before it was rotated. */
   async function findNamed(name: string, signal: AbortSignal | undefined) {
-    const found = await store?.find(await storedId(await ownerOf(), name));
+    const found = await store?.find(await storedId(await owning, name));
     if (found || !store) return found;
     for await (const id of names.idsOf(name)) {
       const state = await store.find(id);
@@ -218,7 +217,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
       checkOptions(question, questionOptions);
       const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
       if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
-      const owner = await ownerOf();
+      const owner = await owning;
       const name = once === undefined ? undefined : await openName(once, encrypted, options, owner);
       const id = name?.id ?? crypto.randomUUID();
       const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;

@@ -1,7 +1,6 @@
 import type { Standing } from '../forms/decide.ts';
 import { unreadableAnswer } from '../forms/form-answer.ts';
 import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
-import type { Memory } from '../memory.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import type { FormAnswerMessage } from '../thread/form-tracker.ts';
@@ -13,16 +12,15 @@ import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
 import { ageError, checkValidFor } from './decision-age.ts';
+import type { Facts, Outcomes } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
-
-/** What processes that share a memory know of a conversation. */
-export type Facts = Memory;
 
 /** What waiting for a decision needs of a conversation. */
 export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'sender'> {
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
   readonly facts: Facts;
+  readonly outcomes: Outcomes;
   readonly side: { hasClosed: boolean };
   /** The message that decided about a form, if a program has its decision. */
   decisionOf(of: string): Promise<string | undefined>;
@@ -70,7 +68,7 @@ export async function waitForDecision(
 ): Promise<Decision | undefined> {
   checkValidFor(validFor);
   const startedAt = Date.now();
-  const { thread, sender, take, describe, facts, side } = conversation;
+  const { thread, sender, take, describe, facts, outcomes, side } = conversation;
   const { formTracker, mailbox } = thread;
   await formTracker.load();
   const checked = new Map<string, Checked>();
@@ -154,7 +152,7 @@ export async function waitForDecision(
   async function recall(): Promise<void> {
     const { form } = formTracker;
     returned = await returnedBefore(form);
-    isContradicted = form !== undefined && (await facts.get(`conflict:${form.of}`)) !== undefined;
+    isContradicted = form !== undefined && (await outcomes.isContradicted(form.of));
     side.hasClosed ||= (await facts.get('withdrawn')) !== undefined;
     if (side.hasClosed && returned === undefined) throw withdrawn();
   }
@@ -177,11 +175,13 @@ export async function waitForDecision(
     // Another process may have read more.
     if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
     const decision = decisionIn(messageId);
+    // It may also have returned another one in the meantime, or reported a contradiction. What this program does not get stays in
+    // the mailbox.
+    const first = await outcomes.returnDecision(of, messageId, decision.action === 'decline');
+    if (first === undefined) throw conflict();
+    if (first !== messageId) return await returnDecision(of, first);
     conversation.decided = { of, messageId };
     await conversation.save();
-    // It may also have returned another one in the meantime. What this program does not get stays in the mailbox.
-    const first = await facts.remember(`decided:${of}`, messageId);
-    if (first !== messageId) return await returnDecision(of, first);
     await take(messageId, signal);
     await conversation.markProcessed();
     return decision;
@@ -216,10 +216,9 @@ export async function waitForDecision(
     if (first) return await returnDecision(form.of, first);
     if (now?.state === 'conflict' || isContradicted) {
       await conversation.save();
-      await facts.remember(
-        `conflict:${form.of}`,
-        JSON.stringify(now?.counted.map(({ messageId }) => messageId)),
-      );
+      await outcomes.contradict(form.of, now?.counted.map(({ messageId }) => messageId) ?? []);
+      const decided = await outcomes.decision(form.of);
+      if (decided !== undefined) return await returnDecision(form.of, decided);
       throw conflict();
     }
     const invalid = mailbox.messages.find(concerns);

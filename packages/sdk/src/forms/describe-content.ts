@@ -26,5 +26,10 @@ function inWords(field: Field, value: Content[string]): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const options = optionsOf(field);
   const titleOf = (one: unknown) => options.find((option) => option.value === one)?.title ?? String(one);
-  return Array.isArray(value) ? value.map(titleOf).join(', ') || 'none' : titleOf(value);
+  return Array.isArray(value)
+    ? value.map((one) => quoted(titleOf(one))).join(', ') || 'none'
+    : titleOf(value);
 }
+
+/** One option of several: one that has a comma must not look like two, and one that is called "none" not like no option. */
+const quoted = (option: string): string => (/[",\n]|^none$/.test(option) ? JSON.stringify(option) : option);

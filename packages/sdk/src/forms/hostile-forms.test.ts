@@ -345,6 +345,20 @@ describe('what people read', () => {
     expect(describeContent(form, {})).toEqual([]);
   });
 
+  test('of several options, one with a comma does not look like two', () => {
+    const options = ['a', 'b', 'a, b', '"a"', 'none'];
+    const several = parseForm(
+      JSON.stringify({
+        type: 'object',
+        properties: { several: { type: 'array', items: { type: 'string', enum: options } } },
+      }),
+    );
+    const shown = [['a', 'b'], ['a, b'], ['"a"'], ['none'], []].map(
+      (chosen) => describeContent(several, { several: chosen })[0]?.value,
+    );
+    expect(shown).toEqual(['a, b', '"a, b"', '"\\"a\\""', '"none"', 'none']);
+  });
+
   test('are the defaults first', () => {
     expect(defaultsOf(form)).toEqual({ region: 'us', zones: ['b', 'a'], now: false });
   });

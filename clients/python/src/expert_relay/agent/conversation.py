@@ -259,7 +259,7 @@ class AsyncConversation(ConversationFacts):
         if form is None:
             return self.thread.answers_read > 0
         standing = None if self.sender.has_drafts else self.thread.standing()
-        is_decided = standing is not None and standing.decided is not None and not self.record.contradiction(form.of)
+        is_decided = standing is not None and standing.decided is not None and not self.record.is_contradicted(form.of)
         return is_decided or self.record.decision(form.of) is not None
 
     def export(self) -> State:

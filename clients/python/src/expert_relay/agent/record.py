@@ -11,35 +11,34 @@ from ..memory import Memory
 
 
 class Record:
-    """The facts of one conversation, in a memory in which the first write of a name counts. The names are those of the TypeScript SDK,
-    but for `outcome`: there a decision and a contradiction of two processes of Python exclude each other."""
+    """The facts of one conversation, in a memory in which the first write of a name counts. The names are those of the TypeScript SDK."""
 
     def __init__(self, memory: Memory, request_id: str) -> None:
         self._memory, self._request_id = memory, request_id
 
     def decision(self, of: str) -> str | None:
         """The message whose decision about this form was returned to a program."""
-        return self._memory.get(f"declined:{of}") if self.contradiction(of) else self._memory.get(f"decided:{of}")
+        outcome = self._outcome(of)
+        return outcome if isinstance(outcome, str) else self._memory.get(f"declined:{of}")
 
-    def contradiction(self, of: str) -> list[str]:
-        """The answers to this form that contradict each other. Only a decline counts besides."""
-        first = parse_json(self._memory.get(f"outcome:{of}") or self._memory.get(f"conflict:{of}") or "")
-        return [one for one in first if isinstance(one, str)] if is_list(first) else []
+    def is_contradicted(self, of: str) -> bool:
+        """Whether some process has reported a contradiction. Only a decline counts then."""
+        return is_list(self._outcome(of))
 
     def return_decision(self, of: str, message_id: str, *, is_decline: bool) -> str | None:
         """The message that decides for all processes. None after a contradiction that it does not end."""
         self._memory.remember(f"outcome:{of}", write_json(message_id))
-        if self.contradiction(of) and is_decline:
+        if is_decline and self.is_contradicted(of):
             self._memory.remember(f"declined:{of}", message_id)
-        if is_decline or not self.contradiction(of):
-            self._memory.remember(f"decided:{of}", message_id)
         return self.decision(of)
 
     def contradict(self, of: str, message_ids: Sequence[str]) -> None:
         """Has no effect after a decision."""
-        ids = write_json(list(message_ids))
-        if self._memory.get(f"decided:{of}") is None and self._memory.remember(f"outcome:{of}", ids) == ids:
-            self._memory.remember(f"conflict:{of}", ids)
+        self._memory.remember(f"outcome:{of}", write_json(list(message_ids)))
+
+    def _outcome(self, of: str) -> object:
+        """The message that decided, or those that contradict each other: one value, so that processes that find one of the two each agree."""
+        return parse_json(self._memory.get(f"outcome:{of}") or "null")
 
     @property
     def is_withdrawn(self) -> bool:

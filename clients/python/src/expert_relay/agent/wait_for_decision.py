@@ -94,7 +94,7 @@ class DecisionWait:
             return None
         standing = self._thread.standing(lambda one: self._error_of(one) is not None)
         form = self._thread.form_tracker.form
-        if standing and form and standing.state == "accepted" and self._record.contradiction(form.of):
+        if standing and form and standing.state == "accepted" and self._record.is_contradicted(form.of):
             return replace(standing, state="conflict", decided=None)
         return standing
 
@@ -245,8 +245,6 @@ class DecisionWait:
             await self._thread.read()
             self._check_all()
         decision = self._decision_in(message_id)
-        self._conversation.decided = {"of": of, "messageId": message_id}
-        await self._conversation.save()
         # Another process may have returned another one in the meantime, or reported a contradiction. What this program does not get
         # stays in the mailbox.
         first = self._record.return_decision(of, message_id, is_decline=decision.action == "decline")
@@ -254,6 +252,8 @@ class DecisionWait:
             raise contradiction()
         if first != message_id:
             return await self._return_decision(of, first)
+        self._conversation.decided = {"of": of, "messageId": message_id}
+        await self._conversation.save()
         await self._conversation.answer_taker.take_arrived(message_id)
         await self._conversation.answer_taker.mark_processed()
         return decision

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -127,10 +128,15 @@ def describe_content(form: Form, content: Content) -> list[tuple[str, str]]:
     ]
 
 
+def _quoted(option: str) -> str:
+    """One option of several: one that has a comma must not look like two, and one that is called "none" not like no option."""
+    return write_json(option) if re.search(r'[",\n]|^none\Z', option) else option
+
+
 def _in_words(field: Mapping[str, Any], value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     titles = {option.value: option.title for option in options_of(field)}
     if is_list(value):
-        return ", ".join(titles.get(one, str(one)) for one in value) or "none"
+        return ", ".join(_quoted(titles.get(one, str(one))) for one in value) or "none"
     return titles.get(value, value) if is_text(value) else write_json(value)
