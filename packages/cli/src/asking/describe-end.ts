@@ -13,8 +13,6 @@ interface Ending {
   readonly awaited: 'answer' | 'decision';
   /** Whether the conversation is closed now: then nothing can be waited for any more. */
   readonly isWithdrawn?: boolean;
-  /** How old a decision may be, in milliseconds, if that is limited. */
-  readonly validFor?: number | undefined;
   /** A further sentence. */
   readonly note?: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -22,14 +20,12 @@ interface Ending {
 
 /** Why a command did not get what it was waiting for, and how to go on. */
 export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
-  const { conversation, timeout, awaited, isWithdrawn = false, validFor, note = '', details } = ending;
+  const { conversation, timeout, awaited, isWithdrawn = false, note = '', details } = ending;
   const { outcome, code, message } = explainError(error, signal);
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
-  // `relay ask --resume` does not know how old a decision may be.
-  const isResumable = !isWithdrawn && validFor === undefined;
-  const goOn = !isResumable ? '' : `Go on waiting: relay ask --resume ${refCode}`;
+  const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
   const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
-  const again = !isResumable ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
+  const again = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {

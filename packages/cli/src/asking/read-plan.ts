@@ -87,7 +87,10 @@ export type QuestionPlan = Pick<
   AskPlan,
   'words' | 'confidential' | 'encrypted' | 'acceptsUnprotected' | 'agentName'
 > &
-  Partial<Pick<AskPlan, 'context' | 'asksFor' | 'attach' | 'expiresIn' | 'tags' | 'once'>>;
+  Partial<Pick<AskPlan, 'context' | 'asksFor' | 'attach' | 'expiresIn' | 'tags' | 'once'>> & {
+    /** How old an accept may be, in milliseconds. */
+    readonly validFor?: number | undefined;
+  };
 
 export function readPlan(
   options: Given<typeof askOptions>,

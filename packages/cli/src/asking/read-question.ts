@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ContextMessage } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import { parseJson } from '@expert-relay/sdk/transport';
-import { readTextArgument } from '../arguments/read-text-argument.ts';
+import { readPipe, readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../forms/read-form.ts';
@@ -16,7 +16,7 @@ const most = 1_048_576;
 /** The context of the question: a conversation as JSON, as the known libraries have it, or any text, to the character. */
 export async function readContext(context: Context, source: string | undefined): Promise<ContextMessage[]> {
   if (source === undefined) return [];
-  const text = source === '-' ? await readTextArgument(context, source) : readTextFile(source);
+  const text = source === '-' ? await readPipe(context) : readTextFile(source);
   return toContext(parseJson(withoutMark(text))) ?? [{ role: 'user', content: fence(text, source) }];
 }
 

@@ -39,7 +39,7 @@ export async function startConversation(
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { access, conversations, connect, outages } = opened;
-  const { confidential, encrypted, expiresIn, tags, attach = [] } = plan;
+  const { confidential, encrypted, expiresIn, tags, attach = [], validFor } = plan;
   const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
   const form = await readQuestionForm(context, plan.asksFor);
@@ -47,7 +47,7 @@ export async function startConversation(
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
-  const journal = openJournal(conversations, { entries });
+  const journal = openJournal(conversations, { entries, validFor });
   let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;
@@ -60,7 +60,10 @@ export async function startConversation(
   try {
     named =
       plan.once === undefined ? undefined : await relay.findNamed(plan.once, { signal: context.signal });
-    if (named) journal.lock(named.id);
+    if (named) {
+      journal.lock(named.id);
+      journal.limitAge(named.id, validFor);
+    }
     const conversation = await warnWhenSlow(
       context.err,
       outages,

@@ -57,7 +57,7 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
     journal.add(conversation, entry);
     return { entry, replies };
   } catch (error) {
-    const ending = { conversation, timeout, awaited: 'decision', isWithdrawn, validFor } as const;
+    const ending = { conversation, timeout, awaited: 'decision', isWithdrawn } as const;
     throw describeEnd(context, { ...ending, details: { answers: answersToJson(replies) } }, error);
   } finally {
     stopWatching();

@@ -60,8 +60,9 @@ export const answer = defineCommand({
       requireOpen(request);
       if (isConfidential(request) && !request.isPickedUp) {
         throw new Failure(
-          'usage',
+          'unseen',
           `Not sent: the agent sends the question of ${refCode} only after the pick-up. Read it first: relay pickup ${refCode}`,
+          { code: 'parts_missing', details: { refCode } },
         );
       }
       const opened = { expert, request, read: messages, json };

@@ -23,7 +23,7 @@ export const approve = defineCommand({
     ...{ context, attach, wait, ...expiry, tag, confidential, plaintext, as, once },
     'valid-for': {
       value: 'TIME',
-      help: 'how old an approval may be when it is printed, such as 1h: an older one is exit code 15, and no no; by default any',
+      help: 'how old an approval may be when it is printed, such as 1h: an older one is exit code 15, and no no, also for `relay ask --resume`; by default any',
     },
     'keep-open': { help: 'do not close the conversation afterwards' },
     json,
@@ -37,7 +37,7 @@ export const approve = defineCommand({
   words: [1, 1],
   async run(context, { options: { 'keep-open': keepOpen = false, 'valid-for': age, ...options }, words }) {
     const validFor = age === undefined ? undefined : readDuration('--valid-for', age);
-    const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const };
+    const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const, validFor };
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;

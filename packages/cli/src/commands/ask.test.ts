@@ -151,7 +151,9 @@ describe('relay ask', () => {
     const conversation = JSON.stringify([{ role: 'assistant', content: 'I am stuck.' }]);
     for (const [input, content] of [
       ['some *log*', '```\nsome *log*\n```'],
+      ['\ufeff  a,b\n', '```\n\ufeff  a,b\n```'],
       [conversation, 'I am stuck.'],
+      [`\ufeff${conversation}`, 'I am stuck.'],
     ] as const) {
       const args = ['ask', 'Why?', '--context', '-', '--no-wait'];
       const { stdout } = await cli.run(args, { env: cli.agent, input });

@@ -49,7 +49,8 @@ export const ask = defineCommand({
       announce(context, started, plan, form);
       if (wait === undefined) return 'done';
       if (form) {
-        const awaited = await waitForDecision(context, { conversation, journal, timeout: wait });
+        const { validFor } = journal.read(conversation.id);
+        const awaited = await waitForDecision(context, { conversation, journal, timeout: wait, validFor });
         const outcome = showDecision(context, conversation, { ...awaited, form, json });
         if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;

@@ -1,4 +1,5 @@
 import type { Lie } from '@expert-relay/testkit';
+import { alterList } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';
 import { later, useAgent, useTestCli } from '../testing/test-cli.ts';
 
@@ -65,6 +66,34 @@ test('a text that was not sent keeps an approval from counting under its name', 
   const second = await cli.run(named, { env });
   expect(second.stdout).toBe('');
   expect(second.code).not.toBe(0);
+});
+
+test('a contradiction stays one although the relay hides a part of it, and a no ends it', async () => {
+  const liar = await cli.startLyingRelay();
+  const env = { ...cli.agent, RELAY_URL: liar.url };
+  const asked = await cli.run(['ask', 'Where?', '--choice', 'eu', '--choice', 'us', '--no-wait'], { env });
+  const refCode = asked.stdout.trim();
+  for (const region of ['eu', 'us']) await cli.answer(refCode, '--choose', region);
+  const again = () => cli.run(['ask', '--resume', refCode, '--wait', '60s'], { env });
+  expect(await again()).toMatchObject({ code: 14, stdout: '' });
+  liar.tell(alterList((messages) => void messages.pop()));
+  expect(await again()).toMatchObject({ code: 14, stdout: '' });
+  liar.tell({});
+  await cli.answer(refCode, '--decline', 'Neither.');
+  for (const _run of [1, 2]) expect(await again()).toMatchObject({ code: 13 });
+});
+
+test('a text that was sent must be in the list', async () => {
+  const liar = await cli.startLyingRelay();
+  const env = { ...cli.agent, RELAY_URL: liar.url };
+  const { stderr } = await cli.run([...approve, '--keep-open'], { env });
+  const refCode = refCodeIn(stderr);
+  expect((await cli.pickUp(refCode)).code).toBe(0);
+  await cli.run(['ask', '--resume', refCode, 'WAIT: it has data!', '--wait', '1s'], { env });
+  liar.tell(alterList((messages) => void messages.shift()));
+  expect((await cli.answer(refCode, '--approve')).code).toBe(0);
+  const again = await cli.run(['ask', '--resume', refCode, '--wait', '60s'], { env });
+  expect(again).toMatchObject({ code: 7, stdout: '' });
 });
 
 test('another key asks its own question under the same name', async () => {

@@ -35,6 +35,20 @@ test('without files that have not come, an answer is sent with --without-parts',
   expect((await cli.answer(refCode, 'I cannot know.', '--without-parts')).code).toBe(0);
 });
 
+test('what is to follow is shown, and an answer to a question that was not picked up is not sent: exit code 12', async () => {
+  const withFile = await cli.ask('What does this file say?', '--attach', attached());
+  expect((await cli.asExpert('show', withFile)).stdout).toMatch(/to come from the agent: 1 file\./);
+  const confidential = await cli.ask('Customer 4711?', '--confidential');
+  expect((await cli.asExpert('show', confidential)).stdout).toMatch(/to come from the agent: its question\./);
+  expect(JSON.parse((await cli.asExpert('show', confidential, '--json')).stdout)).toMatchObject({
+    follows: { question: true },
+  });
+  expect(await cli.answer(confidential, 'Yes.')).toMatchObject({
+    code: 12,
+    stderr: expect.stringContaining(`relay pickup ${confidential}`),
+  });
+});
+
 test('a confidential question that has not come is not answered, not even with --without-parts', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
   expect((await cli.pickUp(refCode, '--wait', '1s')).code).toBe(0);

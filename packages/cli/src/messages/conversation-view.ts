@@ -1,5 +1,5 @@
 import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
-import type { CountedDecision, DecisionState, RequestForm } from '@expert-relay/sdk/expert';
+import type { CountedDecision, DecisionState, ExpertRequest, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../context.ts';
@@ -50,6 +50,8 @@ export interface ConversationView {
   readonly decision?: DecisionState | undefined;
   readonly decisions?: readonly CountedDecision[] | undefined;
   readonly messages: readonly ShownMessage[];
+  /** For experts: what the agent has announced, and has not sent yet. */
+  readonly follows?: ExpertRequest['missingParts'];
   /** Texts that were not sent. */
   readonly unsent: readonly string[];
   readonly fingerprint?: string | undefined;
@@ -95,6 +97,10 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     if (text !== '') out.foreign(text, { indent: '  ' });
     showParts(out, message);
   }
+  if (view.follows && !hasEnded(view)) {
+    out.line();
+    out.paragraph(`Still to come from the agent: ${describeFollows(view.follows)}.`, { style: 'yellow' });
+  }
   if (view.form && !hasEnded(view)) showDecision(out, view);
   for (const text of unsent) {
     out.line();
@@ -102,6 +108,11 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     out.foreign(text, { indent: '  ' });
   }
 }
+
+const describeFollows = ({ files, question }: NonNullable<ConversationView['follows']>): string =>
+  [question && 'its question', files > 0 && `${files} ${files === 1 ? 'file' : 'files'}`]
+    .filter(Boolean)
+    .join(' and ');
 
 /** What the expert can do about the open form. A line of this program: no text of the agent begins a line like it. */
 function showDecision(

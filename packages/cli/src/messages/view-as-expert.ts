@@ -45,6 +45,7 @@ export async function viewOf(
   return {
     ...{ requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt, agent, agentName },
     ...{ messages, answerForm, form, decision, decisions, tags, closedBy, closeReason },
+    follows: request.missingParts,
     refused: current.refused,
     ...askedTexts(request),
   };

@@ -19,7 +19,7 @@ export interface Journal {
   /** Opens a stored conversation and locks it against other processes. */
   lock(id: string): StoredConversation;
   /** As stored, with messages that were not delivered. */
-  read(id: string): Pick<StoredConversation, 'entries'>;
+  read(id: string): Opening;
   /**
    * Adds a message. The answers `earlier` were written before it. Of two entries with the same message, the one with the
    * decision is kept: the SDK may return a decision again.
@@ -32,15 +32,16 @@ export interface Journal {
   markShown(id: string): void;
   /** The ids of the answers that were printed or delivered: what a further message has seen. */
   shown(id: string): readonly string[];
+  /** How old an approval may be, for this command and later ones. */
+  limitAge(id: string, validFor: number | undefined): void;
   /** Delivers all answers again, in a later run of the same question. */
   deliverAgain(id: string): void;
   release(): void;
 }
 
-export function openJournal(
-  conversations: Conversations,
-  opening: Pick<StoredConversation, 'entries'> = { entries: [] },
-): Journal {
+type Opening = Pick<StoredConversation, 'entries' | 'validFor'>;
+
+export function openJournal(conversations: Conversations, opening: Opening = { entries: [] }): Journal {
   const locked = new Map<string, StoredConversation>();
   const releases: (() => void)[] = [];
 
@@ -102,6 +103,7 @@ export function openJournal(
       answers(id).flatMap(({ messageId, isDelivered, isShown }) =>
         messageId !== undefined && (isDelivered || isShown) ? messageId : [],
       ),
+    limitAge: (id, validFor) => change(id, { validFor }),
     deliverAgain: (id) =>
       change(id, { entries: alter(id, answers(id), { isDelivered: false, isShown: true }) }),
     release() {

@@ -5,7 +5,7 @@ import { Failure } from '../failure.ts';
 /** Standard input: a terminal or a pipe. */
 export interface Input {
   readonly isTerminal: boolean;
-  /** The whole input as text. */
+  /** The whole input as text, with a byte order mark that it may have. `trim` removes it. */
   readText(): Promise<string>;
   /** One line, after a prompt; undefined at the end of the input. */
   readLine(prompt: string): Promise<string | undefined>;
@@ -55,7 +55,7 @@ export function createInput(
 
 function decode(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new Failure('usage', 'What came is not text in UTF-8. Convert it first, for example with iconv.');
   }

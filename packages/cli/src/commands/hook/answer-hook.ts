@@ -18,7 +18,7 @@ export interface HookPlan {
 export async function answerHook(context: Context, plan: HookPlan): Promise<object | undefined> {
   const { config, input } = context;
   if (config.wrong) throw config.wrong;
-  const text = await input.readText();
+  const text = (await input.readText()).trim();
   await checkAddress(context);
   if (plan.on === 'notification') return await report(context, plan, text);
   const request = readPermissionRequest(text);

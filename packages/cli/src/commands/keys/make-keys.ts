@@ -91,7 +91,7 @@ export async function restoreKeys(
   }
   const code = context.input.isTerminal
     ? await context.input.readLine('Recovery code: ')
-    : await context.input.readText();
+    : (await context.input.readText()).trim();
   if (!code?.trim())
     throw new Failure(
       'usage',

@@ -1,5 +1,5 @@
 import type { RequestState } from '@expert-relay/sdk';
-import { digestAsked } from '@expert-relay/sdk/node';
+import { digestAsked, ownerOf } from '@expert-relay/sdk/node';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
@@ -42,6 +42,8 @@ export interface ConversationPool {
   read(reference: string): StoredConversation;
   /** All conversations, oldest first. Those that may not have reached the relay come last. Broken files are reported, and left out. */
   list(report: (error: unknown) => void): StoredConversation[];
+  /** Whose conversations those of the present key are. */
+  owner(): Promise<string>;
   /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
   current(signal: AbortSignal): Promise<ReadonlyMap<string, RequestState>>;
   /** A sentence about the current outage. */
@@ -162,6 +164,7 @@ export function createConversationPool({
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
+    owner: async () => await ownerOf(open().access),
     async current(signal) {
       const requests = await listRequests(open().access, newestRequests, signal);
       return new Map(requests.map((request) => [request.refCode, request]));

@@ -46,7 +46,7 @@ export const conversationStatus = defineTool({
   name: 'conversation_status',
   title: 'Get the state of a conversation',
   description:
-    'Returns the state of a conversation with the expert, without waiting: whether it was picked up, how many answers wait for you, until when it is open. Without a reference it lists all conversations of this machine, which helps if you lost the reference. With transcript it repeats all messages so far, including the answers that you were given.',
+    'Returns the state of a conversation with the expert, without waiting: whether it was picked up, how many answers wait for you, until when it is open. Without a reference it lists all conversations of this machine and this API key, which helps if you lost the reference. With transcript it repeats all messages so far, including the answers that you were given.',
   annotations: { readOnlyHint: true, openWorldHint: true },
   input: {
     reference: reference.optional(),
@@ -140,9 +140,17 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
 /** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const broken: string[] = [];
-  const all = pool.list((error) => broken.push(explainError(error, signal).message));
-  const mayHaveEnded = all.some(({ state: { request } }) => request && !hasEnded(request));
-  const current = mayHaveEnded ? await pool.current(signal).catch(() => undefined) : new Map();
+  const stored = pool.list((error) => broken.push(explainError(error, signal).message));
+  const owner = await pool.owner();
+  const isOwn = ({ state }: StoredConversation) => state.owner === owner;
+  const mayHaveChanged = stored.some(
+    (one) => one.state.request && !(hasEnded(one.state.request) && isOwn(one)),
+  );
+  const current = mayHaveChanged ? await pool.current(signal).catch(() => undefined) : new Map();
+  // Those of a key before its rotation belong to the same user. Those of another user's key are not shown.
+  const isListed = ({ state: { request } }: StoredConversation) =>
+    request !== undefined && current?.get(request.refCode)?.requestId === request.requestId;
+  const all = stored.filter((one) => isOwn(one) || isListed(one));
   const conversations = all.map((stored) => {
     const { id, request } = stored.state;
     const answers_given = countAnswers(stored).delivered;
