@@ -94,7 +94,8 @@ test('a reader that was disconnected between two copies gets the second while th
   const request = new RequestEvents();
   const topics = [request.topic, request.activityTopic];
   const authorization = `Bearer ${await makeToken(topics)}`;
-  const from = (id = '') => new Reader(small.url, topics, { headers: { authorization, 'last-event-id': id } });
+  const from = (id = '') =>
+    new Reader(small.url, topics, { headers: { authorization, 'last-event-id': id } });
   const others = (count: number) => Array.from({ length: count }, () => new RequestEvents().newMessage());
   const live = await new Reader(small.url, topics, { headers: { authorization } }).opened();
   const position = await stream.publish(request.closed());
