@@ -132,7 +132,11 @@ describe('a press that waits is dropped, and the page says why, when', () => {
     [
       'the page is hidden',
       'Not sent: the page was hidden.',
-      (page) => page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`),
+      (page) =>
+        page.evaluate(`for (const state of ['hidden', 'visible']) {
+          Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }`),
     ],
     ['the expert leaves', 'you left it within a second.', (page) => page.goBack()],
   ];

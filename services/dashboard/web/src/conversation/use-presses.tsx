@@ -126,12 +126,14 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
       drop('Taken back.');
     };
     // Else it would send when the expert comes back, perhaps an hour later.
-    const onHidden = () => drop('Not sent: the page was hidden.');
+    const onVisibility = () => {
+      if (document.visibilityState === 'hidden') drop('Not sent: the page was hidden.');
+    };
     addEventListener('keydown', takeBack, true);
-    document.addEventListener('visibilitychange', onHidden);
+    document.addEventListener('visibilitychange', onVisibility);
     return () => {
       removeEventListener('keydown', takeBack, true);
-      document.removeEventListener('visibilitychange', onHidden);
+      document.removeEventListener('visibilitychange', onVisibility);
     };
   }, [isWaiting]);
 
