@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
-
-const isDiff = (text: string): boolean => /^(?:diff --git|--- |@@)/.test(text);
+import { isDiff } from '@expert-relay/sdk/text';
 
 /**
  * A text file as Markdown that shows each of its characters: in a fence that is longer than any in it, with its extension as the

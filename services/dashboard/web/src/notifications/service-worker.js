@@ -1,4 +1,5 @@
 import { showHidden } from '@expert-relay/sdk/text';
+import { isolate } from '../ui/isolated-in.ts';
 
 // Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. It
 // caches no files: they always come from the relay.
@@ -20,8 +21,8 @@ const isPageVisible = async () =>
  * push with the request.
  */
 const show = (title, { requestId, url, body, ...options }) =>
-  registration.showNotification(showHidden(title).replaceAll('\n', ' '), {
-    body: showHidden(body),
+  registration.showNotification(isolate(showHidden(title).replaceAll('\n', ' ')), {
+    body: isolate(showHidden(body)),
     icon: '/dashboard/icons/icon-192.png',
     tag: requestId ?? url,
     renotify: !options.silent,

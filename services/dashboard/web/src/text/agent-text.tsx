@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { isDiff, showHidden } from '@expert-relay/sdk/text';
 import {
   createContext,
   memo,
@@ -16,7 +16,6 @@ import styles from './agent-text.module.css';
 import { AsWritten } from './as-written.tsx';
 import type { Block } from './blocks.ts';
 import { inTurn } from './in-turn.ts';
-import { isDiff } from './read-diff.ts';
 import { TextEnd } from './text-end.tsx';
 
 /** A longer text is shown as it was written. */

@@ -1,4 +1,4 @@
-import { isolatedIn, type Range } from '../ui/written.tsx';
+import { isolatedIn, type Range } from '../ui/isolated-in.ts';
 import { type Block, type Inline, looks, type Table } from './blocks.ts';
 import type { Group, LinesOfBlock, PaintedText } from './painted-text.ts';
 import { maxBlockLength, textParts } from './text-parts.ts';

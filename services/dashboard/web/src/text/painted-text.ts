@@ -1,5 +1,5 @@
 import type { SyntaxNodeRef } from '@lezer/common';
-import type { Range } from '../ui/written.tsx';
+import type { Range } from '../ui/isolated-in.ts';
 import { readAddress } from './addresses.ts';
 import { type Block, looks } from './blocks.ts';
 

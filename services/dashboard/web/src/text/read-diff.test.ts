@@ -1,6 +1,7 @@
+import { isDiff } from '@expert-relay/sdk/text';
 import { exactTexts, longText } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
-import { isDiff, readDiff, splitDiffs } from './read-diff.ts';
+import { readDiff, splitDiffs } from './read-diff.ts';
 
 const diff = exactTexts.diff ?? '';
 const all = (text: string): string =>

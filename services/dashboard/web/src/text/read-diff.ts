@@ -1,3 +1,5 @@
+import { isDiff } from '@expert-relay/sdk/text';
+
 export type LineKind = 'added' | 'removed' | 'hunk' | 'header' | 'same';
 
 /** Lines of one kind that follow each other, line breaks included. */
@@ -19,8 +21,6 @@ export const maxDiffElements = 6_000;
 const maxHeader = 120;
 /** Diffs in more fences are not coloured. */
 const maxFences = 500;
-
-export const isDiff = (text: string): boolean => /^(?:diff --git |--- |@@ )/.test(text);
 
 /** `indent`: the characters before each line, of a list or a quote that the diff stands in. */
 export function readDiff(text: string, indent = 0, max = maxDiffElements): readonly DiffFile[] {

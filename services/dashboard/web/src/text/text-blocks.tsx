@@ -1,7 +1,8 @@
 import { showHidden } from '@expert-relay/sdk/text';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
-import { Clipped, isolatedIn, Written } from '../ui/written.tsx';
+import { isolatedIn } from '../ui/isolated-in.ts';
+import { Clipped, Written } from '../ui/written.tsx';
 import { type Block, type Code, type Inline, looks, type Table } from './blocks.ts';
 import { Diff } from './diff.tsx';
 import { readDiff } from './read-diff.ts';

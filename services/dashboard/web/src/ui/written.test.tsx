@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { renderToStaticMarkup } from 'react-dom/server';
-import { isolatedIn, Written } from './written.tsx';
+import { isolate, isolatedIn } from './isolated-in.ts';
+import { Written } from './written.tsx';
 
 test.each([
   ['delete /staging → /prod', []],
@@ -28,4 +29,9 @@ test('a text with too many commands is in order without elements for each', () =
   expect(renderToStaticMarkup(<Written text={isolated.repeat(900)} />)).toContain('<bdi dir="ltr">/a</bdi>');
   const text = isolated.repeat(2_000);
   expect(renderToStaticMarkup(<Written text={text} />)).toBe(`<bdo dir="ltr">${text}</bdo>`);
+});
+
+test('a path in a notification keeps its order in a sentence from right to left', () => {
+  expect(isolate('מחק את /var/run/deploy.lock עכשיו')).toBe('מחק את \u2066/var/run/deploy.lock\u2069 עכשיו');
+  expect(isolate('Delete /var/run/deploy.lock')).toBe('Delete /var/run/deploy.lock');
 });

@@ -1,40 +1,11 @@
 import { Fragment, type ReactNode } from 'react';
+import { isolatedIn, type Range } from './isolated-in.ts';
 
-/** A part of a text. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** A letter of a script that is written from right to left. */
-const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-/** Characters of one line without such a letter. */
-const leftToRight = new RegExp(`[^\n${rightToLeft.source.slice(1)}+`, 'gu');
 /** A character under marks that would cover other lines, or inside a mark. The last one of a keycap is not among them. */
 const tall = /(?:\P{M}|^)[\p{M}\u200c\u200d]{3,}|.(?!\u20e3)\p{Me}/gsu;
 
 /** A text with more isolates and stacks is written to occupy the page. */
 const maxElements = 1_000;
-
-/**
- * What stands on one line between letters of right-to-left scripts, such as a command or a path, from its first to its last
- * character that is ASCII or a letter: it keeps its own order. Without isolation, the slash that a path begins with would stand at
- * its other end; in two isolates, the halves of a command would change places. Punctuation around it belongs to the sentence.
- */
-export function isolatedIn(text: string): readonly Range[] {
-  if (!rightToLeft.test(text)) return [];
-  return [...text.matchAll(leftToRight)].flatMap(({ 0: stretch, index }) => {
-    const first = stretch.search(/[!-~\p{L}\p{N}]/u);
-    const last = /^.*[!-~\p{L}\p{N}]\p{M}*/su.exec(stretch)?.[0].length ?? 0;
-    const run = stretch.slice(Math.max(first, 0), last);
-    let [from, to] = [0, run.length];
-    if (',.;:!?)'.includes(run[0] ?? '') && run[1] === ' ') from = 2;
-    while (' ,.;:!?'.includes(run[to - 1] ?? '-')) to -= 1;
-    const words = run.slice(from, to);
-    const isKept = /^\p{L}(?:.*[\p{L}0-9])?\p{M}*$/su.test(words) || !/[\p{L}/\\]/u.test(words);
-    return isKept ? [] : { from: index + first + from, to: index + first + to };
-  });
-}
 
 /** The nodes of a text: `show` makes those of some ranges, and `showRest` the others. */
 function replaceIn(
