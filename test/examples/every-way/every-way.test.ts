@@ -74,6 +74,8 @@ const rows: readonly Row[] = [
   ['Python', 'examples/expert-bot.mjs', wayOf('question', 'confidential')],
   ['the command line', 'relay answer', wayOf('question', 'confidential', 'file')],
   ['the command line', 'relay answer', wayOf('form', 'file')],
+  ['the command line', 'relay answer', wayOf('choice', 'name')],
+  ['the command line', 'the SDK with a session', wayOf('choice', 'file')],
   ['the command line', 'Python', wayOf('approval', 'file', 'name')],
   ['the command line', 'Python', wayOf('choice', 'confidential')],
   ['the command line', 'examples/expert-bot.mjs', wayOf('question', 'file')],

@@ -76,11 +76,13 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
 
     async 'the command line'(party, { name, question, form, content, isConfidential, hasFile, isNamed }) {
       const isApproval = name.startsWith('approval');
+      const isChoice = name.startsWith('choice');
       const formPath = join(commands.folder, `${crypto.randomUUID()}.json`);
       if (form) writeFileSync(formPath, JSON.stringify(form));
+      const asForm = isChoice ? ['--choice', 'eu', '--choice', 'us'] : ['--form', formPath];
       const words = [
         ...[isApproval ? 'approve' : 'ask', question, '--wait', '1m'],
-        ...(form && !isApproval ? ['--form', formPath] : []),
+        ...(form && !isApproval ? asForm : []),
         ...(isConfidential ? ['--confidential'] : []),
         ...(hasFile ? ['--attach', path] : []),
         ...(isNamed ? ['--once', 'job-7'] : []),
@@ -89,6 +91,7 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
       const [refCode] = await asking.printed(/HS-\w{8}/);
       const got = asking.ended.then(({ code, stdout, stderr }) => {
         if (code !== 0) return stderr;
+        if (isChoice) return { choice: stdout.trim() };
         return isApproval ? content : form ? JSON.parse(stdout) : stdout.trim();
       });
       return { refCode, got };

@@ -24,14 +24,15 @@ const kinds = {
     form: { type: 'object', properties: {} },
     content: {},
   },
+  // The form that --choice makes.
   choice: {
     question: 'Where?',
     form: {
       type: 'object',
-      properties: { region: { type: 'string', enum: ['eu', 'us'] } },
-      required: ['region'],
+      properties: { choice: { type: 'string', enum: ['eu', 'us'] } },
+      required: ['choice'],
     },
-    content: { region: 'eu' },
+    content: { choice: 'eu' },
   },
   form: {
     question: 'How many?',
