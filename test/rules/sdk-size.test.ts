@@ -6,10 +6,10 @@ import { root } from './tree.ts';
 
 /** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
 const limits = {
-  '.': 28_500,
+  '.': 28_600,
   './expert': 18_100,
   './crypto': 8_900,
-  './forms': 4_950,
+  './forms': 5_000,
   './files': 1_300,
   './text': 700,
 };

@@ -18,7 +18,7 @@ import type { Answer } from './answer.ts';
 import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
 import { loadDecisions } from './load-decisions.ts';
-import { createOutcomes, type Facts, type Outcomes } from './outcomes.ts';
+import { decisionOf, type Facts } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
 import { readTranscript } from './read-transcript.ts';
 import type { DecisionParts, WaitingOptions } from './wait-for-decision.ts';
@@ -46,16 +46,14 @@ export class AgentConversation<C = Content>
   implements Conversation<C>
 {
   readonly #parts: ConversationParts;
-  readonly #outcomes: Outcomes;
   readonly #decisionParts: DecisionParts;
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
     this.#parts = parts;
     const { thread, sender } = base;
-    this.#outcomes = createOutcomes(parts.facts);
     this.#decisionParts = {
-      ...{ ...base, ...parts, missing, outcomes: this.#outcomes },
+      ...{ ...base, ...parts, missing },
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.
@@ -154,7 +152,7 @@ export class AgentConversation<C = Content>
   /** The message that decided about a form, if a program has its decision. */
   async #decisionOf(of: string): Promise<string | undefined> {
     const { decided } = this.#decisionParts;
-    return (await this.#outcomes.decision(of)) ?? (decided?.of === of ? decided.messageId : undefined);
+    return (await decisionOf(this.#parts.facts, of)) ?? (decided?.of === of ? decided.messageId : undefined);
   }
 
   /** Notes that the question ends without a decision: a later one does not count. The relay may have one already. */

@@ -12,7 +12,7 @@ import type { Answer } from './answer.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
 import { ageError, checkValidFor } from './decision-age.ts';
-import type { Facts, Outcomes } from './outcomes.ts';
+import { decisionOf, declineName, type Facts, hasContradiction, outcomeName } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
 
 /** What waiting for a decision needs of a conversation. */
@@ -20,7 +20,6 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
   readonly facts: Facts;
-  readonly outcomes: Outcomes;
   readonly side: { hasClosed: boolean };
   /** The message that decided about a form, if a program has its decision. */
   decisionOf(of: string): Promise<string | undefined>;
@@ -68,7 +67,7 @@ export async function waitForDecision(
 ): Promise<Decision | undefined> {
   checkValidFor(validFor);
   const startedAt = Date.now();
-  const { thread, sender, take, describe, facts, outcomes, side } = conversation;
+  const { thread, sender, take, describe, facts, side } = conversation;
   const { formTracker, mailbox } = thread;
   await formTracker.load();
   const checked = new Map<string, Checked>();
@@ -152,7 +151,7 @@ export async function waitForDecision(
   async function recall(): Promise<void> {
     const { form } = formTracker;
     returned = await returnedBefore(form);
-    isContradicted = form !== undefined && (await outcomes.isContradicted(form.of));
+    isContradicted = form !== undefined && (await hasContradiction(facts, form.of));
     side.hasClosed ||= (await facts.get('withdrawn')) !== undefined;
     if (side.hasClosed && returned === undefined) throw withdrawn();
   }
@@ -177,7 +176,10 @@ export async function waitForDecision(
     const decision = decisionIn(messageId);
     // It may also have returned another one in the meantime, or reported a contradiction. What this program does not get stays in
     // the mailbox.
-    const first = await outcomes.returnDecision(of, messageId, decision.action === 'decline');
+    await facts.remember(outcomeName(of), JSON.stringify(messageId));
+    if (decision.action === 'decline' && (await hasContradiction(facts, of)))
+      await facts.remember(declineName(of), messageId);
+    const first = await decisionOf(facts, of);
     if (first === undefined) throw conflict();
     if (first !== messageId) return await returnDecision(of, first);
     conversation.decided = { of, messageId };
@@ -216,8 +218,9 @@ export async function waitForDecision(
     if (first) return await returnDecision(form.of, first);
     if (now?.state === 'conflict' || isContradicted) {
       await conversation.save();
-      await outcomes.contradict(form.of, now?.counted.map(({ messageId }) => messageId) ?? []);
-      const decided = await outcomes.decision(form.of);
+      const contradicting = now?.counted.map(({ messageId }) => messageId) ?? [];
+      await facts.remember(outcomeName(form.of), JSON.stringify(contradicting));
+      const decided = await decisionOf(facts, form.of);
       if (decided !== undefined) return await returnDecision(form.of, decided);
       throw conflict();
     }
