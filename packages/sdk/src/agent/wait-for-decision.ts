@@ -174,16 +174,20 @@ export async function waitForDecision(
     // Another process may have read more.
     if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
     const decision = decisionIn(messageId);
+    conversation.decided = { of, messageId };
+    await conversation.save();
     // It may also have returned another one in the meantime, or reported a contradiction. What this program does not get stays in
     // the mailbox.
     await facts.remember(outcomeName(of), JSON.stringify(messageId));
     if (decision.action === 'decline' && (await hasContradiction(facts, of)))
       await facts.remember(declineName(of), messageId);
     const first = await decisionOf(facts, of);
-    if (first === undefined) throw conflict();
+    if (first === undefined) {
+      conversation.decided = undefined;
+      await conversation.save();
+      throw conflict();
+    }
     if (first !== messageId) return await returnDecision(of, first);
-    conversation.decided = { of, messageId };
-    await conversation.save();
     await take(messageId, signal);
     await conversation.markProcessed();
     return decision;

@@ -245,15 +245,17 @@ class DecisionWait:
             await self._thread.read()
             self._check_all()
         decision = self._decision_in(message_id)
+        self._conversation.decided = {"of": of, "messageId": message_id}
+        await self._conversation.save()
         # Another process may have returned another one in the meantime, or reported a contradiction. What this program does not get
         # stays in the mailbox.
         first = self._record.return_decision(of, message_id, is_decline=decision.action == "decline")
         if first is None:
+            self._conversation.decided = None
+            await self._conversation.save()
             raise contradiction()
         if first != message_id:
             return await self._return_decision(of, first)
-        self._conversation.decided = {"of": of, "messageId": message_id}
-        await self._conversation.save()
         await self._conversation.answer_taker.take_arrived(message_id)
         await self._conversation.answer_taker.mark_processed()
         return decision
