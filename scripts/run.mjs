@@ -145,20 +145,22 @@ function npm(...args) {
   const { status, stdout, stderr, error } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
     cwd: root,
     encoding: 'utf8',
-    env: { ...(hasHome() ? {} : { npm_config_cache: join(root, '.relay/npm') }), ...process.env },
+    env: { ...process.env, ...ownCache() },
     maxBuffer: 64 * 1024 * 1024,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error };
 }
 
-/** Some accounts, such as `nobody`, have no home folder that they may write to: npm's cache would be there. */
-function hasHome() {
+/** Some accounts, such as `nobody`, have no home folder that they may write to. The npm that runs this names its cache there. */
+function ownCache() {
+  const { npm_config_cache: cache } = process.env;
   try {
     accessSync(homedir(), constants.W_OK);
-    return true;
+    return {};
   } catch {
-    return false;
+    const isOfHome = cache === undefined || cache === join(homedir(), '.npm');
+    return isOfHome ? { npm_config_cache: join(root, '.relay/npm') } : {};
   }
 }
 

@@ -42,7 +42,9 @@ function lock(packages: Record<string, { version: string }>): void {
 
 async function start(npm: string, command = 'start', ...args: string[]) {
   writeFileSync(at('bin/npm'), `#!${process.execPath}\n${npm}`, { mode: 0o755 });
-  const env = { PATH: `${at('bin')}:${process.env.PATH}`, HOME: '/nonexistent' };
+  // As npm has it for what it runs.
+  const cache = '/nonexistent/.npm';
+  const env = { PATH: `${at('bin')}:${process.env.PATH}`, HOME: '/nonexistent', npm_config_cache: cache };
   // Also root tries as an account without a home folder.
   const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(process.execPath, [at('scripts/run.mjs'), command, ...args], {

@@ -1,6 +1,6 @@
 import { unknownSettings } from '../packages/kit/src/config/unknown-settings.ts';
 import { collectGarbage } from '../packages/testkit/src/collect-garbage.ts';
-import { chooseAddresses } from './local/addresses.ts';
+import { chooseAddresses, takePublicPorts } from './local/addresses.ts';
 import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
 import { environmentFor, localValues } from './local/environment.ts';
@@ -29,6 +29,7 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
   for (const warning of unknownSettings(process.env)) terminal.line(`  ! ${warning}`);
   const secrets = readSecrets(home);
   // Before the build, which may take a minute.
+  await takePublicPorts(run.ports, process.env);
   await checkNamedServers();
   const opening = inBackground((detail) => openServers(run, { durable: true, isLean, detail }));
   await buildProduct(terminal, isLean ? 'start' : 'all');

@@ -51,11 +51,11 @@ console.log(
     'CPU seconds of the tests, quick + rest, without the servers:',
     ...[...new Set(files.map(({ path }) => folderOf(path)))].sort().map((folder) => {
       const inFolder = files.filter(({ path }) => folderOf(path) === folder);
-      const [quick, rest] = [
+      const [ofQuick, ofRest] = [
         inFolder.filter(({ path }) => !isHeavy(path)),
         inFolder.filter(({ path }) => isHeavy(path)),
       ];
-      return `    ${folder.padEnd(28)} ${String(cpuOf(quick)).padStart(4)} + ${String(cpuOf(rest)).padStart(4)}`;
+      return `    ${folder.padEnd(28)} ${String(cpuOf(ofQuick)).padStart(4)} + ${String(cpuOf(ofRest)).padStart(4)}`;
     }),
     'The dearest files:',
     ...dearest.map(({ path, cpu }) => `    ${cpu.toFixed(1).padStart(6)} s  ${path}`),

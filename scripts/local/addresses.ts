@@ -31,10 +31,19 @@ export async function chooseAddresses(ports: Ports, env: NodeJS.ProcessEnv = {})
   return addresses as Addresses;
 }
 
+/** Takes those that the user has set, before the servers choose theirs and before the build, which may take a minute. */
+export async function takePublicPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<void> {
+  for (const { variable } of Object.values(publicPorts)) await takePort(variable, ports, env);
+}
+
 async function choosePort(name: ServiceName, ports: Ports, env: NodeJS.ProcessEnv): Promise<number> {
   const { variable = '', preferred } = publicPorts[name] ?? {};
+  return (await takePort(variable, ports, env)) ?? ports.choose(name, preferred);
+}
+
+async function takePort(variable: string, ports: Ports, env: NodeJS.ProcessEnv): Promise<number | undefined> {
   const text = env[variable];
-  if (!text) return ports.choose(name, preferred);
+  if (!text) return undefined;
   const port = /^\d+$/.test(text) ? Number(text) : 0;
   if (port >= 1 && port <= 65_535) return ports.take(port, variable);
   throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);

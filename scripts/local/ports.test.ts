@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { chooseAddresses } from './addresses.ts';
+import { chooseAddresses, takePublicPorts } from './addresses.ts';
 import { openHome } from './home.ts';
 import { openPorts } from './ports.ts';
 
@@ -66,6 +66,16 @@ describe('a port that the user sets', () => {
     const usual = await gatewayPort({});
     expect(await gatewayPort({ RELAY_PORT: String(wanted + 1) })).toBe(wanted + 1);
     expect(await gatewayPort({})).toBe(usual);
+  });
+
+  test('is refused early, and is no port of another listener of the run', async () => {
+    const wanted = await portsOf('probe').choose('free');
+    const [ports, env] = [portsOf('home'), { RELAY_PORT: String(wanted) }];
+    await takePublicPorts(ports, env);
+    expect(await ports.choose('redis', wanted)).not.toBe(wanted);
+    expect((await chooseAddresses(ports, env)).gateway.port).toBe(wanted);
+    await occupy(wanted);
+    await expect(takePublicPorts(portsOf('home'), env)).rejects.toThrow('(RELAY_PORT) is taken.');
   });
 
   test('that another program has stops the start with the name of the variable', async () => {

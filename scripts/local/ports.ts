@@ -7,7 +7,7 @@ import { type Home, readJson, writeJson } from './home.ts';
 /** Gives every listener a loopback port, the same one as last time while it is free. */
 export interface Ports {
   choose(name: string, preferred?: number): Promise<number>;
-  /** The port that a variable demands: it is not replaced by another one, and not remembered. */
+  /** The port that a variable demands: it is not replaced by another one, and not remembered. The same one may be taken again. */
   take(port: number, variable: string): Promise<number>;
 }
 
@@ -16,6 +16,7 @@ export function openPorts(home: Home): Ports {
   const remembered = readJson<Record<string, number>>(file) ?? {};
   /** Nothing listens yet on a port that was just chosen. */
   const chosen = new Set<number>();
+  const taken = new Map<string, number>();
 
   async function claim(port: number): Promise<boolean> {
     if (chosen.has(port) || !(await isFree(port))) return false;
@@ -36,7 +37,11 @@ export function openPorts(home: Home): Ports {
   }
 
   async function take(port: number, variable: string): Promise<number> {
-    if (await claim(port)) return port;
+    if (taken.get(variable) === port) return port;
+    if (await claim(port)) {
+      taken.set(variable, port);
+      return port;
+    }
     throw new StepError(
       `Port ${port} (${variable}) is taken. Close the program that listens there, or set another port: ${variable}=${port + 1} npm start`,
     );

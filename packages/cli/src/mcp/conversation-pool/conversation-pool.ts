@@ -70,7 +70,6 @@ export function createConversationPool({
   };
 
   async function work<T>({ id, lease }: Leased, { signal, sent }: Use, run: Work<T>): Promise<T> {
-    lease.users += 1;
     let leased: LeasedConversation | undefined;
     try {
       leased = await untilAborted(lease.opened, signal);
@@ -108,8 +107,13 @@ export function createConversationPool({
 
   function leaseOf(stored: StoredConversation): Leased {
     const { id } = stored.state;
-    const lease = leases.get(id) ?? leaseStored({ agent: open(), now }, stored);
+    return keep(id, leases.get(id) ?? leaseStored({ agent: open(), now }, stored));
+  }
+
+  /** Counted at once: another call that ends in the meantime does not release it. */
+  function keep(id: string, lease: Lease): Leased {
     leases.set(id, lease);
+    lease.users += 1;
     return { id, lease };
   }
 
@@ -128,8 +132,7 @@ export function createConversationPool({
       if (id !== '' && isOver) open().conversations.forget(id);
       throw id === '' ? error : new AskFailure(id, error);
     }
-    leases.set(id, lease);
-    return { id, lease };
+    return keep(id, lease);
   }
 
   /** Two calls at the same time would both find that the name is free. */
