@@ -33,7 +33,7 @@ test('the two halves of the stream token key belong together', () => {
   expect(half).toBe(publicKey);
 });
 
-test('secrets that an older version did not have are added, and the others are kept', () => {
+test('secrets that are missing in the file are added, and the others are kept', () => {
   const first = readSecrets(home);
   const { RELAY_SESSION_SECRET: removed, ...settings } = first.settings;
   writeFileSync(home.file('secrets.json'), JSON.stringify({ ...first, settings }));

@@ -76,7 +76,7 @@ def test_only_the_answer_causes_a_read(tenant: Tenant) -> None:
 
 @pytest.mark.parametrize("position", [None, "of another form"])
 def test_the_list_is_read_once_without_a_start_position(tenant: Tenant, position: str | None) -> None:
-    """An older relay says no position, and an older hub does not know it."""
+    """The relay says no position, or one where the hub cannot begin."""
     observer = Observer(lambda _: position)
     conversation = tenant.relay(transport=observer, timing=timing).ask("May I?")
     with ThreadPoolExecutor() as threads:

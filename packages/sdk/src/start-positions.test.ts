@@ -94,8 +94,8 @@ describe('the first stream of a question', () => {
   });
 
   test.concurrent.each([
-    ['begins now if an older relay says no position', null],
-    ['begins with a reset if a hub cannot begin there, as one of an older release', 'of another form'],
+    ['begins now if the relay says no position', null],
+    ['begins with a reset if the hub cannot begin there', 'of another form'],
   ])('%s: the list is read, once', async (_, position) => {
     const { relay, reads, openedWith } = observed({ position: () => position });
     const conversation = await relay.ask({ question: 'May I?' });

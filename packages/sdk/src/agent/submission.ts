@@ -84,7 +84,7 @@ function inFull(question: string | undefined, messages: readonly ContextMessage[
 /** What the relay answers to a submit. */
 export interface Submitted {
   readonly request: AskedRequest;
-  /** Where the first stream of the request begins, so that no event of it is missed. Older relays do not say it. */
+  /** Where the first stream of the request begins, so that no event of it is missed. Without it, the list is read. */
   readonly position: string | undefined;
 }
 

@@ -102,7 +102,7 @@ async def submit(
     api: Api, api_key: str, body: Members, withdrawal: Withdrawal | None
 ) -> tuple[AskedRequest, str | None]:
     """A repeated submit returns the first answer again. With the request comes the position where its first stream begins, so
-    that no event of it is missed. Older relays do not say it."""
+    that no event of it is missed. Without it, the list is read."""
 
     def read(answer: Any, headers: httpx.Headers) -> tuple[AskedRequest, str | None]:
         echo = members(answer)
