@@ -53,6 +53,7 @@ export const heavy = [
   'packages/sdk/src/once',
   'packages/sdk/src/own-messages',
   'packages/sdk/src/programs',
+  'packages/sdk/src/random-histories',
   'packages/sdk/src/returned-answers',
   'packages/sdk/src/session-expert',
   'packages/sdk/src/several-processes',
