@@ -220,6 +220,23 @@ describe('a text of the agent', () => {
     expect((await takeMessages(request)).map(({ text }) => text)).toContain('WAIT: the volume has data!');
   });
 
+  test.each(['still waits', 'was sent after the answer'])(
+    'of another process, which %s, keeps a decision from counting',
+    async (how) => {
+      const [one, other] = [await ask(), await ask()];
+      const request = await deviceOf(one);
+      liar.tell(away());
+      await expect(other.send('WAIT: the volume has data!')).rejects.toThrow();
+      liar.tell({});
+      await one.send('It is about the staging volume.');
+      await request.refresh();
+      await takeMessages(request);
+      await request.answer('', yes());
+      if (how === 'was sent after the answer') await other.refresh();
+      await expect(one.waitForDecision(briefly)).rejects.toMatchObject({ code: 'timeout' });
+    },
+  );
+
   test('that another process has sent is missing where the relay hides it', async () => {
     const [one, other] = [await ask(), await ask({ fetch: direct })];
     const request = await deviceOf(one);

@@ -26,26 +26,30 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
   let own: readonly Draft[] = [];
   let free = 0;
 
+  /** Returns the text, if the value is one. */
+  function note(number: number, json = over): Draft[] {
+    const value: Draft | Accepted | null = JSON.parse(json);
+    if (!value) return [];
+    if ('accepted' in value) {
+      accepted.add(value.accepted);
+      return [];
+    }
+    stored.set(value.messageId, { number, json });
+    return [value];
+  }
+
   async function readNumbered(): Promise<Draft[]> {
     const drafts: Draft[] = [];
-    const note = (number: number, json = over) => {
-      const value: Draft | Accepted | null = JSON.parse(json);
-      if (value && 'accepted' in value) accepted.add(value.accepted);
-      else if (value) {
-        drafts.push(value);
-        stored.set(value.messageId, { number, json });
-      }
-    };
     const before = [...stored.values()];
     stored.clear();
-    for (const { number } of before) note(number, await memory.get(numbered(number)));
+    for (const { number } of before) drafts.push(...note(number, await memory.get(numbered(number))));
     for (;;) {
       // Most requests have none.
       const length = free === 0 ? 1 : batch;
       const names = Array.from({ length }, (_, index) => numbered(free + index));
       for (const json of await Promise.all(names.map((name) => memory.get(name)))) {
         if (json === undefined) return drafts;
-        note(free, json);
+        drafts.push(...note(free, json));
         free += 1;
       }
     }
@@ -57,9 +61,18 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
     const before = stored.get(messageId);
     // Answers with files are large, and this runs at each attempt to send them.
     if (before?.json === json) return;
-    if (before) await memory.set(numbered(before.number), json);
-    else while ((await memory.remember(numbered(free), json)) !== json) free += 1;
-    stored.set(messageId, { number: before?.number ?? free, json });
+    if (before) {
+      await memory.set(numbered(before.number), json);
+      stored.set(messageId, { number: before.number, json });
+      return;
+    }
+    for (;;) {
+      const first = await memory.remember(numbered(free), json);
+      // Also what another client has written there: nothing below `free` is read a second time.
+      note(free, first);
+      free += 1;
+      if (first === json) return;
+    }
   }
 
   async function remove({ messageId }: Draft, isAccepted = false): Promise<void> {
