@@ -114,12 +114,15 @@ const endings = {
 async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeof endings): Promise<number> {
   const { due, endedAt, move } = endings[reason];
   const query: Query = (text, ...values) => prisma.$queryRaw(text, ...values);
+  // Each batch begins after the one before, so that none passes over the requests that were ended already.
+  let last = { at: '-infinity', id: '' };
   for (let total = 0; ; ) {
     await waitForOutbox(query);
     // An index has this order within a user. With an order by id only, Postgres would scan the requests of all users.
-    const [row] = await prisma.$queryRaw<{ ended: number }[]>`
+    const [row] = await prisma.$queryRaw<{ ended: number; at: string; id: string }[]>`
       WITH due AS MATERIALIZED (
-        SELECT id FROM help_requests WHERE user_id = ${userId}::uuid AND ${due}
+        SELECT id, created_at FROM help_requests
+        WHERE user_id = ${userId}::uuid AND ${due} AND (created_at, id) > (${last.at}::timestamptz, ${last.id})
         ORDER BY created_at, id LIMIT ${endedPerBatch} FOR UPDATE
       ),
       ended AS (
@@ -132,10 +135,11 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
         ...requestClosedEvent({ reason }),
         from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
       })})
-      SELECT count(*)::int AS ended FROM ended`;
-    const { ended = 0 } = row ?? {};
-    if (ended === 0) return total;
-    total += ended;
+      SELECT (SELECT count(*)::int FROM ended) AS ended, created_at::text AS at, id
+      FROM due ORDER BY created_at DESC, id DESC LIMIT 1`;
+    if (!row) return total;
+    total += row.ended;
+    last = row;
   }
 }
 
