@@ -103,7 +103,7 @@ test('on a machine without keys, an answer to an agent with keys is sent in plai
 test('a confidential request is not answered before its question has come', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
   expect(await cli.answer(refCode, 'Yes.')).toMatchObject({
-    code: 2,
+    code: 12,
     stderr: expect.stringMatching(new RegExp(`^Not sent: .* relay pickup ${refCode}\n$`, 's')),
   });
   expect(await messagesOf(refCode)).toBe(0);
