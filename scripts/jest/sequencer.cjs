@@ -4,10 +4,10 @@ const { default: TestSequencer } = require('@jest/test-sequencer');
 
 /** The files that take longest. One that started last would leave the other workers idle at the end. */
 const slowest = [
+  'test/python/',
   'test/faults/',
   'test/browser/',
   'test/operations/',
-  'test/python/',
   'scripts/chart/',
   'packages/sdk/src/lies-to-',
   'test/fuzz/',
