@@ -8,6 +8,7 @@ import { makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Conversation } from './index.ts';
 import { createFileStore } from './node/index.ts';
+import { regionForm as form } from './testing/region-form.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -19,11 +20,6 @@ import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
 const root = makeRoot();
-const form = {
-  type: 'object',
-  properties: { region: { type: 'string', enum: ['eu', 'us'] } },
-  required: ['region'],
-} as const;
 const steps = 14;
 const timeout = 400;
 
@@ -38,7 +34,7 @@ function drawFrom(seed: number) {
   return { draw, pick };
 }
 
-/** What all processes with one store must know, or what one of them knows by itself. */
+/** The facts that bind every process with one store, or those that one process has learned itself. */
 class Knowledge {
   /** The comment of the decision that was returned. */
   decided: string | undefined;

@@ -7,6 +7,7 @@ import { makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Answer, Conversation, RelayOptions } from './index.ts';
 import { createFileStore } from './node/index.ts';
+import { regionForm as form } from './testing/region-form.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -16,11 +17,6 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
-const form = {
-  type: 'object',
-  properties: { region: { type: 'string', enum: ['eu', 'us'] } },
-  required: ['region'],
-} as const;
 const yes = (region = 'eu') => ({ decision: { action: 'accept', content: { region } } }) as const;
 const no = { decision: { action: 'decline' } } as const;
 const patiently = { timeout: 60_000 };

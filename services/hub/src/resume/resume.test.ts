@@ -1,27 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPositionOf } from '@expert-relay/contracts';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';
-import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
-import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+import { makeToken, startTestHub } from '../testing/test-hub.ts';
+import { useTwoHubs } from '../testing/use-two-hubs.ts';
 
-let stream: TestStream;
-let hub: TestHub;
-/** Its ring is so small that nearly everything is served from NATS. */
-let small: TestHub;
-
-beforeAll(async () => {
-  stream = await openTestStream();
-  hub = await startTestHub({ prefix: stream.prefix });
-  small = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
-});
-afterAll(async () => {
-  await hub[Symbol.asyncDispose]();
-  await small[Symbol.asyncDispose]();
-  await stream[Symbol.asyncDispose]();
-});
+const hubs = useTwoHubs();
 
 const messagesOf = (request: RequestEvents, count: number) => {
   const ids = Array.from({ length: count }, () => crypto.randomUUID());
@@ -31,8 +17,8 @@ const from = (id: string) => ({ headers: { 'last-event-id': id } });
 const idsOf = (reader: Reader) => reader.events.map(({ messageId }) => messageId);
 
 describe.each([
-  ['from memory', () => hub],
-  ['from NATS', () => small],
+  ['from memory', () => hubs.hub],
+  ['from NATS', () => hubs.small],
 ])('resuming %s', (_, hubOfCase) => {
   test('200 reconnects at random while events flow: no event is lost or repeated, all are in order', async () => {
     const request = new RequestEvents();
@@ -44,7 +30,7 @@ describe.each([
     const noise = messagesOf(other, 600).events;
     const writing = (async () => {
       for (let at = 0; at < events.length; at += 3) {
-        await stream.publish(...events.slice(at, at + 3), ...noise.slice(at, at + 3));
+        await hubs.stream.publish(...events.slice(at, at + 3), ...noise.slice(at, at + 3));
       }
     })();
     for (let round = 0; round < 200; round++) {
@@ -67,7 +53,7 @@ describe.each([
   test('by header, by either query parameter, and from the oldest event', async () => {
     const request = new RequestEvents();
     const { ids, events } = messagesOf(request, 12);
-    await stream.publish(...events);
+    await hubs.stream.publish(...events);
     const whole = new Reader(hubOfCase().url, [request.topic], from('earliest'));
     await whole.count(12);
     expect(idsOf(whole)).toEqual(ids);
@@ -94,7 +80,7 @@ describe.each([
   test('a position is valid for all topics', async () => {
     const [one, other] = [new RequestEvents(), new RequestEvents()];
     const reader = await new Reader(hubOfCase().url, [one.topic]).opened();
-    await stream.publish(one.newMessage(), other.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));
+    await hubs.stream.publish(one.newMessage(), other.newMessage('0b6f4d4e-2f8c-4c0e-9a3e-3d1d3a4b5c6d'));
     await reader.count(1);
     reader.close();
     const later = new Reader(hubOfCase().url, [other.topic], from(reader.lastEventId));
@@ -107,7 +93,7 @@ describe.each([
     const { topic, activityTopic } = request;
     const headers = { authorization: `Bearer ${await makeToken([topic, activityTopic])}` };
     const reader = await new Reader(hubOfCase().url, [activityTopic, topic], { headers }).opened();
-    await stream.publish(request.newMessage(), request.newMessage());
+    await hubs.stream.publish(request.newMessage(), request.newMessage());
     await reader.count(4);
     reader.close();
     expect(reader.events.map((event) => 'requestId' in event)).toEqual([false, true, false, true]);
@@ -134,7 +120,7 @@ describe.each([
   ])('a position %s: a reset with the position after which the stream continues', async (__, change) => {
     const request = new RequestEvents();
     const before = await new Reader(hubOfCase().url, [request.topic]).opened();
-    await stream.publish(...messagesOf(request, 10).events);
+    await hubs.stream.publish(...messagesOf(request, 10).events);
     await before.count(10);
     before.close();
     const reader = new Reader(hubOfCase().url, [request.topic], from(change(before.lastEventId)));
@@ -142,7 +128,7 @@ describe.each([
     const [reset] = reader.named('hub.reset');
     expect(JSON.parse(reset?.data ?? '')).toEqual({ id: reset?.id });
     expect(reader.events).toEqual([]);
-    await stream.publish(request.newMessage());
+    await hubs.stream.publish(request.newMessage());
     await reader.count(1);
     reader.close();
 
@@ -155,12 +141,12 @@ describe.each([
 
 test('many readers that resume from far back share one scan', async () => {
   const requests = Array.from({ length: 100 }, () => new RequestEvents());
-  const before = await new Reader(small.url, [requests[0]?.topic ?? '']).opened();
+  const before = await new Reader(hubs.small.url, [requests[0]?.topic ?? '']).opened();
   before.close();
   const events: TestEvent[] = [];
   for (let round = 0; round < 20; round++) events.push(...requests.map((request) => request.newMessage()));
-  await stream.publish(...events);
-  const readers = requests.map(({ topic }) => new Reader(small.url, [topic], from(before.lastEventId)));
+  await hubs.stream.publish(...events);
+  const readers = requests.map(({ topic }) => new Reader(hubs.small.url, [topic], from(before.lastEventId)));
   for (const reader of readers) await reader.count(20);
   for (const reader of readers) {
     expect(new Set(idsOf(reader)).size).toBe(20);
@@ -170,11 +156,11 @@ test('many readers that resume from far back share one scan', async () => {
 
 test('a position that another hub has sent earlier: the reader waits, without a reset', async () => {
   const request = new RequestEvents();
-  const reader = await new Reader(hub.url, [request.topic]).opened();
+  const reader = await new Reader(hubs.hub.url, [request.topic]).opened();
   for (let round = 0; round < 30; round++) {
-    const publishing = stream.publish(request.newMessage());
+    const publishing = hubs.stream.publish(request.newMessage());
     await reader.count(round + 1);
-    const later = new Reader(small.url, [request.topic], from(reader.lastEventId));
+    const later = new Reader(hubs.small.url, [request.topic], from(reader.lastEventId));
     await publishing;
     await later.opened();
     expect(later.named('hub.reset')).toEqual([]);
@@ -192,18 +178,18 @@ describe('a start position', () => {
     const request = new RequestEvents();
     const at = atStart();
     const { ids, events } = messagesOf(request, 4);
-    const before = await new Reader(hub.url, [request.topic]).opened();
-    await stream.publish(...events.slice(0, 2));
+    const before = await new Reader(hubs.hub.url, [request.topic]).opened();
+    await hubs.stream.publish(...events.slice(0, 2));
     await before.count(2);
     before.close();
-    const reader = new Reader(hub.url, [request.topic], at);
+    const reader = new Reader(hubs.hub.url, [request.topic], at);
     await reader.until('a position', () => positionsOf(reader).length > 0);
     expect(idsOf(reader)).toEqual(ids.slice(0, 2));
-    await stream.publish(...events.slice(2, 3));
+    await hubs.stream.publish(...events.slice(2, 3));
     await reader.count(3);
     reader.close();
-    const resumed = new Reader(hub.url, [request.topic], from(positionsOf(reader)[0]?.id ?? ''));
-    await stream.publish(...events.slice(3));
+    const resumed = new Reader(hubs.hub.url, [request.topic], from(positionsOf(reader)[0]?.id ?? ''));
+    await hubs.stream.publish(...events.slice(3));
     await resumed.count(2);
     expect([idsOf(reader), idsOf(resumed)]).toEqual([ids.slice(0, 3), ids.slice(2)]);
     for (const one of [reader, resumed]) {
@@ -214,7 +200,7 @@ describe('a start position', () => {
 
   test('of a request without events yet: a position at once', async () => {
     const request = new RequestEvents();
-    const reader = new Reader(hub.url, [request.topic], {
+    const reader = new Reader(hubs.hub.url, [request.topic], {
       query: { lastEventId: startPositionOf(Date.now()) },
     });
     await reader.until('a position', () => positionsOf(reader).length > 0);
@@ -225,14 +211,14 @@ describe('a start position', () => {
   test('begins with a reset when events of that time have left memory, or may have', async () => {
     const request = new RequestEvents();
     const at = atStart();
-    const live = await new Reader(small.url, [request.topic]).opened();
-    await stream.publish(...messagesOf(request, 7).events);
+    const live = await new Reader(hubs.small.url, [request.topic]).opened();
+    await hubs.stream.publish(...messagesOf(request, 7).events);
     await live.count(7);
     live.close();
     // Not all of its events were read by this hub.
-    const started = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
+    const started = await startTestHub({ prefix: hubs.stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
     try {
-      for (const { url } of [small, started]) {
+      for (const { url } of [hubs.small, started]) {
         const reader = new Reader(url, [request.topic], at);
         await reader.until('a reset', () => reader.named('hub.reset').length > 0);
         expect(reader.events).toEqual([]);

@@ -1,25 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { RequestEvents } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
-import { makeToken, startTestHub, type TestHub } from '../testing/test-hub.ts';
-import { openTestStream, type TestStream } from '../testing/test-stream.ts';
+import { makeToken } from '../testing/test-hub.ts';
+import { useTwoHubs } from '../testing/use-two-hubs.ts';
 
-let stream: TestStream;
-let hub: TestHub;
-/** Its ring is so small that a few later events replace all others. */
-let small: TestHub;
-
-beforeAll(async () => {
-  stream = await openTestStream();
-  hub = await startTestHub({ prefix: stream.prefix });
-  small = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
-});
-afterAll(async () => {
-  await hub[Symbol.asyncDispose]();
-  await small[Symbol.asyncDispose]();
-  await stream[Symbol.asyncDispose]();
-});
+const hubs = useTwoHubs();
 
 test('each reader gets the copies of its topics, also if its stream breaks between the two copies of an event', async () => {
   const [first, second, other] = [new RequestEvents(), new RequestEvents(), new RequestEvents()];
@@ -41,10 +27,10 @@ test('each reader gets the copies of its topics, also if its stream breaks betwe
 
   const live = new Map(
     await Promise.all(
-      Object.values(wanted).map(async (topics) => [topics, await open(hub.url, topics)] as const),
+      Object.values(wanted).map(async (topics) => [topics, await open(hubs.hub.url, topics)] as const),
     ),
   );
-  await stream.publish(...all.map((request) => request.closed('expired')), other.newMessage());
+  await hubs.stream.publish(...all.map((request) => request.closed('expired')), other.newMessage());
   const expected = (topics: readonly string[]) => [
     ...all.flatMap(({ topic, activityTopic, refCode, requestId }) => [
       ...(topics.includes(topic) ? [{ type: 'request_closed', refCode }] : []),
@@ -63,18 +49,18 @@ test('each reader gets the copies of its topics, also if its stream breaks betwe
   }
 
   // So that the small hub must read the events from NATS.
-  await stream.publish(...Array.from({ length: 6 }, () => new RequestEvents().newMessage()));
+  await hubs.stream.publish(...Array.from({ length: 6 }, () => new RequestEvents().newMessage()));
   const idsOf = ({ blocks }: Reader) => blocks.filter(({ data }) => data).map(({ id }) => id ?? '');
   // All of them in one scan.
   const scanned = [...live].map(async ([topics, before]) => {
-    const reader = await open(small.url, topics, 'earliest');
+    const reader = await open(hubs.small.url, topics, 'earliest');
     await reader.count(expected(topics).length);
     expect(idsOf(reader)).toEqual(idsOf(before));
     reader.close();
   });
   await Promise.all(scanned);
 
-  for (const url of [hub.url, small.url]) {
+  for (const url of [hubs.hub.url, hubs.small.url]) {
     for (const [topics, before] of live) {
       const ids = idsOf(before);
       expect(new Set(ids).size).toBe(ids.length);
@@ -95,25 +81,25 @@ test('a reader that was disconnected between two copies gets the second while th
   const topics = [request.topic, request.activityTopic];
   const authorization = `Bearer ${await makeToken(topics)}`;
   const from = (id = '') =>
-    new Reader(small.url, topics, { headers: { authorization, 'last-event-id': id } });
+    new Reader(hubs.small.url, topics, { headers: { authorization, 'last-event-id': id } });
   const others = (count: number) => Array.from({ length: count }, () => new RequestEvents().newMessage());
-  const live = await new Reader(small.url, topics, { headers: { authorization } }).opened();
-  const position = await stream.publish(request.closed());
+  const live = await new Reader(hubs.small.url, topics, { headers: { authorization } }).opened();
+  const position = await hubs.stream.publish(request.closed());
   await live.count(2);
   live.close();
   const [halfway, whole] = live.blocks.filter(({ data }) => data).map(({ id }) => id);
 
   // The ring begins right after it.
-  await stream.publish(...others(5));
+  await hubs.stream.publish(...others(5));
   const early = from(halfway);
   await early.count(1);
 
-  await stream.publish(...others(1));
-  await stream.manager.streams.purge(stream.name, { seq: position + 1 });
+  await hubs.stream.publish(...others(1));
+  await hubs.stream.manager.streams.purge(hubs.stream.name, { seq: position + 1 });
   const late = from(halfway);
   await late.until('a reset', () => late.named('hub.reset').length > 0);
   const complete = await from(whole).opened();
-  await stream.publish(request.newMessage());
+  await hubs.stream.publish(request.newMessage());
   await complete.count(2);
   expect(complete.named('hub.reset')).toEqual([]);
   for (const reader of [early, late, complete]) reader.close();
