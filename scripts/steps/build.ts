@@ -50,6 +50,8 @@ const generatedCode: readonly Generated[] = [
       'packages/contracts/src/api/generated/api.ts',
       `${web}/src/generated/api.ts`,
       'services/gateway/src/generated/openapi.ts',
+      'services/gateway/src/generated/routes.ts',
+      'services/dashboard/src/generated/service-calls.ts',
     ],
     inputs: ['docs/openapi.yaml', 'scripts/steps/generate-openapi.ts', 'package-lock.json'],
     args: ['--import', 'tsx', 'scripts/steps/generate-openapi.ts'],

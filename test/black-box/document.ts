@@ -32,6 +32,7 @@ export interface Operation {
   readonly parameters?: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, DocumentedResponse | Ref>>;
+  readonly 'x-key-in-body'?: string;
 }
 
 export interface DocumentedResponse {
@@ -67,6 +68,21 @@ export interface Example {
 const file = new URL('../../docs/openapi.yaml', import.meta.url);
 
 export const document: Document = parse(readFileSync(file, 'utf8'), { maxAliasCount: 0 });
+
+/** The document as the relay publishes it: without what its services read. */
+export const published: Document = {
+  ...document,
+  paths: mapValues(document.paths, (methods) =>
+    mapValues(methods, (operation) => {
+      const members = Object.entries(operation).filter(([name]) => !name.startsWith('x-'));
+      return Object.fromEntries(members) as unknown as Operation;
+    }),
+  ),
+};
+
+function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
+}
 
 /** Resolves a reference. Returns anything else unchanged. */
 export function follow<T extends object>(value: T | Ref): T {

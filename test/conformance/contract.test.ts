@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { operations } from '../black-box/document.ts';
-import { contract } from './contract.ts';
+import { sampleBodies } from '../black-box/sample-bodies.ts';
+import { contract, contractEndpoints } from './contract.ts';
 import { endpoints } from './endpoints.ts';
 
 const folder = new URL('.', import.meta.url);
@@ -19,10 +20,12 @@ test.each(rows)('the row %s · %s is in the title of a test', (table, name) => {
   expect(quoted.some((text) => tests.includes(`row('${table}', ${text})`))).toBe(true);
 });
 
-test('endpoints.ts and docs/openapi.yaml list the same calls, except pages and the document itself', () => {
-  const listed = endpoints.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
-  const documented = operations
-    .filter(({ path, tags }) => !tags.includes('Pages') && path !== '/api/openapi.json')
-    .map(({ method, path }) => `${method} ${path}`);
-  expect(listed.sort()).toEqual(documented.sort());
+test.each(Object.entries(contractEndpoints))('docs/openapi.yaml has the endpoint %s (%s)', (call, auth) => {
+  const found = endpoints.find(({ method, path }) => `${method} ${path}` === call);
+  expect(found?.auth).toBe(auth);
+});
+
+test('each operation with a JSON body has a sample of it', () => {
+  const withBody = operations.filter(({ requestBody, tags }) => requestBody && !tags.includes('Pages'));
+  expect(Object.keys(sampleBodies).sort()).toEqual(withBody.map(({ operationId }) => operationId).sort());
 });

@@ -74,3 +74,19 @@ export type Contract = typeof contract;
 export function row<T extends keyof Contract>(table: T, name: keyof Contract[T] & string): string {
   return `${table} · ${name}: ${contract[table][name]}`;
 }
+
+/** The contract's HTTP endpoints, and what each asks of its callers. */
+export const contractEndpoints = {
+  'POST /api/v1/help': 'key in body',
+  'GET /api/v1/requests/by-ref/:refCode': 'key',
+  'POST /api/v1/key-exchange/:requestId': 'provider key',
+  'POST /api/v1/message/:requestId': 'key',
+  'GET /api/v1/messages/:requestId': 'key',
+  'POST /api/v1/close/:requestId': 'key',
+  'GET /api/v1/help/:requestId': 'optional key',
+  'GET /api/requests': 'session',
+  'GET /api/requests/:requestId': 'session',
+  'GET /api/keys': 'session',
+  'POST /api/keys': 'session',
+  'GET /api/health': 'none',
+} as const;

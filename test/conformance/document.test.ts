@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { document, examplesOf, follow, type Media, operations } from '../black-box/document.ts';
+import { document, examplesOf, follow, type Media, operations, published } from '../black-box/document.ts';
 import { schemaErrors } from '../black-box/schema-errors.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 
@@ -116,9 +116,10 @@ describe('docs/openapi.yaml', () => {
 });
 
 describe('the relay and docs/openapi.yaml', () => {
-  test('GET /api/openapi.json: returns the document', async () => {
+  test('GET /api/openapi.json: returns the document, without what its services read', async () => {
     const { json } = await setup.relay.anonymous.get('/api/openapi.json');
-    expect(json).toEqual(document);
+    expect(json).toEqual(published);
+    expect(JSON.stringify(json)).not.toContain('x-service');
   });
 
   describe('the relay refuses what the document forbids:', () => {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Response } from 'express';
+import { serviceCalls } from '../generated/service-calls.ts';
 
 export interface Services {
   readonly requests: ServiceClient;
@@ -10,7 +11,7 @@ export interface Services {
 }
 
 /** A call of the session API that the service which owns the data answers. */
-interface Action {
+export interface ServiceCall {
   readonly method: Route['method'];
   readonly path: string;
   readonly service: keyof Services;
@@ -18,65 +19,9 @@ interface Action {
   readonly to: string;
 }
 
-const actions: readonly Action[] = [
-  { method: 'get', path: '/api/requests', service: 'requests', to: '/api/v1/requests' },
-  { method: 'get', path: '/api/requests/counts', service: 'requests', to: '/internal/requests/counts' },
-  { method: 'get', path: '/api/requests/:id', service: 'messages', to: '/api/v1/messages/:id' },
-  {
-    method: 'post',
-    path: '/api/requests/:id/key-exchange',
-    service: 'requests',
-    to: '/api/v1/key-exchange/:id',
-  },
-  { method: 'post', path: '/api/requests/:id/messages', service: 'messages', to: '/api/v1/message/:id' },
-  { method: 'post', path: '/api/requests/:id/close', service: 'requests', to: '/api/v1/close/:id' },
-  { method: 'get', path: '/api/keys', service: 'requests', to: '/internal/keys' },
-  { method: 'post', path: '/api/keys', service: 'requests', to: '/internal/keys' },
-  { method: 'put', path: '/api/keys/:id', service: 'requests', to: '/internal/keys/:id' },
-  { method: 'delete', path: '/api/keys/:id', service: 'requests', to: '/internal/keys/:id' },
-  { method: 'post', path: '/api/keys/:id/rotate', service: 'requests', to: '/internal/keys/:id/rotate' },
-  { method: 'post', path: '/api/stream-token', service: 'requests', to: '/api/v1/stream-token' },
-  { method: 'get', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
-  { method: 'put', path: '/api/vault', service: 'requests', to: '/api/v1/vault' },
-  ...toNotifier('/api/webhooks', '/api/v1/webhooks', [
-    ['get', ''],
-    ['post', ''],
-    ['put', '/:id'],
-    ['delete', '/:id'],
-    ['post', '/:id/rotate'],
-    ['post', '/:id/test'],
-    ['get', '/:id/deliveries'],
-    ['post', '/:id/deliveries/:deliveryId/resend'],
-  ]),
-  ...toNotifier('/api/notifications', '/internal/notifications', [
-    ['get', ''],
-    ['put', ''],
-    ['post', '/channels'],
-    ['put', '/channels/:channelId'],
-    ['delete', '/channels/:channelId'],
-    ['post', '/channels/:channelId/test'],
-    ['get', '/channels/:channelId/deliveries'],
-    ['post', '/channels/:channelId/send-confirmation'],
-    ['post', '/channels/:channelId/confirm'],
-  ]),
-];
-
-function toNotifier(
-  from: string,
-  to: string,
-  calls: readonly (readonly [method: Route['method'], path: string])[],
-): Action[] {
-  return calls.map(([method, path]) => ({
-    method,
-    path: `${from}${path}`,
-    service: 'notifier',
-    to: `${to}${path}`,
-  }));
-}
-
 /** Routes that call another service with the session's principal, and forward its answer. */
 export const proxyToService = (services: Services): readonly Route[] =>
-  actions.map(({ method, path, service, to }) =>
+  serviceCalls.map(({ method, path, service, to }) =>
     defineRoute({
       method,
       path,
