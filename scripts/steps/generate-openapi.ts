@@ -87,7 +87,7 @@ write(
 const serviceCalls = JSON.stringify(calls.filter((call) => call['x-service-path']).map(serviceCall), null, 2);
 write(
   'services/dashboard/src/generated/service-calls.ts',
-  `import type { ServiceCall } from '../routes/proxy-to-service.ts';\n\nexport const serviceCalls: readonly ServiceCall[] = ${serviceCalls};\n`,
+  `export const serviceCalls = ${serviceCalls} as const;\n`,
 );
 
 for (const operation of Object.values(paths).flatMap(Object.values<Operation>))

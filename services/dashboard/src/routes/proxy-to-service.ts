@@ -11,7 +11,7 @@ export interface Services {
 }
 
 /** A call of the session API that the service which owns the data answers. */
-export interface ServiceCall {
+interface ServiceCall {
   readonly method: Route['method'];
   readonly path: string;
   readonly service: keyof Services;
@@ -19,9 +19,12 @@ export interface ServiceCall {
   readonly to: string;
 }
 
+/** Made from docs/openapi.yaml. */
+const calls: readonly ServiceCall[] = serviceCalls;
+
 /** Routes that call another service with the session's principal, and forward its answer. */
 export const proxyToService = (services: Services): readonly Route[] =>
-  serviceCalls.map(({ method, path, service, to }) =>
+  calls.map(({ method, path, service, to }) =>
     defineRoute({
       method,
       path,
