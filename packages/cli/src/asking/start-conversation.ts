@@ -12,6 +12,7 @@ import { type Outages, warnWhenSlow } from '../relay/outages.ts';
 import { newestForm } from '../store/conversations.ts';
 import type { AskPlan, QuestionPlan } from './read-plan.ts';
 import { readContext, readQuestionForm } from './read-question.ts';
+import { describeUnsent } from './show-answers.ts';
 
 /** The conversation of a running command. */
 export interface ActiveConversation {
@@ -131,9 +132,10 @@ export async function resumeConversation(
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   const end = endOf(relay, outages, journal);
+  let conversation: Conversation | undefined;
   try {
     const { state } = journal.lock(stored.state.id);
-    const conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
+    conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
     journal.save(conversation.export());
     const started = { conversation, journal, outages, end };
     if (text !== undefined || plan.again)
@@ -141,9 +143,24 @@ export async function resumeConversation(
     return started;
   } catch (error) {
     end();
-    throw error;
+    if (text === undefined && !plan.again) throw error;
+    throw describeUnsentText(explainError(error, signal), conversation, text);
   }
 }
+
+/** Before it is encrypted, a text is dropped with its command; after that the relay may have it, and a later command sends the same bytes. */
+function describeUnsentText(failure: Failure, conversation?: Conversation, text?: string): Failure {
+  const { outcome, message, code, hint, details } = failure;
+  const kept =
+    conversation && isKept(conversation, text)
+      ? `${describeUnsent(conversation)} Continue: relay ask --resume ${conversation.refCode}`
+      : 'Your text was not sent, and is not kept.';
+  const options = { code, details, cause: failure, ...(hint !== undefined && { hint }) };
+  return new Failure(outcome, `${message}\n${kept}`.trim(), options);
+}
+
+const isKept = ({ unsent }: Conversation, text: string | undefined): boolean =>
+  text === undefined ? unsent.length > 0 : unsent.includes(text);
 
 async function send(
   { now, signal, err }: Context,
@@ -158,11 +175,15 @@ async function send(
   const sending = again
     ? conversation.askAgain(text, { ...partsOf(undefined, files), shown, signal })
     : conversation.send(text ?? '', { ...partsOf(form, files), shown, signal });
-  const { messageId } = await warnWhenSlow(err, outages, sending);
   const { isEncrypted } = conversation;
-  const about = { isEncrypted, messageId, now: now() };
-  const own = ownEntry({ text: text ?? askedAgain, ...partsOf(form, files), ...about });
-  journal.add(conversation, own, earlier);
+  const own = { text: text ?? askedAgain, ...partsOf(form, files), isEncrypted, now: now() };
+  try {
+    const { messageId } = await warnWhenSlow(err, outages, sending);
+    journal.add(conversation, ownEntry({ ...own, messageId }), earlier);
+  } catch (error) {
+    if (isKept(conversation, text)) journal.add(conversation, ownEntry(own), earlier);
+    throw error;
+  }
 }
 
 const askedAgain = 'Asked again.';

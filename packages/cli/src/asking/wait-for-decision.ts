@@ -66,14 +66,16 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
 
 function showReply({ err }: Context, conversation: Conversation, reply: Entry, isDecided: boolean): void {
   const { uncountedAction } = reply;
-  const later = uncountedAction === 'decline' ? 'declined' : 'accepted again';
-  const isLater = isDecided && uncountedAction !== undefined;
+  const isDecline = uncountedAction === 'decline';
+  const [again, once] = isDecline ? ['declined', 'declined'] : ['accepted again', 'accepted'];
   err.line();
-  if (isLater)
-    err.paragraph(`Your expert has later ${later}, which changes nothing: the first decision was returned.`, {
-      style: 'yellow',
-    });
-  const what = isLater ? '' : 'Your expert writes, and has not decided. ';
+  if (uncountedAction !== undefined) {
+    const sentence = isDecided
+      ? `Your expert has later ${again}, which changes nothing: the first decision was returned.`
+      : `Your expert has ${once}, which does not count.`;
+    err.paragraph(sentence, { style: 'yellow' });
+  }
+  const what = uncountedAction === undefined ? 'Your expert writes, and has not decided. ' : '';
   err.paragraph(`${what}${describeTrust(reply.protection, conversation)}`, { style: 'dim' });
   if (reply.text !== '') err.foreign(reply.text, { indent: '  ' });
   showParts(err, storedParts(reply));

@@ -94,6 +94,85 @@ test.concurrent(
   }),
 );
 
+/** The server is killed after a reply that the relay has answered with 503. */
+const withReply = (
+  isAway: NonNullable<Lie['swallow']>,
+  check: (
+    session: McpSession,
+    asked: Awaited<ReturnType<McpSession['ask']>> & { sent: readonly string[]; reply: string },
+  ) => unknown,
+) =>
+  withApproval(async (session, liar, asked) => {
+    const sent: string[] = [];
+    const call: Lie['call'] = ({ method, path, body }) => {
+      if (method === 'POST' && path.includes('/message/')) sent.push(JSON.stringify(body));
+    };
+    // The keys of the expert are stored then, and the next server reads the list before it sends.
+    await session.agent.call('reply', { reference: asked.reference, text: 'Please be quick.' });
+    await session.agent.kill();
+    await session.start({ RELAY_URL: liar.url });
+    liar.tell({ call, swallow: isAway });
+    const { text: reply } = await session.agent.call('reply', { reference: asked.reference, text: 'WAIT' });
+    await session.agent.kill();
+    await session.start({ RELAY_URL: liar.url });
+    liar.tell({ call });
+    await check(session, { ...asked, sent, reply });
+  });
+
+test.concurrent(
+  'a message that was sealed is sent as it is',
+  withReply(
+    failing.swallow as NonNullable<Lie['swallow']>,
+    async (session, { reference, request, sent, reply }) => {
+      expect(reply).toContain('Do not send them again');
+      await session.waitWithoutAnswer(reference);
+      expect(sent.length).toBeGreaterThan(1);
+      expect(new Set(sent).size).toBe(1);
+      expect((await session.listed(request.requestId)).messages).toHaveLength(2);
+    },
+  ),
+);
+
+test.concurrent(
+  'a message that was taken back before it was sealed is not sent',
+  withReply(
+    ({ path }) => (path.includes('/messages/') ? { status: 503, body: { status: 503 } } : undefined),
+    async (session, { reference, request, sent, reply }) => {
+      expect(reply).toContain('make the same call again');
+      await request.refresh();
+      for await (const { role } of request.messages) if (role === 'consumer') break;
+      await request.answer('Go.', yes);
+      expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted', unsent: 0 });
+      expect(sent).toEqual([]);
+    },
+  ),
+);
+
+test.concurrent(
+  'another device, with the same secret and idempotency key, has what the list shows',
+  withClient(async (session) => {
+    const secret = { RELAY_AGENT_SECRET: Buffer.alloc(32, 7).toString('base64') };
+    const question = { form: approval, idempotency_key: 'job-7' };
+    const machine = async (name: string) => {
+      await session.start({ ...secret, RELAY_CONFIG_DIR: `${session.env.RELAY_CONFIG_DIR}/${name}` });
+      return await session.ask(question);
+    };
+    const { reference, request } = await machine('one');
+    await request.answer('Go.', yes);
+    expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted' });
+    expect(await machine('other')).toMatchObject({ reference });
+    expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted' });
+    await request.answer('Stop!', no);
+    // A machine that was not given the first one.
+    await machine('third');
+    const first = await session.wait(reference);
+    expect(first.data).toMatchObject({ outcome: 'answered', answers: [{ text: 'Go.' }] });
+    expect(first.text).toContain('In it the expert has accepted.');
+    const decided = { outcome: 'declined', decision: { comment: 'Stop!' } };
+    expect((await session.wait(reference)).data).toMatchObject(decided);
+  }),
+);
+
 test.concurrent(
   'a key of another user sees nothing of it',
   withClient(async (session) => {

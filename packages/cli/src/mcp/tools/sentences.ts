@@ -47,11 +47,15 @@ export function describeEarly(count: number): string | undefined {
 export function describeUnsent({
   unsent,
   status,
-}: Pick<Conversation, 'unsent' | 'status'>): string | undefined {
+  isEncrypted,
+  verification,
+}: Pick<Conversation, 'unsent' | 'status' | 'isEncrypted' | 'verification'>): string | undefined {
   if (unsent.length === 0) return undefined;
+  const waits = isEncrypted && verification === 'none';
+  const when = waits ? 'encrypted, once the expert has picked the request up' : 'once the relay takes them';
   return hasEnded({ status })
     ? `Messages never sent: ${unsent.length}. The conversation ended first.`
-    : `Messages not sent yet: ${unsent.length}. This machine stores them and sends them automatically, encrypted, once the expert has picked the request up and while this server runs. Do not send them again.`;
+    : `Messages not sent yet: ${unsent.length}. This machine stores them and sends them automatically, ${when} and while this server runs. Do not send them again.`;
 }
 
 /**
