@@ -24,6 +24,8 @@ interface NewRequest {
 export interface NewEvent {
   readonly type: EventType;
   readonly payload: Uint8Array;
+  /** Of a new message. */
+  readonly messageId?: string;
 }
 
 export function newRequestEvent({ question, follows }: NewRequest): NewEvent {
@@ -36,7 +38,8 @@ export function keyExchangeEvent(): NewEvent {
 }
 
 export function newMessageEvent(message: { role: RoleName; messageId: string }): NewEvent {
-  return newEvent({ case: 'newMessage', value: { role: roles[message.role], messageId: message.messageId } });
+  const { messageId } = message;
+  return { ...newEvent({ case: 'newMessage', value: { role: roles[message.role], messageId } }), messageId };
 }
 
 export function requestClosedEvent(end: { reason: EndReasonName }): NewEvent {

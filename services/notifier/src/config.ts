@@ -4,7 +4,6 @@ import {
   keysWithIds,
   keyWithId,
   list,
-  natsVariables,
   optional,
   portVariable,
   principalKeyVariable,
@@ -23,7 +22,6 @@ export const variables = {
   tracing: tracingVariables,
   port: portVariable(8085),
   database: databaseVariables,
-  nats: natsVariables,
   principalKeys: {
     gateway: principalKeyVariable('gateway', 'notifier'),
     dashboard: principalKeyVariable('dashboard', 'notifier'),

@@ -20,8 +20,6 @@ export interface Context {
   readonly clock: Clock;
   /** Counts the tests and repetitions that a user asks for. */
   readonly countTests: WindowCounter;
-  /** Call it when an endpoint was enabled: events are read at once. */
-  readonly wakeReader: () => void;
   /** Call it when a delivery was made due. */
   readonly wakeDeliverer: () => void;
 }

@@ -1,24 +1,20 @@
 import type { Query } from '@expert-relay/db';
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
+import type { Taken } from './facts/take-facts.ts';
 
 export type Reports = ReturnType<typeof createReports>;
 
 /** The notifier's metrics. */
 export function createReports(metrics: Metrics) {
   const registers = [metrics];
-  const reading = new Gauge({
-    name: 'relay_notifier_reading',
-    help: 'Whether this process reads the events: one process does, and none while no endpoint is enabled and may be used.',
-    registers,
-  });
-  const events = new Counter({
-    name: 'relay_notifier_events_total',
-    help: 'Events that were read.',
+  const facts = new Counter({
+    name: 'relay_notifier_facts_total',
+    help: 'Events of users with an enabled endpoint that were taken, to insert their deliveries.',
     registers,
   });
   const inserted = new Counter({
     name: 'relay_notifier_inserted_total',
-    help: 'Deliveries that were made from events.',
+    help: 'Deliveries that were inserted for events.',
     registers,
   });
   const attempts = new Counter({
@@ -45,7 +41,7 @@ export function createReports(metrics: Metrics) {
   });
   const oldestDue = new Gauge({
     name: 'relay_notifier_oldest_due_seconds',
-    help: 'For how long the endpoint that waits longest has had a delivery that is due; 0 when there is none.',
+    help: 'For how long the oldest event that was not taken, or the endpoint that waits longest for a delivery that is due, has waited; 0 when there is none.',
     registers,
   });
   const unreadable = new Gauge({
@@ -59,10 +55,9 @@ export function createReports(metrics: Metrics) {
     registers,
   });
   return {
-    reading: (isReading: boolean) => reading.set(isReading ? 1 : 0),
-    read(count: number, deliveries: number) {
-      events.inc(count);
-      inserted.inc(deliveries);
+    taken(taken: Taken) {
+      facts.inc(taken.facts);
+      inserted.inc(taken.deliveries);
     },
     attempted({ result, ms }: { result: string; ms: number }) {
       attempts.inc({ result });
@@ -76,9 +71,10 @@ export function createReports(metrics: Metrics) {
     },
     async measureDue(query: Query) {
       const [row] = await query<{ seconds: number | null }>`
-        SELECT extract(epoch FROM now() - min(next_due_at))::float8 AS seconds
-        FROM notification_endpoints WHERE next_due_at <= now()`;
-      oldestDue.set(row?.seconds ?? 0);
+        SELECT extract(epoch FROM now() - LEAST(
+          (SELECT min(next_due_at) FROM notification_endpoints WHERE next_due_at <= now()),
+          (SELECT at FROM notification_facts ORDER BY position LIMIT 1)))::float8 AS seconds`;
+      oldestDue.set(Math.max(row?.seconds ?? 0, 0));
     },
   };
 }

@@ -1,11 +1,9 @@
-import { subjectsFor } from '@expert-relay/contracts';
 import { createKeyUsage, createPostgres, failures } from '@expert-relay/db';
 import { systemClock } from '@expert-relay/kit/clock';
 import { createHttpServer, createWindowCounter, serveRoutes } from '@expert-relay/kit/http';
 import { composeService, type Overrides, type Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { createNats, createStoredStream } from '@expert-relay/kit/nats';
 import { createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { createTracing } from '@expert-relay/kit/tracing';
 import type { Config } from './config.ts';
@@ -18,7 +16,7 @@ import { createConfirmations } from './endpoints/confirmations.ts';
 import { createPushHosts } from './endpoints/push-hosts.ts';
 import { createTargetSealer } from './endpoints/seal.ts';
 import { createWebhooks } from './endpoints/webhooks.ts';
-import { EventReader } from './events/event-reader.ts';
+import { FactReader } from './facts/fact-reader.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createAddressRules } from './outbound/address-rules.ts';
 import { createPost, type PostOptions } from './outbound/post.ts';
@@ -48,9 +46,6 @@ export function create(
   const database = createPostgres({ ...config.database, log, plansEachTime: true });
   const { query } = database;
   const keyUsage = createKeyUsage({ query, log });
-  const nats = createNats({ ...config.nats, name: 'notifier', log });
-  const { stream: name } = subjectsFor(config.nats.prefix);
-  const stream = createStoredStream({ nats, stream: name, owner: 'notifier' });
 
   const post = createPost({ rules, resolve: createResolve(), ...overrides.outbound });
   const { publicUrl, mail, push } = config;
@@ -74,7 +69,7 @@ export function create(
     reports,
     log,
   });
-  const reader = new EventReader({ query, stream, reports, log, onInserted: () => deliverer.wake() });
+  const reader = new FactReader({ database, reports, log, onInserted: () => deliverer.wake() });
   const intervalMs = overrides.maintenanceMs;
   const maintenance = createMaintenance({ query, sealer, reports, log, ...(intervalMs && { intervalMs }) });
 
@@ -97,7 +92,6 @@ export function create(
       canMail: server !== undefined,
       clock,
       countTests: createWindowCounter({ limit: testsPerMinute, clock }),
-      wakeReader: () => reader.wake(),
       wakeDeliverer: () => deliverer.wake(),
     }),
     verify: createPrincipalVerifier({
@@ -118,7 +112,7 @@ export function create(
   });
   const httpServer = createHttpServer({ handler, host: config.process.host, port: config.port });
 
-  const parts = [tracing, database, keyUsage, nats, deliverer, reader, maintenance, httpServer];
+  const parts = [tracing, database, keyUsage, deliverer, reader, maintenance, httpServer];
   return composeService({
     name: 'notifier',
     parts,

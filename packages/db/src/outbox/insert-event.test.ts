@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { newMessageEvent, newRequestEvent, Role } from '@expert-relay/contracts';
 import { createLog } from '@expert-relay/kit/log';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -61,6 +62,39 @@ describe('a statement that changes state and records an event', () => {
     expect(await database.prisma.outboxEvent.count()).toBe(1);
   });
 
+  test('records a fact for the notifier only while the user has an enabled endpoint', async () => {
+    const requestId = 'r'.repeat(22);
+    const { userId } = await submit(requestId);
+    const { id: otherId } = await database.prisma.user.create({ data: { name: 'Bob' } });
+    const addEndpoint = (ownerId: string, apiKeyId?: string) =>
+      database.prisma.notificationEndpoint.create({
+        data: {
+          ...{
+            id: randomUUID(),
+            ownerId,
+            userId: ownerId,
+            apiKeyId: apiKeyId ?? null,
+            channel: 'webhook' as const,
+          },
+          ...{ events: [], sealedKey: 'k', sealed: Buffer.of(0), enabledAt: new Date() },
+        },
+      });
+    await addEndpoint(otherId);
+    await send(requestId);
+    const facts = () => database.prisma.notificationFact.findMany({ orderBy: { position: 'asc' } });
+    expect(await facts()).toEqual([]);
+
+    const { id: keyId } = await database.prisma.apiKey.findFirstOrThrow({ where: { userId } });
+    const { id } = await addEndpoint(userId, keyId);
+    const messageIds = [randomUUID(), randomUUID()];
+    for (const messageId of messageIds) await send(requestId, messageId);
+    await database.prisma.notificationEndpoint.update({ where: { id }, data: { enabledAt: null } });
+    await send(requestId);
+    expect(await facts()).toMatchObject(
+      messageIds.map((messageKey) => ({ type: 'new_message', requestId, messageKey })),
+    );
+  });
+
   async function submit(id: string): Promise<{ userId: string }> {
     const { id: userId } = await database.prisma.user.create({ data: { name: 'Ada' } });
     const { id: keyId } = await database.prisma.apiKey.create({
@@ -72,25 +106,25 @@ describe('a statement that changes state and records an event', () => {
         VALUES (${id}, 'AAAA0000', ${userId}::uuid, ${keyId}::uuid, gen_random_uuid(), '[]', now() + interval '1 hour')
         RETURNING *
       ),
-      event AS (${insertEvent({
+      ${insertEvent({
         ...newRequestEvent({ question: 'Why?' }),
         from: sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
-      })})
+      })}
       SELECT 1`;
     return { userId };
   }
 
-  async function send(requestId: string): Promise<number> {
+  async function send(requestId: string, messageId: string = randomUUID()): Promise<number> {
     const sent = await database.prisma.$queryRaw<unknown[]>`
       WITH request AS (SELECT id FROM help_requests WHERE id = ${requestId} FOR UPDATE),
       counted AS (
         UPDATE help_requests SET seq = seq + 1 FROM request WHERE help_requests.id = request.id
         RETURNING help_requests.user_id, help_requests.id AS request_id, ref_code, seq
       ),
-      event AS (${insertEvent({
-        ...newMessageEvent({ role: 'provider', messageId: 'm' }),
+      ${insertEvent({
+        ...newMessageEvent({ role: 'provider', messageId }),
         from: sql`SELECT * FROM counted`,
-      })})
+      })}
       SELECT seq FROM counted`;
     return sent.length;
   }

@@ -46,10 +46,10 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndR
       RETURNING id AS request_id, user_id, ref_code, seq, expires_at
     ),
     moved AS (${moveExpired}),
-    event AS (${insertEvent({
+    ${insertEvent({
       ...event,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
-    })})
+    })}
     SELECT
       (SELECT COALESCE(
         json_object_agg(request_id, date_part('epoch', clock_timestamp() - expires_at)), '{}') FROM ended) AS ended,

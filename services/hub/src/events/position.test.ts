@@ -1,5 +1,5 @@
-import { epochOf } from '@expert-relay/kit/nats';
 import { expect, test } from '@jest/globals';
+import { epochOf } from '../nats/nats-stream.ts';
 import { checkOf, formatPosition, noCheck, parsePosition } from './position.ts';
 
 test.each([

@@ -1,7 +1,6 @@
-import type { StoredStreamState } from '@expert-relay/kit/nats';
 import { parseEvent } from '../events/event-content.ts';
 import { checkOf, noCheck, type Position } from '../events/position.ts';
-import type { NatsStream } from '../nats/nats-stream.ts';
+import type { NatsStream, StoredStreamState } from '../nats/nats-stream.ts';
 import type { Ring } from './ring.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { epochOf } from '@expert-relay/kit/nats';
 import { createTcpProxy, eventually, type OwnNats, startOwnNats } from '@expert-relay/testkit';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { formatPosition } from '../events/position.ts';
+import { epochOf } from '../nats/nats-stream.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { Reader } from '../testing/reader.ts';
 import { compare, ResumingReader } from '../testing/resuming-reader.ts';

@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { Consumer, Nats, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
+import type { Nats } from '@expert-relay/kit/nats';
 import { formatPosition, noCheck, type Position } from '../events/position.ts';
-import type { NatsStream } from '../nats/nats-stream.ts';
+import type { NatsStream, StoredStreamState } from '../nats/nats-stream.ts';
+import type { Consumer, StoredMessage } from '../nats/ordered-consumer.ts';
 import type { EventHistory, ReceivedEvent } from './event-history.ts';
 import { findLastCommonSequence } from './find-last-common-sequence.ts';
 

@@ -1,24 +1,127 @@
 import { subjectsFor } from '@expert-relay/contracts';
-import { type Consumer, createStoredStream, type Nats, type StoredStream } from '@expert-relay/kit/nats';
+import type { Nats } from '@expert-relay/kit/nats';
+import { Events, type JetStreamManager, type NatsConnection, type NatsError } from 'nats';
+import { type Consumer, type ConsumerOptions, openConsumer } from './ordered-consumer.ts';
+
+/** The state of the NATS stream. */
+export interface StoredStreamState {
+  readonly epoch: string;
+  /** The oldest message that is still there; `lastSeq` + 1 when there is none. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
 
 /** Reads the NATS stream. While NATS is away, each call rejects with an error whose message says so. */
-export interface NatsStream extends Pick<StoredStream, 'readState' | 'readOne'> {
+export interface NatsStream {
+  readState(): Promise<StoredStreamState>;
+  /** The bytes of one message; undefined when the stream does not hold it. */
+  readOne(seq: number): Promise<Uint8Array | undefined>;
   /**
    * All events from a sequence of this epoch on; throws if the stream has another. While `isYielding` is true, the consumer
-   * pauses for half of the time.
+   * pauses for half of the time. It ends when NATS was away.
    */
   openConsumer(options: { epoch: string; seq: number; isYielding?: () => boolean }): Promise<Consumer>;
   /** The revocations that were stored since a time. */
   openRevocations(since: Date): Promise<Consumer>;
 }
 
+const timeoutMs = 2_000;
+
+// Error codes of NATS, from its server/errors.json.
+const streamNotFound = 10059;
+const messageNotFound = 10037;
+
+/** Which stream a sequence belongs to. `created` is the time at which NATS created it, as RFC 3339. */
+export const epochOf = (created: string): string => Date.parse(created).toString(36);
+
 export function createNatsStream(options: { nats: Nats; prefix: string }): NatsStream {
-  const { stream, event } = subjectsFor(options.prefix);
-  const stored = createStoredStream({ nats: options.nats, stream, owner: 'hub' });
+  const { nats, prefix } = options;
+  const { stream, event } = subjectsFor(prefix);
+  const open = new Set<Consumer>();
+  nats.onConnection(async (connection) => {
+    for await (const status of connection.status()) {
+      if (status.type !== Events.Reconnect) continue;
+      for (const consumer of open) consumer.end('the connection to NATS was opened again');
+    }
+  });
+
+  async function requireConnection(): Promise<{
+    connection: NatsConnection;
+    manager: JetStreamManager;
+    stream: string;
+  }> {
+    const { connection, connected } = nats;
+    if (!connection || !connected) throw new Error('NATS is away');
+    return {
+      connection,
+      manager: await connection.jetstreamManager({ checkAPI: false, timeout: timeoutMs }),
+      stream,
+    };
+  }
+
+  async function readState(): Promise<StoredStreamState> {
+    const { manager } = await requireConnection();
+    try {
+      const { created, state } = await manager.streams.info(stream);
+      return { epoch: epochOf(created), firstSeq: Math.max(state.first_seq, 1), lastSeq: state.last_seq };
+    } catch (error) {
+      if (errorCode(error) !== streamNotFound) throw error;
+      throw new Error(`the stream ${stream} does not exist yet: the requests and messages services make it`);
+    }
+  }
+
+  // When a stream was created again, all subscribers reconnect with positions that must be looked up.
+  const readSharedState = shareCalls(readState);
+
+  async function openFrom(from: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'>): Promise<Consumer> {
+    const consumer = await openConsumer({ ...(await requireConnection()), ...from });
+    open.add(consumer);
+    void consumer.ended.then(() => open.delete(consumer));
+    return consumer;
+  }
+
   return {
-    ...stored,
-    openConsumer: ({ seq, ...rest }) => stored.openConsumer({ from: { seq }, ...rest }),
-    openRevocations: (since) =>
-      stored.openConsumer({ from: { time: since }, subject: event('credential_revoked') }),
+    readState: readSharedState,
+    async readOne(seq) {
+      const { manager } = await requireConnection();
+      try {
+        return (await manager.streams.getMessage(stream, { seq })).data;
+      } catch (error) {
+        if (errorCode(error) === messageNotFound) return undefined;
+        throw error;
+      }
+    },
+    async openConsumer({ epoch, seq, isYielding }) {
+      const consumer = await openFrom({ from: { seq }, isYielding });
+      try {
+        // Only now: the stream may have been created again while the consumer was opened.
+        if ((await readSharedState()).epoch !== epoch) throw new Error('the stream was created again');
+        return consumer;
+      } catch (error) {
+        consumer.end('not used');
+        throw error;
+      }
+    },
+    openRevocations: (since) => openFrom({ from: { time: since }, subject: event('credential_revoked') }),
   };
+}
+
+/** While a call runs, further callers share the next one: none gets a result from before its own call. */
+function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= last
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        return call();
+      });
+    last = next;
+    return next;
+  };
+}
+
+function errorCode(error: unknown): number | undefined {
+  return (error as NatsError).api_error?.err_code;
 }

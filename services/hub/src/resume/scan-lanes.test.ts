@@ -1,12 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '@expert-relay/kit/log';
-import type { Consumer, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { networksOf } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import { checkOf, formatPosition, noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
+import type { StoredStreamState } from '../nats/nats-stream.ts';
+import type { Consumer, StoredMessage } from '../nats/ordered-consumer.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { FakeConsumer } from '../testing/fake-consumer.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '@expert-relay/kit/log';
-import type { Consumer } from '@expert-relay/kit/nats';
 import type { ResumeFrom } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
 import type { NatsStream } from '../nats/nats-stream.ts';
+import type { Consumer } from '../nats/ordered-consumer.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 import { Scan, type ScanDestination, type ScanRequest } from './scan.ts';
 import type { ScanLimit } from './scan-limit.ts';

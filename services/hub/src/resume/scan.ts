@@ -1,8 +1,9 @@
 import type { EventHead } from '@expert-relay/contracts';
-import type { Consumer, StoredMessage, StoredStreamState } from '@expert-relay/kit/nats';
 import { createEntry, type Entry } from '../events/entry.ts';
 import { noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
+import type { StoredStreamState } from '../nats/nats-stream.ts';
+import type { Consumer, StoredMessage } from '../nats/ordered-consumer.ts';
 import { type Subscriber, SubscribersByTopic } from '../sse/subscriber.ts';
 import { BlockBuffer } from './block-buffer.ts';
 

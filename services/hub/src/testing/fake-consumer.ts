@@ -1,4 +1,4 @@
-import type { Consumer, StoredMessage } from '@expert-relay/kit/nats';
+import type { Consumer, StoredMessage } from '../nats/ordered-consumer.ts';
 
 /** A consumer that delivers the messages that a test gives it. */
 export class FakeConsumer implements Consumer {

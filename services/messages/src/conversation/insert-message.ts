@@ -87,12 +87,12 @@ export async function insertMessage(
       FROM message
       WHERE id = message.request_id
     ),
-    event AS (${insertEvent({
+    ${insertEvent({
       ...newMessageEvent({ role: content.role, messageId }),
       from: sql`
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
-    })})
+    })}
     SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
       created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;

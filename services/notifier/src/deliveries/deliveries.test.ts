@@ -2,8 +2,6 @@ import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
-import { type Cursor, holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
-import type { Fact } from '../events/facts.ts';
 import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
@@ -13,8 +11,6 @@ import { sendAgain } from './send-now.ts';
 
 let database: TestDatabase;
 const freeSlots = { healthy: 48, slow: 16, ofUsers: { healthy: new Map(), slow: new Map() } };
-const holder = '00000000-0000-4000-8000-000000000001';
-const other = '00000000-0000-4000-8000-000000000002';
 
 beforeAll(async () => {
   database = await openNotifierDatabase();
@@ -24,16 +20,9 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;
-  await database.query`DELETE FROM notification_cursor`;
+  await database.query`DELETE FROM notification_facts`;
   await database.query`UPDATE api_keys SET revoked_at = NULL`;
 });
-
-const at = (seq: number): Cursor => ({ epoch: 'e', seq, eventId: `event ${seq}`, recordedAt: Date.now() });
-const event = (...facts: Fact[]) => [{ seq: 1, eventId: 'event 1', recordedAt: Date.now(), facts }];
-const fact = (type: Fact['type'], requestId: string, messageKey: string | null = null): Fact => ({
-  ...{ type, requestId, messageKey, at: Date.now() },
-});
-const insert = (...facts: Fact[]) => insertFromEvents(database.query, undefined, at(1), event(...facts));
 
 const alone = (delivery: ClaimedDelivery) => ({ endpointId: delivery.endpointId, deliveries: [delivery] });
 
@@ -66,8 +55,8 @@ describe('deliveries of events', () => {
     const requestId = await database.addRequest();
     const byAgent = await database.addMessage(requestId, 'consumer');
     const byExpert = await database.addMessage(requestId, 'provider');
-    await holdCursor(database.query, holder);
-    await insert(fact('message.created', requestId, byAgent), fact('message.created', requestId, byExpert));
+    for (const messageId of [byAgent, byExpert]) await database.addFact('new_message', requestId, messageId);
+    await database.takeAll();
     const rows = await database.query<{ endpointId: string; messageId: string }>`
       SELECT endpoint_id AS "endpointId", message_id AS "messageId" FROM notification_deliveries`;
     expect(new Set(rows.map((row) => JSON.stringify(row)))).toEqual(
@@ -76,6 +65,20 @@ describe('deliveries of events', () => {
         JSON.stringify({ endpointId: key, messageId: byExpert }),
       ]),
     );
+  });
+
+  test('have the type of their event', async () => {
+    const key = await database.addEndpoint({ of: 'key' });
+    const requestId = await database.addRequest();
+    await database.addFact('new_request', requestId);
+    await database.addFact('key_exchange', requestId);
+    await database.addFact('new_message', requestId, await database.addMessage(requestId, 'provider'));
+    await database.query`
+      UPDATE help_requests SET status = 'closed', ended_at = clock_timestamp() WHERE id = ${requestId}`;
+    await database.addFact('request_closed', requestId);
+    await database.takeAll();
+    const ofKey = (await stored()).filter(({ endpointId }) => endpointId === key);
+    expect(ofKey.map(({ type }) => type)).toEqual(['keys.exchanged', 'message.created', 'request.closed']);
   });
 
   test.each([
@@ -92,80 +95,26 @@ describe('deliveries of events', () => {
       {},
       "WITH u AS (INSERT INTO users (name) VALUES ('bob') RETURNING id) UPDATE notification_endpoints SET owner_id = u.id FROM u",
     ],
-    ['a request that does not exist', {}, 'DELETE FROM help_requests'],
-  ])('are not made for %s', async (_, endpoint, change) => {
+    ['a request that does not exist any more', {}, 'DELETE FROM help_requests'],
+  ])('are not made for %s, and its fact is removed', async (_, endpoint, change) => {
     const requestId = await database.addRequest();
     await database.addEndpoint({ of: 'key', ...endpoint });
-    const messageKey = await database.addMessage(requestId, 'provider');
-    await holdCursor(database.query, holder);
+    await database.addFact('new_message', requestId, await database.addMessage(requestId, 'provider'));
     if (change !== undefined) await database.pool.query(change);
-    expect((await insert(fact('message.created', requestId, messageKey))) ?? 0).toBe(0);
+    expect(await database.takeAll()).toBe(0);
     expect(await stored()).toEqual([]);
+    expect(await database.query`SELECT 1 FROM notification_facts`).toEqual([]);
   });
 
-  test('are made once: from the event, from a repeated event and from the rows', async () => {
+  test('are made once, also when an event is recorded twice', async () => {
     await database.addEndpoint({ of: 'user' });
     const requestId = await database.addRequest();
-    const messageKey = await database.addMessage(requestId, 'consumer');
-    await holdCursor(database.query, holder);
-    const facts = [fact('request.created', requestId), fact('message.created', requestId, messageKey)];
-    const first = at(1);
-    const second = at(2);
-    expect(await insertFromEvents(database.query, undefined, first, event(...facts, ...facts))).toBe(2);
-    expect(await insertFromEvents(database.query, first, second, event(...facts))).toBe(0);
-    expect(await insertFromRows(database.query, second, at(3), Date.now() - 60_000)).toBe(0);
-  });
-
-  test('are derived from the rows of what no event has reported', async () => {
-    await database.addEndpoint({ of: 'user' });
-    const key = await database.addEndpoint({ of: 'key' });
-    const requestId = await database.addRequest();
-    await database.addMessage(requestId, 'consumer');
-    await database.addMessage(requestId, 'provider');
-    await database.query`
-      UPDATE help_requests SET status = 'closed', ended_at = clock_timestamp(), provider_encrypt_pub_key = 'key', provider_sign_pub_key = 'key'
-      WHERE id = ${requestId}`;
-    await holdCursor(database.query, holder);
-    await insertFromEvents(database.query, undefined, at(1), []);
-    const cursor = { ...at(1) };
-    await database.query`UPDATE notification_cursor SET event_id = ${cursor.eventId}`;
-    expect(await insertFromRows(database.query, cursor, at(2), Date.now() - 60_000)).toBe(6);
-    const types = (await stored()).filter(({ endpointId }) => endpointId === key).map(({ type }) => type);
-    expect(types).toEqual(['keys.exchanged', 'message.created', 'request.closed']);
-  });
-
-  test('are inserted only by the process that moves the cursor from its old value', async () => {
-    await database.addEndpoint({ of: 'user' });
-    const requestId = await database.addRequest();
-    await holdCursor(database.query, holder);
-    const results = await Promise.all(
-      [1, 2, 3, 4].map((seq) =>
-        insertFromEvents(database.query, undefined, at(seq), event(fact('request.created', requestId))),
-      ),
-    );
-    expect(results.filter((inserted) => inserted !== undefined)).toEqual([1]);
-    expect(await stored()).toHaveLength(1);
-  });
-});
-
-describe('the cursor', () => {
-  test('is held by one process, and another takes over when it was not held again', async () => {
-    await database.addEndpoint({ of: 'user' });
-    expect(await holdCursor(database.query, holder)).toBeDefined();
-    expect(await holdCursor(database.query, other)).toBeUndefined();
-    expect(await holdCursor(database.query, holder)).toBeDefined();
-    await database.query`UPDATE notification_cursor SET held_until = now() - interval '1 second'`;
-    expect(await holdCursor(database.query, other)).toBeDefined();
-    expect(await holdCursor(database.query, holder)).toBeUndefined();
-  });
-
-  test('exists only while an endpoint is enabled', async () => {
-    expect(await holdCursor(database.query, holder)).toBeUndefined();
-    await database.addEndpoint({ of: 'user' });
-    await holdCursor(database.query, holder);
-    await database.query`UPDATE notification_endpoints SET enabled_at = NULL`;
-    expect(await holdCursor(database.query, holder)).toBeUndefined();
-    expect(await database.query`SELECT 1 FROM notification_cursor`).toEqual([]);
+    const messageId = await database.addMessage(requestId, 'consumer');
+    for (const expected of [2, 0]) {
+      await database.addFact('new_request', requestId);
+      await database.addFact('new_message', requestId, messageId);
+      expect(await database.takeAll()).toBe(expected);
+    }
   });
 });
 
@@ -196,7 +145,6 @@ describe('a claim', () => {
 
   test('does not miss a delivery that is inserted at the same time', async () => {
     const endpoint = await database.addEndpoint({ of: 'user' });
-    await holdCursor(database.query, holder);
     const requests: string[] = [];
     for (let n = 0; n < 40; n++) requests.push(await database.addRequest());
     const ids = new Set<string>();
@@ -209,11 +157,9 @@ describe('a claim', () => {
         }
       }
     });
-    let cursor: Cursor | undefined;
-    for (const [index, requestId] of requests.entries()) {
-      const next = at(index + 1);
-      await insertFromEvents(database.query, cursor, next, event(fact('request.created', requestId)));
-      cursor = next;
+    for (const requestId of requests) {
+      await database.addFact('new_request', requestId);
+      await database.takeAll();
     }
     isInserting = false;
     await Promise.all(claiming);

@@ -9,14 +9,19 @@ export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: S
   'msg_' || left(encode(sha256(convert_to(concat_ws('|',
     ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
 
+/** `fact.type` is the type of an event. */
 const type = sql`
-  CASE WHEN fact.type = 'request.ended' THEN 'request.' || request.status::text
-    WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE fact.type END`;
+  CASE fact.type
+    WHEN 'new_request' THEN 'request.created'
+    WHEN 'new_message' THEN
+      CASE WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE 'message.created' END
+    WHEN 'key_exchange' THEN 'keys.exchanged'
+    WHEN 'request_closed' THEN 'request.' || request.status::text END`;
 const at = sql`
   CASE fact.type
-    WHEN 'request.created' THEN request.created_at
-    WHEN 'message.created' THEN message.created_at
-    WHEN 'request.ended' THEN request.ended_at
+    WHEN 'new_request' THEN request.created_at
+    WHEN 'new_message' THEN message.created_at
+    WHEN 'request_closed' THEN request.ended_at
     ELSE fact.at END`;
 
 /** A person is notified after the delay of the channel, and what is due together is put together. */
@@ -43,11 +48,11 @@ export const insertDeliveries = (facts: Sql): Sql => sql`
     FROM fact
     JOIN help_requests AS request ON request.id = fact.request_id
     LEFT JOIN messages AS message
-      ON fact.type = 'message.created' AND message.request_id = request.id
+      ON fact.type = 'new_message' AND message.request_id = request.id
       AND message.message_key = fact.message_key
     JOIN notification_endpoints AS endpoint ON ${recipientsOf({ type, at })}
-    WHERE (fact.type = 'message.created') = (message.request_id IS NOT NULL)
-      AND (fact.type <> 'request.ended' OR request.ended_at IS NOT NULL)
+    WHERE (fact.type = 'new_message') = (message.request_id IS NOT NULL)
+      AND (fact.type <> 'request_closed' OR request.ended_at IS NOT NULL)
     ON CONFLICT (id) DO NOTHING
     RETURNING endpoint_id, due_at
   ),

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { holdCursor, insertFromRows } from '../events/cursor.ts';
 import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import type { Job, Lane } from './deliverer.ts';
 import { createPeopleLane } from './people-lane.ts';
@@ -42,9 +41,8 @@ async function end(jobs: readonly Job[]): Promise<void> {
 }
 
 async function insertRequests(): Promise<void> {
-  await holdCursor(database.query, database.userId);
-  const cursor = { epoch: 'e', seq: 1, eventId: 'event 1', recordedAt: Date.now() };
-  await insertFromRows(database.query, undefined, cursor, Date.now() - 60_000);
+  await database.query`INSERT INTO notification_facts (type, request_id) SELECT 'new_request', id FROM help_requests`;
+  await database.takeAll();
 }
 
 const countOf = (jobs: readonly Job[], endpointId: string): number =>

@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { holdCursor, insertFromEvents, insertFromRows } from '../events/cursor.ts';
-import { endSessions } from '../events/end-sessions.ts';
-import type { Fact } from '../events/facts.ts';
 import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
 import { type ClaimedNotice, claimForPeople } from './claim-for-people.ts';
 import { claimForWebhooks } from './claim-for-webhooks.ts';
@@ -10,7 +7,6 @@ import { insertOneDelivery } from './insert-deliveries.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 let database: TestDatabase;
-const holder = '00000000-0000-4000-8000-000000000001';
 const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, ofUsers: new Map<string, number>() };
 const chat = { url: 'https://chat.example/hook' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
@@ -22,36 +18,20 @@ beforeAll(async () => {
 afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
-let seq = 0;
 beforeEach(async () => {
   await database.clear();
-  seq = 0;
 });
-
-/** Inserts the deliveries of events that have just happened. */
-async function happened(...facts: Omit<Fact, 'at'>[]): Promise<void> {
-  const cursor = (number: number) => ({
-    epoch: 'e',
-    seq: number,
-    eventId: `event ${number}`,
-    recordedAt: Date.now(),
-  });
-  await holdCursor(database.query, holder);
-  const all = facts.map((fact) => ({ ...fact, at: Date.now() }));
-  const events = [{ ...cursor(seq + 1), facts: all }];
-  await insertFromEvents(database.query, seq === 0 ? undefined : cursor(seq), cursor(seq + 1), events);
-  seq++;
-}
 
 async function newRequest(ofUser = database.userId): Promise<string> {
   const requestId = await database.addRequest(ofUser);
-  await happened({ type: 'request.created', requestId, messageKey: null });
+  await database.addFact('new_request', requestId);
+  await database.takeAll();
   return requestId;
 }
 
 async function newMessage(requestId: string, role: 'consumer' | 'provider'): Promise<void> {
-  const messageKey = await database.addMessage(requestId, role);
-  await happened({ type: 'message.created', requestId, messageKey });
+  await database.addFact('new_message', requestId, await database.addMessage(requestId, role));
+  await database.takeAll();
 }
 
 /** Lets time pass, for all that waits. */
@@ -137,12 +117,14 @@ describe('a channel with a delay', () => {
     expect(await states()).toEqual(['request.created delivered', 'message.created waiting']);
   });
 
-  test('gets what no event has reported, once', async () => {
-    await database.addChannel('push', push);
-    await newRequest();
-    await database.addRequest();
-    const cursor = { epoch: 'e', seq: 1, eventId: 'event 1', recordedAt: Date.now() };
-    expect(await insertFromRows(database.query, cursor, { ...cursor, seq: 2 }, Date.now() - 60_000)).toBe(1);
+  test('has one waiting, also when a request and its messages are taken together', async () => {
+    await database.addChannel('push', push, { delaySeconds: 300 });
+    const requestId = await database.addRequest();
+    await database.addFact('new_request', requestId);
+    for (let count = 0; count < 2; count++)
+      await database.addFact('new_message', requestId, await database.addMessage(requestId, 'consumer'));
+    expect(await database.takeAll()).toBe(1);
+    expect(await states()).toEqual(['request.created waiting']);
   });
 });
 
@@ -222,10 +204,8 @@ test.each([
 
 test('an address gets one mail a minute, also when more is due than one mail holds', async () => {
   const channel = await database.addChannel('mail', mail);
-  for (let n = 0; n < 51; n++) await database.addRequest();
-  const cursor = { epoch: 'e', seq: 1, eventId: 'event 1', recordedAt: Date.now() };
-  await holdCursor(database.query, holder);
-  await insertFromRows(database.query, undefined, cursor, Date.now() - 60_000);
+  for (let n = 0; n < 51; n++) await database.addFact('new_request', await database.addRequest());
+  expect(await database.takeAll()).toBe(51);
   await pass(61);
   expect(await deliver()).toHaveLength(50);
   expect(await deliver()).toEqual([]);
@@ -316,10 +296,8 @@ describe('a person', () => {
       { showQuestion: true },
     );
     const browser = await database.addChannel('push', push, { showQuestion: true });
-    const sessionId = '00000000-0000-4000-8000-000000000009';
-    const ofBrowser = () =>
-      database.query`UPDATE notification_endpoints SET session_id = ${sessionId}::uuid WHERE id = ${browser}::uuid`;
-    await ofBrowser();
+    await database.query`
+      UPDATE notification_endpoints SET session_id = gen_random_uuid() WHERE id = ${browser}::uuid`;
     const questions = async () => {
       await newRequest();
       await database.query`UPDATE help_requests SET question = 'May I?'`;
@@ -331,11 +309,8 @@ describe('a person', () => {
       return [of(hidden), of(shown), of(browser)];
     };
     expect(await questions()).toEqual([[null], ['May I?'], ['May I?']]);
-    await endSessions(database.query, [{ sessionId, isSignedOut: false }]);
+    await database.query`UPDATE notification_endpoints SET session_id = NULL`;
     expect(await questions()).toEqual([[null], ['May I?'], [null]]);
-    await ofBrowser();
-    await endSessions(database.query, [{ sessionId, isSignedOut: true }]);
-    expect(await questions()).toEqual([[null], ['May I?'], undefined]);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { changedWebhookSchema } from '../endpoints/webhook-form.ts';
 
 /** Changes what the body names. A webhook that is switched on gets the events from then on. */
-export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
+export const changeWebhook = ({ webhooks, rules }: Context) =>
   defineRoute({
     method: 'put',
     path: '/api/v1/webhooks/:webhookId',
@@ -12,7 +12,6 @@ export const changeWebhook = ({ webhooks, rules, wakeReader }: Context) =>
     async handle({ principal, params, body }) {
       const change = parseBody(changedWebhookSchema(rules), body);
       const changed = await webhooks.change(principal, uuidFrom(params, 'webhookId'), change);
-      wakeReader();
       return { status: 200, body: changed };
     },
   });

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { newWebhookSchema } from '../endpoints/webhook-form.ts';
 
 /** Only this answer and that of a rotation contain the secret. */
-export const createWebhook = ({ webhooks, rules, wakeReader }: Context) =>
+export const createWebhook = ({ webhooks, rules }: Context) =>
   defineRoute({
     method: 'post',
     path: '/api/v1/webhooks',
@@ -12,7 +12,6 @@ export const createWebhook = ({ webhooks, rules, wakeReader }: Context) =>
     async handle({ principal, callId, body }) {
       const webhook = parseBody(newWebhookSchema(rules), body);
       const created = await webhooks.insert(principal, { id: callId, ...webhook });
-      wakeReader();
       return { status: 201, body: created };
     },
   });

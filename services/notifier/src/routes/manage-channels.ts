@@ -9,7 +9,7 @@ import { channelsOf } from '../endpoints/channels.ts';
 const path = '/internal/notifications/channels';
 const ofOne = { path: `${path}/:channelId`, allow: ['session'] } as const;
 
-const create = ({ channels, rules, isPushHost, wakeReader, wakeDeliverer }: Context) =>
+const create = ({ channels, rules, isPushHost, wakeDeliverer }: Context) =>
   defineRoute({
     method: 'post',
     path,
@@ -17,14 +17,13 @@ const create = ({ channels, rules, isPushHost, wakeReader, wakeDeliverer }: Cont
     takesBody: true,
     async handle({ principal, callId, body }) {
       const created = await channels.insert(principal, callId, parseNewChannel({ rules, isPushHost }, body));
-      wakeReader();
       wakeDeliverer();
       return { status: 201, body: created };
     },
   });
 
 /** Changes what the body names. A channel that is switched on gets what happens from then on. */
-const change = ({ channels, wakeReader }: Context) =>
+const change = ({ channels }: Context) =>
   defineRoute({
     ...ofOne,
     method: 'put',
@@ -32,7 +31,6 @@ const change = ({ channels, wakeReader }: Context) =>
     async handle({ principal, params, body }) {
       const changed = parseBody(changedChannelSchema, body);
       const channel = await channels.change(principal.userId, uuidFrom(params, 'channelId'), changed);
-      wakeReader();
       return { status: 200, body: channel };
     },
   });
@@ -92,7 +90,7 @@ const sendConfirmation = ({ channels, wakeDeliverer }: Context) =>
     },
   });
 
-const confirm = ({ channels, wakeReader }: Context) =>
+const confirm = ({ channels }: Context) =>
   defineRoute({
     ...ofOne,
     method: 'post',
@@ -101,7 +99,6 @@ const confirm = ({ channels, wakeReader }: Context) =>
     async handle({ principal, params, body }) {
       const { token } = parseBody(confirmationSchema, body);
       const channel = await channels.confirm(principal.userId, uuidFrom(params, 'channelId'), token);
-      wakeReader();
       return { status: 200, body: channel };
     },
   });

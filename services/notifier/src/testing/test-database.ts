@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createPostgres, makeRefCode, makeRequestId, type Postgres } from '@expert-relay/db';
+import type { EventType } from '@expert-relay/contracts';
+import { createPostgres, makeRefCode, makeRequestId, type Postgres, sql } from '@expert-relay/db';
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { eventsOf, keyEvents, userEvents } from '../endpoints/delivery-types.ts';
 import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
+import { takeFacts } from '../facts/take-facts.ts';
 
 export const endpointKeys = [{ id: 'k1', secret: Buffer.alloc(32, 7) }] as const;
 export const silent = createLog('test', { level: 'silent' });
@@ -20,6 +22,10 @@ export interface TestDatabase extends Postgres, AsyncDisposable {
   /** A request to the user, or to another one. */
   addRequest(ofUser?: string): Promise<string>;
   addMessage(requestId: string, role: 'consumer' | 'provider'): Promise<string>;
+  /** A fact, as the statement that records an event inserts it. */
+  addFact(type: EventType, requestId: string, messageId?: string): Promise<void>;
+  /** Takes all facts. Returns the number of inserted deliveries. */
+  takeAll(): Promise<number>;
   /** A webhook of the user, or of the consumer key. */
   addEndpoint(endpoint: { of: 'user' | 'key'; url?: string; events?: readonly string[] }): Promise<string>;
   addDeliveries(endpointId: string, count: number, type?: string): Promise<void>;
@@ -56,12 +62,7 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     userId,
     keyId,
     async clear() {
-      const tables = [
-        'notification_endpoints',
-        'notification_cursor',
-        'notification_settings',
-        'help_requests',
-      ];
+      const tables = ['notification_endpoints', 'notification_settings', 'help_requests'];
       for (const table of tables) await postgres.pool.query(`DELETE FROM ${table}`);
     },
     async addUser() {
@@ -87,6 +88,18 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
         INSERT INTO messages (request_id, seq, role, message_id, message_key, plaintext, created_at)
         SELECT id, seq, ${role}::message_role, ${messageId}, ${messageId}::uuid, 'hello', clock_timestamp() FROM request`;
       return messageId;
+    },
+    async addFact(type, requestId, messageId) {
+      await query`
+        INSERT INTO notification_facts (type, request_id, message_key)
+        VALUES (${type}, ${requestId}, ${messageId ?? null}::uuid)`;
+    },
+    async takeAll() {
+      for (let deliveries = 0; ; ) {
+        const taken = await takeFacts(postgres, { which: sql`TRUE`, limit: 200 });
+        deliveries += taken?.deliveries ?? 0;
+        if (!taken?.isMore) return deliveries;
+      }
     },
     async addEndpoint({ of, url: target = 'https://example.com/', events }) {
       const id = randomUUID();

@@ -131,10 +131,10 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
         RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
       ),
       moved AS (${move}),
-      event AS (${insertEvent({
+      ${insertEvent({
         ...requestClosedEvent({ reason }),
         from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
-      })})
+      })}
       SELECT (SELECT count(*)::int FROM ended) AS ended, created_at::text AS at, id
       FROM due ORDER BY created_at DESC, id DESC LIMIT 1`;
     if (!row) return total;

@@ -17,10 +17,10 @@ export async function revokeKey(
       WHERE api_keys.id = key.id AND key.revoked_at IS NULL
       RETURNING api_keys.user_id
     ),
-    event AS (${insertEvent({
+    ${insertEvent({
       ...credentialRevokedEvent({ apiKeyId: keyId }),
       from: sql`SELECT user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq FROM revoked`,
-    })})
+    })}
     SELECT id FROM key`;
   return found.length > 0;
 }

@@ -41,14 +41,14 @@ export function rotateSecret(
         ON CONFLICT (call_id) DO UPDATE
         SET secret_digest = EXCLUDED.secret_digest, created_at = EXCLUDED.created_at
       ),
-      event AS (${insertEvent({
+      ${insertEvent({
         ...credentialRevokedEvent({
           apiKeyId: keyId,
           rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() },
         }),
         from: sql`
           SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
-      })})
+      })}
       UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;
     return {
       view: await transaction.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: keySelect }),

@@ -58,10 +58,10 @@ export const closeRequest = (context: Context) =>
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code,
             help_requests.seq, help_requests.ended_at, help_requests.closed_by, help_requests.close_reason
         ),
-        event AS (${insertEvent({
+        ${insertEvent({
           ...requestClosedEvent({ reason: 'closed' }),
           from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
-        })})
+        })}
         SELECT id, request.ref_code AS "refCode", status, response_count AS "responseCount",
           COALESCE(closed.ended_at, request.ended_at) AS "endedAt",
           COALESCE(closed.closed_by, request.closed_by) AS "closedBy",

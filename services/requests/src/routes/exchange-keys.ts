@@ -71,10 +71,10 @@ export const exchangeKeys = (context: Context) =>
           WHERE help_requests.id = request.id AND NOT request.had_keys AND request.status IN ('pending', 'responded')
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
         ),
-        event AS (${insertEvent({
+        ${insertEvent({
           ...keyExchangeEvent(),
           from: sql`SELECT * FROM exchanged`,
-        })})
+        })}
         SELECT id, ref_code AS "refCode", status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"
         FROM request`;
 

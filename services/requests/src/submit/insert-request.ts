@@ -72,10 +72,10 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
       FROM claim
       RETURNING id, ref_code, user_id, created_at, expires_at, answer_form, agent_name, agent_versions
     ),
-    event AS (${insertEvent({
+    ${insertEvent({
       ...newRequestEvent(submission),
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
-    })})
+    })}
     SELECT ${insertedColumns} FROM request`;
   return rows[0];
 }

@@ -28,8 +28,6 @@ export interface Consumer {
 }
 
 export interface ConsumerOptions {
-  /** The beginning of its name, which shows whose it is. */
-  readonly owner: string;
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
   readonly stream: string;
@@ -54,9 +52,9 @@ const longestPauseMs = 500;
  * created again. This one ends when something is wrong, and the caller creates another.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const { owner, manager, stream, from, subject } = options;
+  const { manager, stream, from, subject } = options;
   // The name is short, since each message's subject contains it, and the client library reads that character by character.
-  const name = `${owner}-${randomBytes(9).toString('base64url')}`;
+  const name = `hub-${randomBytes(9).toString('base64url')}`;
   const { num_pending: pending } = await manager.consumers.add(stream, {
     name,
     ...('seq' in from

@@ -1,16 +1,18 @@
-import { eventually, testServers } from '@expert-relay/testkit';
+import { subjectsFor } from '@expert-relay/contracts';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 import { type Consumer, openConsumer } from './ordered-consumer.ts';
-import { openTestStream, type TestStream } from './testing/test-stream.ts';
 
 const messages = 1_600;
 const batch = 500;
 let stream: TestStream;
 
 beforeAll(async () => {
-  stream = await openTestStream(testServers().natsUrl);
-  const { name, connection, manager } = stream;
-  for (let number = 0; number < messages; number++) connection.publish(name, String(number));
+  stream = await openTestStream();
+  const { name, prefix, connection, manager } = stream;
+  const subject = subjectsFor(prefix).event('new_message');
+  for (let number = 0; number < messages; number++) connection.publish(subject, String(number));
   await eventually(
     'the messages',
     async () => (await manager.streams.info(name)).state.messages === messages,
@@ -23,7 +25,6 @@ afterAll(async () => {
 function open(isYielding: boolean): Promise<Consumer> {
   const { connection, manager, name } = stream;
   return openConsumer({
-    owner: 'test',
     connection,
     manager,
     stream: name,
