@@ -398,7 +398,6 @@ describe('TLS', () => {
       'gateway',
       'hub',
       'messages',
-      'notifier',
       'requests',
     ]);
     for (const { containers } of withKey) expect(containers[0].env).toContainEqual(certificateFile);

@@ -92,8 +92,6 @@ A service whose NATS has users needs these subjects and no others. They begin wi
 |---|---|---|
 ${rows.join('\n')}
 
-The notifier needs what the hub needs, and may be the same user.
-
 requests and messages wake the outbox publisher, and each of their processes may lead it: so they publish every event,
 receive its acknowledgement, and make and adjust the stream. \`scripts/servers/nats-permissions.test.ts\` runs the product
 with exactly these.

@@ -23,7 +23,7 @@ beforeAll(async () => {
     prefix,
     servers: { natsUrl: nats.urlFor('admin') },
     env: { RELAY_HUB_RING_EVENTS: '1' },
-    own: { ...Object.fromEntries(users), notifier: { NATS_URL: nats.urlFor('hub') } },
+    own: Object.fromEntries(users),
   });
 });
 afterAll(() => relay?.stop());

@@ -9,7 +9,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   hub: ['requests', 'nats'],
   'expiry-worker': ['postgres', 'redis'],
   dashboard: ['requests', 'messages', 'notifier', 'redis'],
-  notifier: ['postgres', 'nats'],
+  notifier: ['postgres'],
   outside: ['gateway', 'hub'],
 };
 const ports = {

@@ -70,9 +70,7 @@ export async function runProduct(options: {
 
   function environmentOf(service: ServiceName): Record<string, string> {
     const entries = Object.entries(settings[service] ?? {}).map(([name, { secret: isSecret }]) => {
-      // The notifier is the hub's user of NATS, as in the chart.
-      const user = service === 'notifier' ? 'hub' : service;
-      const own = `${name}_${user.toUpperCase().replace('-', '_')}`;
+      const own = `${name}_${service.toUpperCase().replace('-', '_')}`;
       if (isSecret) return [name, secret[own] ?? secret[name]];
       return [name, values[name]];
     });

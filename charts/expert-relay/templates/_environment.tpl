@@ -61,10 +61,10 @@ name: {{ $elsewhere.name | default .root.Values.secrets.existing }}
 key: {{ $elsewhere.key | default .key }}
 {{- end }}
 
-{{/* Each service signs in to NATS and Redis as another user. The notifier reads events as the hub does, and is the same user. */}}
+{{/* Each service signs in to NATS and Redis as another user. */}}
 {{- define "relay.secretKey" -}}
 {{- if has .variable (list "NATS_URL" "REDIS_URL" "RELAY_NATS_NKEY_SEED") }}
-{{- printf "%s_%s" .variable (ternary "HUB" (.name | upper | replace "-" "_") (eq .name "notifier")) }}
+{{- printf "%s_%s" .variable (.name | upper | replace "-" "_") }}
 {{- else }}
 {{- .variable }}
 {{- end }}

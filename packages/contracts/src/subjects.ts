@@ -36,8 +36,7 @@ export interface Permissions {
 }
 
 /**
- * The users of NATS. The notifier needs what the hub needs, and may be the same user. Any process of requests and messages may lead the
- * outbox, and then creates the stream.
+ * The users of NATS. Any process of requests and messages may lead the outbox, and then creates the stream.
  */
 export function permissionsFor(
   prefix: string,

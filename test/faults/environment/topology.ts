@@ -42,7 +42,7 @@ const callees: Partial<Record<ServiceName, readonly Target[]>> = {
   messages: ['postgres', 'nats'],
   hub: ['nats', 'requests'],
   'expiry-worker': ['postgres', 'redis'],
-  notifier: ['postgres', 'nats'],
+  notifier: ['postgres'],
 };
 
 export const targetOf = (variable: string): Target | undefined => targets[variable];

@@ -27,6 +27,7 @@ async function subscribe(): Promise<string> {
 }
 
 const wakeOutbox = jest.fn();
+const patient = { maxWait: 60_000, timeout: 60_000 };
 
 async function end(sessionId: string, signedOut: boolean) {
   const { query, prisma } = database;
@@ -36,7 +37,7 @@ async function end(sessionId: string, signedOut: boolean) {
   });
   return await route.handle({
     principal: { kind: 'session', userId, sessionId },
-    body: Buffer.from(JSON.stringify({ signedOut })),
+    body: { signedOut },
   } as never);
 }
 
@@ -66,7 +67,7 @@ test('a subscription that is locked delays no event, and the call is repeated', 
     await expect(end(signedOut, true)).rejects.toMatchObject({ code: 'unavailable' });
     expect(await database.prisma.outboxEvent.count({ where: { userId } })).toBe(1);
     expect(wakeOutbox).toHaveBeenCalledTimes(1);
-  });
+  }, patient);
   expect(await end(signedOut, true)).toMatchObject({ status: 204 });
   expect(await sessionsOfEndpoints()).toEqual([]);
 });
