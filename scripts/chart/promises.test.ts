@@ -360,7 +360,7 @@ describe('settings', () => {
     expect(envOf('expiry-worker')).toMatchObject({ RELAY_RETENTION: '90d', RELAY_PURGE_HOURS: '22-6' });
     expect(envOf('gateway')).not.toHaveProperty('RELAY_RETENTION');
     expect(envOf('gateway')).toMatchObject({
-      RELAY_BODY_MEMORY: '268435456',
+      RELAY_BUFFER_MEMORY: '268435456',
       RELAY_LOG_LEVEL: 'debug',
       RELAY_TRUSTED_PROXIES: '10.42.5.0/28,2001:db8:0:5::/64',
       NODE_OPTIONS: '--max-old-space-size=384',

@@ -8,10 +8,11 @@ import {
   observeCalls,
 } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
-import type { Metrics } from '@expert-relay/kit/metrics';
+import { Gauge, type Metrics } from '@expert-relay/kit/metrics';
 import { noTracing, type Tracing } from '@expert-relay/kit/tracing';
 import type { Express } from 'express';
 import { checkCall } from './call/check-call.ts';
+import { createByteBudget } from './call/create-byte-budget.ts';
 import type { EdgeResponse } from './call/edge-call.ts';
 import { identifyCall } from './call/identify-call.ts';
 import { limitRate } from './call/limit-rate.ts';
@@ -33,14 +34,7 @@ import { sendDocument } from './routes/send-document.ts';
 export function createApp(options: {
   config: Pick<
     Config,
-    | 'publicUrl'
-    | 'hubPublicUrl'
-    | 'corsOrigins'
-    | 'rateLimits'
-    | 'bodies'
-    | 'minTransferRate'
-    | 'answerMemory'
-    | 'trustedProxies'
+    'publicUrl' | 'hubPublicUrl' | 'corsOrigins' | 'rateLimits' | 'bufferMemory' | 'trustedProxies'
   >;
   keys: KeyCache;
   upstreams: Upstreams;
@@ -50,23 +44,23 @@ export function createApp(options: {
   log: Log;
   metrics: Metrics;
   tracing?: Tracing;
-  slowAfterMs?: number;
-  transferGraceMs?: number;
+  /** See `createTransfers`. */
+  transferLimits?: { minRate?: number; graceMs?: number };
 }): Express {
   const { config, keys, upstreams, health, version, clock, log, metrics, tracing = noTracing } = options;
   const { publicUrl, hubPublicUrl, corsOrigins, rateLimits, trustedProxies } = config;
   const clientAddress = createClientAddress({ trustedProxies, log });
-  const bodies = createBodyReceiver({
-    limits: config.bodies,
-    metrics,
-    slowAfterMs: options.slowAfterMs,
+  const memory = createByteBudget(config.bufferMemory);
+  new Gauge({
+    name: 'relay_gateway_buffered_bytes',
+    help: 'Memory of bodies that no service has received yet, and of responses that wait for their clients.',
+    registers: [metrics],
+    collect() {
+      this.set(memory.bytes);
+    },
   });
-  const transfers = createTransfers({
-    minRate: config.minTransferRate,
-    memory: config.answerMemory,
-    graceMs: options.transferGraceMs,
-    metrics,
-  });
+  const bodies = createBodyReceiver({ memory, metrics });
+  const beginTransfer = createTransfers({ memory, metrics, ...options.transferLimits });
   const app = bareApp();
   app.use(identifyCall({ clientAddress, findRoutes: createRouteFinder(routes), tracing }));
   app.use(setSecurityHeaders);
@@ -78,11 +72,11 @@ export function createApp(options: {
   app.use(authenticate({ keys, bodies, log, metrics }));
   app.use(rate.byKey);
   app.post('/api/v1/help', nameHub(hubPublicUrl));
-  app.use(forward({ upstreams, bodies, transfers, publicUrl }));
+  app.use(forward({ upstreams, bodies, beginTransfer, publicUrl }));
   // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));
-  app.get('/api/openapi.json', sendDocument(transfers));
+  app.get('/api/openapi.json', sendDocument(beginTransfer));
   app.use(
     handleErrors(log, {
       send(response, problem) {

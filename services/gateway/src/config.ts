@@ -54,29 +54,21 @@ export const variables = {
       default: 20,
     }),
   },
-  connectionsPerAddress: integer('RELAY_MAX_CONNECTIONS_PER_ADDRESS', {
-    help: 'The most open connections of one client address (IPv6: of one /64); 0 = no limit. Trusted proxies have no limit.',
-    default: 1_000,
-  }),
-  bodies: {
-    slowPerAddress: integer('RELAY_MAX_SLOW_BODIES_PER_ADDRESS', {
-      help: 'Bodies of one client address (IPv6: of one /64) that may be incomplete after 5 s; 0 = no limit.',
-      default: 64,
+  connections: {
+    perAddress: integer('RELAY_MAX_CONNECTIONS_PER_ADDRESS', {
+      help: 'The most open connections of one client address (IPv6: of one /64); 0 = no limit. Trusted proxies have no limit.',
+      default: 1_000,
     }),
-    bytes: integer('RELAY_BODY_MEMORY', {
-      help: 'The most bytes of bodies in memory, of which one client address may use a quarter and an IPv6 /48 a half. Above it the oldest slow body is refused, or the newest body if none is slow.',
-      default: 67_108_864,
-      min: 2_097_152,
+    total: integer('RELAY_MAX_CONNECTIONS', {
+      help: 'The most open connections of all addresses. Above it the one that is idle for longest is closed.',
+      default: 5_000,
+      min: 10,
     }),
   },
-  answerMemory: integer('RELAY_ANSWER_MEMORY', {
-    help: 'The most bytes of answers that wait in memory for their clients, of which one client address may use a quarter and an IPv6 /48 a half. Above it the slowest client is disconnected.',
+  bufferMemory: integer('RELAY_BUFFER_MEMORY', {
+    help: 'The most bytes in memory of bodies that no service has received, and of responses that clients have not read. Above it the oldest incomplete body is refused, or the client that has read nothing for longest is disconnected, whichever is older.',
     default: 67_108_864,
     min: 2_097_152,
-  }),
-  minTransferRate: integer('RELAY_MIN_TRANSFER_RATE', {
-    help: 'Bytes per second that a client must read of an answer, on average; slower clients are disconnected. 0 = no limit.',
-    default: 8_192,
   }),
   trustedProxies: trustedProxiesVariable,
 };

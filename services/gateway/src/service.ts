@@ -23,9 +23,8 @@ export function create(
   config: Config,
   overrides: Overrides & {
     /** A connection without any traffic for this time is closed. */ stallTimeoutMs?: number;
-    /** See `createHttpServer`. */ halfClosedMs?: number | undefined;
-    /** See `createBodyReceiver`. */ slowAfterMs?: number;
-    /** See `createTransfers`. */ transferGraceMs?: number;
+    /** See `createHttpServer`. */ halfClosedReadMs?: number | undefined;
+    /** See `createTransfers`. */ transferLimits?: { minRate?: number; graceMs?: number };
   } = {},
 ): Service {
   const { clock = systemClock, log = createLog('gateway', { level: config.process.logLevel }) } = overrides;
@@ -81,11 +80,11 @@ export function create(
     port: config.port,
     settings: { maxHeaderSize: 16_384 },
     connectionLimit: {
-      perAddress: config.connectionsPerAddress,
+      ...config.connections,
       trustedProxies: config.trustedProxies,
       metrics,
     },
-    halfClosedMs: overrides.halfClosedMs ?? 500,
+    halfClosedReadMs: overrides.halfClosedReadMs ?? 1_000,
     refusalHeaders: { ...securityHeaders, vary: 'Origin' },
     // Longer than the time for a whole request, so that a body that stops arriving is refused with 408 first.
     stallTimeoutMs: overrides.stallTimeoutMs ?? 65_000,

@@ -39,11 +39,11 @@ export const variables = {
   }),
   caps: {
     streams: integer('RELAY_HUB_MAX_STREAMS', {
-      help: 'Open streams of one hub process, at most. With 1,024 more connections open, new ones are closed at once.',
+      help: 'Open streams of one hub process, at most. With 1,024 more connections open, those without a stream that are idle for longest are closed.',
       default: 15_000,
     }),
     perAddress: integer('RELAY_HUB_MAX_STREAMS_PER_ADDRESS', {
-      help: 'Open streams of one client address (IPv6: of one /64; a /48 may have sixteen times as many), at most; 0 = no cap.',
+      help: 'Open streams of one client address (IPv6: of one /64), at most; 0 = no cap.',
       default: 200,
     }),
     perCredential: integer('RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL', {

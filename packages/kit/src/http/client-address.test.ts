@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Writable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { createLog } from '../log/index.ts';
-import { createClientAddress, networkOf, siteOf } from './client-address.ts';
+import { createClientAddress, networkOf } from './client-address.ts';
 
 const silent = createLog('test', { level: 'silent' });
 const call = (remoteAddress: string, forwarded?: string) =>
@@ -82,9 +82,4 @@ test.each([
   ['64:ff9b::192.0.2.33', '64:ff9b:0:0::/64'],
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
-});
-
-test('the site of an IPv6 client is its /48', () => {
-  expect(siteOf('2001:db8:1:2::3')).toBe('2001:db8:1::/48');
-  expect(siteOf('203.0.113.5')).toBeUndefined();
 });

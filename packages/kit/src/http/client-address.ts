@@ -57,19 +57,14 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
   };
 }
 
-/** The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 address. */
-export const networkOf = (address: string): string => prefixOf(address, 64) ?? address;
-
 /**
- * The site of an IPv6 address, its /48. It can have 65,536 networks, each of which counts as a client, so it has limits of its own:
- * what some clients together may have.
+ * The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 address. Who has many networks has as many
+ * shares, which totals bound.
  */
-export const siteOf = (address: string): string | undefined => prefixOf(address, 48);
-
-function prefixOf(address: string, length: 48 | 64): string | undefined {
-  if (isIP(address) !== 6) return undefined;
-  const groups = ipaddr.IPv6.parse(address).parts.slice(0, length / 16);
-  return `${groups.map((group) => group.toString(16)).join(':')}::/${length}`;
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
 
 /** Some proxies add a port. */

@@ -2,7 +2,6 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Part, StartupError } from '../part/index.ts';
-import { answerHalfClosed } from './answer-half-closed.ts';
 import { expressMessages, isExpress } from './express-messages.ts';
 import { guardConnections } from './guard-connections.ts';
 import { type ConnectionLimit, limitConnections } from './limit-connections.ts';
@@ -41,10 +40,11 @@ export function createHttpServer(options: {
   /** A connection without any traffic for this time is closed. */
   stallTimeoutMs?: number;
   /**
-   * Clients may end their side of the connection before the answer. After this time a call that only reads is given up, and after
-   * thirty times as long any other one. Without it, Node closes such connections at once.
+   * A client that ends its side of the connection after its request, as `nc -N` does, gets its response; except that a read is
+   * cancelled whose response has not begun after this time, since a client that has left looks the same. Without it, Node closes
+   * such connections at once.
    */
-  halfClosedMs?: number | undefined;
+  halfClosedReadMs?: number | undefined;
   /** A request that is not complete after this time is refused with 408. */
   requestTimeoutMs?: number;
 }): HttpServer {
@@ -81,8 +81,9 @@ export function createHttpServer(options: {
     request.url = pathOf(request.url ?? '', request.headers.host);
     options.handler(request, response);
   };
-  const answer = options.halfClosedMs ? answerHalfClosed(server, handle, options.halfClosedMs) : handle;
-  guardConnections(server, answer, options.refusalHeaders);
+  // Node does not document it. Each version that is supported has it.
+  if (options.halfClosedReadMs !== undefined) Object.assign(server, { httpAllowHalfOpen: true });
+  guardConnections(server, handle, options);
   if (options.wrapSocket) wrapSockets(server, options.wrapSocket);
 
   /** Runs `work` when the server can stop listening: a connection that was not accepted yet would be reset. */

@@ -8,152 +8,111 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { formatProblem, Problem } from '../problem/index.ts';
+import { isRead } from './is-read.ts';
 
-type Exchange = [IncomingMessage, ServerResponse];
-
-interface Connection {
-  /** The response of the request that is handled now. */
-  response?: ServerResponse | undefined;
-  /** Pipelined requests that arrived before that response was finished. */
-  readonly queue: Exchange[];
-  /** The newest request, until it is complete and answered. Until it is complete, everything that arrives is its body. */
-  newest?: Exchange | undefined;
-  /** The last answer of the connection, after those to the requests before it. */
+/** A request that is not complete, or whose response has not ended. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Sent after the response, for what arrived behind the request. */
   refusal?: Problem;
-  willPause: boolean;
 }
-
-/**
- * Requests that may wait on one connection. Node reads 64 KiB at once and makes objects of about 3 KB for each request in
- * it, and more than 3,000 requests fit into that.
- */
-const maxQueued = 16;
 
 /**
  * Passes requests to the handler, and protects the process from hostile and broken connections:
  *
- * - The requests of one connection are handled one after the other, and none after a response that closes the connection.
- *   Node would start them all at once, and fails an assertion when their responses finish out of order on a broken socket.
- *   A connection that sends too many before their answers is closed after the answers to the first ones, and one after whose
- *   request Node may lose bytes, after the answer to it.
+ * - A request that arrives before the response to the one before it has ended is refused after that response, and the connection is
+ *   closed. Node would handle all at once, and fails an assertion when their responses finish out of order on a broken socket.
+ * - Nothing is handled behind a request after which Node may lose bytes.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
- * - CONNECT, malformed heads and slow heads, for which Node emits no request, are answered with a problem, after the requests
- *   that arrived before them.
+ * - CONNECT, malformed heads and slow heads, for which Node emits no request, are refused with a problem.
  */
 export function guardConnections(
   server: Server,
   handler: RequestListener,
-  /** For refusals that are written without the handler. */
-  headers: Readonly<Record<string, string>> = {},
+  options: {
+    /** Headers of refusals that are written without the handler. */
+    refusalHeaders?: Readonly<Record<string, string>>;
+    /** See `createHttpServer`. */
+    halfClosedReadMs?: number | undefined;
+  } = {},
 ): void {
-  const connections = new WeakMap<Duplex, Connection>();
+  const { refusalHeaders: headers = {}, halfClosedReadMs } = options;
+  const exchanges = new WeakMap<Duplex, Exchange>();
 
-  function handle(connection: Connection, [request, response]: Exchange): void {
-    connection.response = response;
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const exchange: Exchange = { request, response };
+    exchanges.set(socket, exchange);
     response.once('close', () => {
-      // A kept-alive connection may stay idle for a long time, and holds nothing of its last call.
-      if (connection.response === response) connection.response = undefined;
-      if (request.complete && connection.newest?.[0] === request) connection.newest = undefined;
-      handleNext(connection, request.socket);
+      // Until its body is complete, everything that arrives belongs to it. After that, an idle connection holds nothing of it.
+      if (request.complete && exchanges.get(socket) === exchange) exchanges.delete(socket);
+      if (exchange.refusal) refuse(socket, exchange.refusal, headers);
     });
     handler(request, response);
   }
 
-  function handleNext(connection: Connection, socket: IncomingMessage['socket']): void {
-    const { queue } = connection;
-    if (!socket.writable) {
-      queue.length = 0;
-      return;
-    }
-    const next = queue.shift();
-    if (!next) {
-      if (connection.refusal) refuse(socket, connection.refusal, headers);
-      return;
-    }
-    if (queue.length === 0) socket.resume();
-    handle(connection, next);
-  }
-
-  /** Refuses what Node could not read. Answers keep the order of their requests, so the earlier ones are answered first. */
-  function refuseInOrder(connection: Connection, socket: Duplex, problem: Problem): void {
+  /** Refuses what Node could not read. */
+  function refuseUnreadable(exchange: Exchange, socket: Duplex, problem: Problem): void {
     // Node reports each further piece of a request that it cannot read.
-    if (connection.refusal) return;
-    connection.refusal = problem;
-    const { queue, newest } = connection;
-    const [request, response] = newest ?? [];
-    if (!request || !response || request.complete) {
-      if (isIdle(connection)) refuse(socket, problem, headers);
-    } else if (queue.at(-1) === newest) {
-      // Its body cannot be read, so it is refused and not handled.
-      queue.pop();
-    } else if (response.headersSent) {
-      close(socket);
-    } else {
-      refuse(socket, problem, headers);
-    }
-  }
-
-  /**
-   * Stops reading until the queue is empty, so that what a client pipelines is limited to one read. Node resumes a socket
-   * after each request that it parses, so the socket is paused after the last request of this read.
-   */
-  function pauseAfterRead(connection: Connection, socket: IncomingMessage['socket']): void {
-    if (connection.willPause) return;
-    connection.willPause = true;
-    setImmediate(() => {
-      connection.willPause = false;
-      if (connection.queue.length > 0) socket.pause();
-    });
+    if (exchange.refusal) return;
+    exchange.refusal = problem;
+    const { request, response } = exchange;
+    if (request.complete && isUnderWay(exchange)) return;
+    if (!request.complete && response.headersSent) close(socket);
+    else refuse(socket, problem, headers);
   }
 
   server.on('request', (request, response) => {
     const { socket } = request;
     // When a connection breaks, Node still parses what it has read from it.
     if (!socket.writable) return;
-    const exchange: Exchange = [request, response];
-    let connection = connections.get(socket);
-    if (!connection) {
-      connection = { queue: [], newest: exchange, willPause: false };
-      connections.set(socket, connection);
-    }
+    const exchange = exchanges.get(socket);
     // After a head that was too slow, Node still parses its rest.
-    if (connection.refusal) return;
-    connection.newest = exchange;
-    if (isLast(request)) response.shouldKeepAlive = false;
-    if (isIdle(connection)) {
-      handle(connection, exchange);
-      return;
-    }
-    if (connection.queue.length === maxQueued) {
-      connection.refusal = new Problem('too_many_at_once', {
-        detail: `Wait for answers: at most ${maxQueued} requests may wait on one connection.`,
-        headers: { 'retry-after': '1' },
-      });
+    if (exchange?.refusal) return;
+    if (exchange && isUnderWay(exchange)) {
+      exchange.refusal = pipelined();
       ignoreFurtherRequests(socket);
       return;
     }
-    connection.queue.push(exchange);
-    pauseAfterRead(connection, socket);
+    if (isLast(request)) response.shouldKeepAlive = false;
+    handle(request, response);
   });
   // Without these listeners Node answers before the handler runs. The handler decides when it reads the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => server.emit('request', request, response));
   }
 
-  server.on('connection', (socket) => socket.on('error', ignore));
+  server.on('connection', (socket: Duplex) => {
+    socket.on('error', ignore);
+    if (halfClosedReadMs === undefined) return;
+    socket.once('end', () => {
+      const { request, response } = exchanges.get(socket) ?? {};
+      if (!response || !isRead(request?.method)) return;
+      setTimeout(() => response.headersSent || socket.destroy(), halfClosedReadMs).unref();
+    });
+  });
   server.on('connect', (_request, socket) => {
-    const connection = connections.get(socket);
-    // Node has removed its own listeners from the socket, so earlier answers could not be completed.
-    if (connection && !isIdle(connection)) close(socket);
+    const exchange = exchanges.get(socket);
+    // Node has removed its own listeners from the socket, so the response before it could not be completed.
+    if (exchange && isUnderWay(exchange)) close(socket);
     else refuse(socket, new Problem('method_not_allowed', { headers: { allow: '' } }), headers);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const connection = connections.get(socket);
+    const exchange = exchanges.get(socket);
     if (error.code === 'ECONNRESET') close(socket);
-    else if (connection) refuseInOrder(connection, socket, problemOf(error));
+    else if (exchange) refuseUnreadable(exchange, socket, problemOf(error));
     else refuse(socket, problemOf(error), headers);
   });
 }
+
+const isUnderWay = ({ response }: Exchange): boolean => response.socket !== null;
+
+const pipelined = (): Problem =>
+  new Problem('too_many_at_once', {
+    detail: 'Wait for the response before you send another request on a connection.',
+    headers: { 'retry-after': '1' },
+  });
 
 /** Node keeps only this number of headers of a request. */
 const keptHeaders = 1_000;
@@ -167,9 +126,6 @@ const isLast = ({ headers, rawHeaders, httpVersion }: IncomingMessage): boolean 
   headers.upgrade !== undefined ||
   rawHeaders.length > 2 * keptHeaders ||
   (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined);
-
-/** Whether no request is handled or queued. A response whose socket was detached for a stream does not count. */
-const isIdle = ({ response, queue }: Connection): boolean => !response?.socket && queue.length === 0;
 
 function ignore(): void {}
 

@@ -1,4 +1,4 @@
-export { type ClientAddress, createClientAddress, networkOf, siteOf } from './client-address.ts';
+export { type ClientAddress, createClientAddress, networkOf } from './client-address.ts';
 export { createHttpServer, type HttpServer, listen } from './create-http-server.ts';
 export { createLineLevel, type LineLevel } from './create-line-level.ts';
 export { createWindowCounter, type WindowCounter, type WindowState } from './create-window-counter.ts';

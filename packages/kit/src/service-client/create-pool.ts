@@ -15,7 +15,7 @@ export interface ServicePool {
 }
 
 /** Further calls wait until one of these is free. */
-export const maxConnections = 512;
+const maxConnections = 512;
 /** Shorter than the 75 s for which a service keeps an idle connection, so that the service never closes it first. */
 const maxIdleMs = 20_000;
 /** Only new connections reach new instances of a service, so old ones are replaced. */

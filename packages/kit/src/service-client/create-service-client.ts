@@ -6,7 +6,7 @@ import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
-import { createPool, maxConnections } from './create-pool.ts';
+import { createPool } from './create-pool.ts';
 import { type Failure, failureOf, hasBegun, mayReachAnother, problemOf } from './failures.ts';
 import { answerTooLarge } from './read-answer.ts';
 
@@ -42,11 +42,8 @@ export interface ServiceClient extends Part {
   call(call: ServiceCall): Promise<IncomingMessage>;
   /** Whether the service answers, with any status. */
   isReachable(): Promise<boolean>;
-  /** Whether a further call may soon have to wait for a connection. */
-  isNearlyFull(): boolean;
 }
 
-const nearlyFullCalls = Math.floor(maxConnections * 0.9);
 const pauseAfterRefusalMs = 100;
 /** Where a network drops packets, as at a Service without pods, a connection is neither made nor refused. */
 const connectTimeoutMs = 1_500;
@@ -188,7 +185,6 @@ export function createServiceClient(options: {
     name: `${name} client`,
     call: send,
     isReachable,
-    isNearlyFull: () => running.size >= nearlyFullCalls,
     async stop() {
       for (const endAtStop of running) endAtStop();
       pool.close();

@@ -5,9 +5,8 @@ import { routes } from '../routes/index.ts';
 import { useTestGateway } from '../testing/test-gateway.ts';
 
 /** Here every call is answered, however long this machine takes. */
-const gateway = useTestGateway({ halfClosedMs: 600_000 });
-const usual = useTestGateway();
-const impatient = useTestGateway({ halfClosedMs: 20 });
+const gateway = useTestGateway({ halfClosedReadMs: 600_000 });
+const impatient = useTestGateway({ halfClosedReadMs: 20 });
 const opened: RawConnection[] = [];
 afterEach(() => {
   for (const { socket } of opened.splice(0)) socket.destroy();
@@ -68,26 +67,9 @@ describe('a client that ends its side of the connection after its request is ans
     expect(received.length).toBeGreaterThan(size);
   });
 
-  test('several requests in one packet, in order', async () => {
-    const { received } = await answersTo(
-      request('GET', '/api/v1/messages/first') +
-        request('GET', '/nowhere') +
-        submit() +
-        request('GET', '/api/v1/whoami'),
-    );
-    expect([...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
-      '200',
-      '404',
-      '200',
-      '200',
-    ]);
-  });
-
-  test('more requests in one packet than may wait', async () => {
-    const { statuses } = await answersTo(request('GET', '/nowhere').repeat(40));
-    expect(statuses.slice(0, -1)).toEqual(Array.from({ length: statuses.length - 1 }, () => 404));
-    expect(statuses.length).toBeGreaterThan(16);
-    expect([404, 429]).toContain(statuses.at(-1));
+  test('the first of several requests in one packet', async () => {
+    const { statuses } = await answersTo(submit() + request('GET', '/api/v1/messages/abc').repeat(2));
+    expect(statuses).toEqual([200, 429]);
   });
 });
 
@@ -122,7 +104,7 @@ describe('a client that ends its side of the connection', () => {
     const { statuses } = await answersTo(bytes);
     expect(statuses.filter((status) => status !== 100)).toEqual([400]);
     expect(countForwarded()).toBe(before);
-    expect(await gateway.metric('relay_gateway_body_bytes')).toBe(0);
+    expect(await gateway.metric('relay_gateway_buffered_bytes')).toBe(0);
   });
 
   /** Sends a call, and ends this side once a service has it, and the client has this beginning of the answer. */
@@ -152,7 +134,6 @@ describe('a client that ends its side of the connection', () => {
   test.each<[string, () => ReturnType<typeof callAndEnd>]>([
     ['GET', () => read(impatient)],
     ['HEAD', () => callAndEnd(impatient, 'HEAD', '/dashboard')],
-    ['POST', () => change(impatient)],
   ])('whose %s is not answered in time has left, and the call ends', async (_, call) => {
     const { connection, hasEnded } = await call();
     await eventually('the call to the service ends', hasEnded);
@@ -162,9 +143,9 @@ describe('a client that ends its side of the connection', () => {
   });
 
   test('whose change takes longer than what only reads gets its answer', async () => {
-    const { connection, response, hasEnded } = await change(usual);
+    const { connection, response, hasEnded } = await change(impatient);
     // The reading call of another client, which came later, is given up before it.
-    const reading = await read(usual);
+    const reading = await read(impatient);
     await eventually('the reading call ends', reading.hasEnded);
     expect(hasEnded()).toBe(false);
     response?.end('done');

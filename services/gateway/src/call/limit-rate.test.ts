@@ -79,24 +79,6 @@ describe('rate limits:', () => {
     expect((await from('192.0.2.5', '/dashboard')).headers.ratelimit).toBe('"pages";r=2;t=60');
   });
 
-  test('assets that do not exist have the limit of pages', async () => {
-    gateway.upstreams.dashboard.handler = (_request, response) => response.writeHead(404).end();
-    const unknown = () => from('192.0.2.6', '/dashboard/assets/guess.js');
-    for (const expected of [404, 404, 404, 429]) expect((await unknown()).status).toBe(expected);
-    gateway.upstreams.dashboard.handler = undefined;
-    expect((await from('192.0.2.6', '/dashboard')).status).toBe(200);
-    clock.advance(60_000);
-    expect((await unknown()).status).toBe(200);
-  });
-
-  test('an IPv6 /48 has the limit of sixteen clients', async () => {
-    const poll = (network: number) =>
-      from(`2001:db8:9:${network.toString(16)}::1`, '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa');
-    for (let network = 1; network <= 16; network++) expect((await poll(network)).status).toBe(200);
-    expect((await poll(17)).status).toBe(429);
-    expect((await from('2001:db8:a:1::1', '/api/v1/help/aaaaaaaaaaaaaaaaaaaaaa')).status).toBe(200);
-  });
-
   test('an IPv6 /64 counts as one client', async () => {
     await from('2001:db8:1:2::1', '/api/v1/whoami');
     await from('2001:db8:1:2:ffff::2', '/api/v1/whoami');
@@ -124,10 +106,10 @@ describe('access lines:', () => {
       const call = (client: string) =>
         ask(gateway.url, { path, method, headers: { 'x-forwarded-for': client, ...headers } });
       const start = gateway.lines.length;
-      for (let network = 0; network < 130; network++) await call(`2001:db8:77:${network}::1`);
+      for (let host = 0; host < 130; host++) await call(`2001:db8:77::${host}`);
       await eventually('all lines', () => linesSince(start, 'debug').length === 10);
       expect(linesSince(start, 'info')).toHaveLength(120);
-      await call('2001:db8:78::1');
+      await call('2001:db8:77:1::1');
       await eventually('a line of another client', () => linesSince(start, 'info').length === 121);
       clock.advance(60_000);
       await call('2001:db8:77::1');

@@ -1,21 +1,12 @@
 import { parseApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import {
-  createWindowCounter,
-  networkOf,
-  siteOf,
-  type WindowCounter,
-  type WindowState,
-} from '@expert-relay/kit/http';
+import { createWindowCounter, networkOf, type WindowState } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
 import { type EdgeResponse, type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
 
 type PresentedKey = NonNullable<ReturnType<typeof parseApiKey>>;
-
-/** A site may make as many calls as this number of clients. */
-const clientsPerSite = 16;
 
 /**
  * Limits the calls of a client in a minute; 0 switches a limit off. With a limit for keys, a call with a valid key counts for its
@@ -39,22 +30,17 @@ export function limitRate(options: {
   const counters = new Map(
     limitNames
       .filter((name) => limits[name] > 0)
-      .map((name) => [name, createCallCounter(limits[name], clock)]),
+      .map((name) => [name, createWindowCounter({ limit: limits[name], clock })]),
   );
-  /** Calls for assets are not limited, except those for assets that do not exist: these have the limit of pages. */
-  const countUnknownAsset = limits.pages > 0 ? createCallCounter(limits.pages, clock) : undefined;
   const countForKey = limits.key > 0 ? createWindowCounter({ limit: limits.key, clock }) : undefined;
-
-  function refuse(name: string): never {
-    refused.inc({ limit: name });
-    throw new Problem('rate_limited', { headers: { 'retry-after': '60' } });
-  }
 
   function limit(response: EdgeResponse, name: LimitName | 'key', { left, endsInMs }: WindowState): void {
     // draft-ietf-httpapi-ratelimit-headers
     response.setHeader('ratelimit-policy', `"${name}";q=${limits[name]};w=60`);
     response.setHeader('ratelimit', `"${name}";r=${Math.max(left, 0)};t=${Math.ceil(endsInMs / 1_000)}`);
-    if (left < 0) refuse(name);
+    if (left >= 0) return;
+    refused.inc({ limit: name });
+    throw new Problem('rate_limited', { headers: { 'retry-after': '60' } });
   }
 
   /** A key that was valid a moment ago, in the header: the SDKs send it there also with a submit. */
@@ -68,28 +54,25 @@ export function limitRate(options: {
       const { call } = response.locals;
       const name = call.route?.limit ?? (request.url.startsWith('/api/v1/') ? 'api' : 'pages');
       if (name === 'none') {
-        if (countUnknownAsset && countUnknownAsset(call.client, 0).left <= 0) refuse('assets');
-        response.once('finish', () => {
-          if (response.statusCode === 404) countUnknownAsset?.(call.client);
-        });
         next();
         return;
       }
       const count = counters.get(name);
+      const network = networkOf(call.client);
       const apiKeyId = countForKey && call.route?.key && recallPresented(request);
       if (countForKey && apiKeyId) {
         // Others at its address must not use up what this key may do. A refusal, of another key in the body, counts for both.
         limit(response, 'key', countForKey(apiKeyId));
         call.countedKey = apiKeyId;
         response.once('finish', () => {
-          if (response.statusCode === 401) count?.(call.client);
+          if (response.statusCode === 401) count?.(network);
         });
       } else if (count) {
-        const window = count(call.client);
+        const window = count(network);
         limit(response, name, window);
         if (countForKey) {
           const endsAt = clock.now() + window.endsInMs;
-          call.uncountAddress = () => void (clock.now() < endsAt && count(call.client, -1));
+          call.uncountAddress = () => void (clock.now() < endsAt && count(network, -1));
         }
       }
       next();
@@ -103,19 +86,5 @@ export function limitRate(options: {
       }
       next();
     },
-  };
-}
-
-/** Counts for the client, and for its site if it has an IPv6 address. Returns the window with fewer calls left. */
-function createCallCounter(limit: number, clock: Clock): WindowCounter {
-  const countForClient = createWindowCounter({ limit, clock });
-  const countForSite = createWindowCounter({ limit: limit * clientsPerSite, clock });
-
-  return (client, calls) => {
-    const clientWindow = countForClient(networkOf(client), calls);
-    const site = siteOf(client);
-    if (site === undefined) return clientWindow;
-    const siteWindow = countForSite(site, calls);
-    return siteWindow.left < clientWindow.left ? siteWindow : clientWindow;
   };
 }

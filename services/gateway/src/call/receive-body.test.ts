@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { eventually, openRaw, type RawConnection, usedMemory } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { ask } from '../testing/ask.ts';
 import { startTestGateway, type TestGateway } from '../testing/test-gateway.ts';
+import { createByteBudget } from './create-byte-budget.ts';
 import { createBodyReceiver } from './receive-body.ts';
 
 let gateway: TestGateway;
@@ -25,8 +25,8 @@ const head = (length: number) =>
   `POST /api/v1/message/abc HTTP/1.1\r\nHost: x\r\nx-api-key: ${key}\r\nContent-Length: ${length}\r\n\r\n`;
 
 /** Begins a body and does not end it. */
-async function beginBody(text: string, length: number, from?: string): Promise<RawConnection> {
-  const connection = await openRaw(gateway.url, from);
+async function beginBody(text: string, length: number): Promise<RawConnection> {
+  const connection = await openRaw(gateway.url);
   connections.push(connection);
   connection.send(head(length) + text);
   return connection;
@@ -68,78 +68,47 @@ describe('a body that is not complete', () => {
   });
 });
 
-test('slow bodies of one address are limited, fast ones are not', async () => {
-  await start({ slowAfterMs: 1_000, env: { RELAY_MAX_SLOW_BODIES_PER_ADDRESS: '3' } });
-  const slow: RawConnection[] = [];
-  for (let i = 0; i < 5; i++) slow.push(await beginBody('a', 100));
-  await eventually('two are refused', () => slow.filter(({ received }) => received !== '').length === 2);
-  const refused = slow.filter(({ received }) => received !== '');
-  for (const { received } of refused) {
-    expect(received).toMatch(/^HTTP\/1\.1 429 .*retry-after: 60.*"error":"too_many_at_once"/is);
-  }
-  for (const connection of refused) expect(await connection.closed()).toBe(true);
-  expect((await send('fast')).status).toBe(200);
-
-  slow.find(({ received }) => received === '')?.socket.destroy();
-  const next = await beginBody('a', 2);
-  await pause(1_500);
-  next.send('b');
-  expect(await next.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
-});
-
 describe('when the bodies use more memory than allowed', () => {
   const megabyte = 'a'.repeat(1_000_000);
-  const bothHaveArrived = () =>
-    eventually(
+  const begin = () => beginBody(megabyte, 1_000_001);
+
+  /** Begins three bodies, of which the memory holds two. */
+  async function beginThree(): Promise<[RawConnection, RawConnection, RawConnection]> {
+    await start({ env: { RELAY_BUFFER_MEMORY: '2500000' } });
+    const [oldest, second] = [await begin(), await begin()];
+    await eventually(
       'both bodies are in memory',
-      async () => (await gateway.metric('relay_gateway_body_bytes')) >= 2_000_000,
+      async () => (await gateway.metric('relay_gateway_buffered_bytes')) >= 2_000_000,
     );
-
-  test('the oldest slow one is refused', async () => {
-    await start({ slowAfterMs: 50, env: { RELAY_BODY_MEMORY: '2500000' } });
-    const oldest = await beginBody(megabyte, 1_000_001, '127.0.0.2');
-    const second = await beginBody(megabyte, 1_000_001, '127.0.0.3');
-    await bothHaveArrived();
-    await pause(300);
-    expect((await send(megabyte)).status).toBe(200);
-    expect(await oldest.answers(1)).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
-    second.send('a');
-    expect(await second.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
-  });
-
-  test('the newest one of an address is refused when none is slow, and the memory is free again after the answers', async () => {
-    await start({ slowAfterMs: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
-    const first = await beginBody(megabyte, 1_000_001, '127.0.0.2');
-    const second = await beginBody(megabyte, 1_000_001, '127.0.0.2');
-    await bothHaveArrived();
-    const newest = await beginBody('a'.repeat(999_000), 1_000_001, '127.0.0.2');
-    expect(await newest.answers(1)).toMatch(/^HTTP\/1\.1 429 .*retry-after: .*"error":"too_many_at_once"/is);
-    for (const connection of [first, second]) connection.send('a');
-    for (const connection of [first, second]) {
-      expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
-    }
-    await eventually('a body is accepted again', async () => (await send(megabyte)).status === 200);
-  });
-
-  async function beginRefusedBody(): Promise<RawConnection> {
-    await start({ slowAfterMs: 60_000, env: { RELAY_BODY_MEMORY: '2500000' } });
-    for (const _ of [1, 2]) await beginBody(megabyte, 1_000_001);
-    await bothHaveArrived();
-    const connection = await beginBody(megabyte, 1_000_001);
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 429 /);
-    return connection;
+    return [oldest, second, await begin()];
   }
 
+  test('the oldest is refused, and the others are served', async () => {
+    const [oldest, ...others] = await beginThree();
+    expect(await oldest.answers(1)).toMatch(
+      /^HTTP\/1\.1 503 .*retry-after: .*Too many bodies arrive at the same time/is,
+    );
+    for (const connection of others) connection.send('a');
+    for (const connection of others) expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await gateway.metric('relay_gateway_bodies_refused_total')).toBe(1);
+    await eventually(
+      'the memory is free again',
+      async () => (await gateway.metric('relay_gateway_buffered_bytes')) === 0,
+    );
+  });
+
   test('the rest of a refused body is dropped, and its connection can be used again', async () => {
-    const connection = await beginRefusedBody();
-    connection.send('aGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await connection.answers(2)).toMatch(/HTTP\/1\.1 200 .*"status":"ok"/s);
+    const [oldest] = await beginThree();
+    await oldest.answers(1);
+    oldest.send('aGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect(await oldest.answers(2)).toMatch(/HTTP\/1\.1 200 .*"status":"ok"/s);
   });
 
   test('the connection of a client that leaves after its body was refused is closed', async () => {
-    const connection = await beginRefusedBody();
-    connection.socket.end();
-    expect(await connection.closed()).toBe(true);
+    const [oldest] = await beginThree();
+    await oldest.answers(1);
+    oldest.socket.end();
+    expect(await oldest.closed()).toBe(true);
   });
 });
 
@@ -172,9 +141,7 @@ function createReceiver(length: number) {
     closed: false,
     locals: { call: { client: '192.0.2.1' } },
   });
-  const receiver = createBodyReceiver({
-    limits: { slowPerAddress: 0, bytes: 2 * length },
-    metrics: createMetrics('test', { forProcess: false }),
-  });
+  const metrics = createMetrics('test', { forProcess: false });
+  const receiver = createBodyReceiver({ memory: createByteBudget(2 * length), metrics });
   return { request, response, receive: () => receiver.receive(request as never, response as never) };
 }

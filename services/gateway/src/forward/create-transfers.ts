@@ -1,113 +1,60 @@
 import type { Socket } from 'node:net';
-import { Counter, Gauge, type Metrics } from '@expert-relay/kit/metrics';
-import { createSharedMemory, type Held, type Share } from '../call/create-shared-memory.ts';
-import type { EdgeResponse, UpstreamName } from '../call/edge-call.ts';
+import { Counter, type Metrics } from '@expert-relay/kit/metrics';
+import type { ByteBudget, Lease } from '../call/create-byte-budget.ts';
+import type { EdgeResponse } from '../call/edge-call.ts';
 
-/** One answer on its way to the client. */
+/** One response on its way to the client. */
 export interface Transfer {
   /** Keeps the piece until the client accepts it. False when the caller should wait for `onDrain`. */
   write(piece: Buffer): boolean;
   end(): void;
 }
 
-export interface TransferOptions {
-  /** The service to which the answer occupies a connection until its end was received. */
-  service?: UpstreamName;
-  /** Called when no byte waits any longer. */
-  onDrain?(): void;
-}
+/** `onDrain` is called when no byte waits any longer. */
+export type BeginTransfer = (response: EdgeResponse, onDrain?: () => void) => Transfer;
 
-export interface Transfers {
-  begin(response: EdgeResponse, options?: TransferOptions): Transfer;
-  /** Disconnects the slowest of the clients whose answers occupy a connection to a service. */
-  disconnectSlowest(service: UpstreamName): void;
-}
-
-/** An answer of which bytes wait, or have waited, for the client. */
-interface Waiting extends Held {
-  readonly service: UpstreamName | undefined;
-  /** How long the client has accepted none of the bytes that wait for it. */
-  stalledMs(): number;
-  disconnect(reason: Reason): void;
-}
-
-const reasons = ['slow', 'address', 'memory', 'connections'] as const;
-type Reason = (typeof reasons)[number];
+const reasons = ['slow', 'memory'] as const;
 
 /** Node's timers cannot run for longer than 24 days. */
 const maxTimerMs = 3_600_000;
 
-/** Not the one with the lowest average: the kernel accepts megabytes for a client that never reads, and nothing for a new one. */
-const slowestOf = (waiting: readonly [Waiting, ...Waiting[]]): Waiting =>
-  waiting.reduce((slowest, one) => (one.stalledMs() > slowest.stalledMs() ? one : slowest));
-
-/** A client that accepted something in this time does not lose its answer because other calls wait for connections. */
-const minStalledMs = 1_000;
-
 /**
- * Sends answers to clients, and disconnects clients that do not read them:
+ * Sends responses to clients, and disconnects clients that do not read them:
  *
- * - at less than `minRate` bytes per second on average. Only the time in which bytes wait for the client counts, without the
- *   first `graceMs`. The average is over the whole answer, because the kernel accepts megabytes at once and then nothing for
- *   a minute, even if the client reads steadily;
- * - for longest among those of an address, when more bytes wait for it than its share of `memory`, or among those of the
- *   address with most, when all of it is used;
- * - for longest of all, when a service has few connections left.
+ * - The client that has read nothing for longest, when the memory is used up. A low average would be a wrong sign: the kernel
+ *   accepts megabytes for a client that never reads, and nothing for a new one.
+ * - A client that reads less than `minRate` bytes per second on average. Only the time in which bytes wait for it counts, without
+ *   the first `graceMs`. The average is over the whole response, because the kernel accepts megabytes at once and then nothing for a
+ *   minute, even if the client reads steadily.
  */
 export function createTransfers(options: {
-  /** 0 = no limit. */
-  minRate: number;
-  /** Bytes that may wait for all clients. */
-  memory: number;
-  graceMs?: number | undefined;
+  memory: ByteBudget;
   metrics: Metrics;
-}): Transfers {
-  const { minRate, graceMs = 10_000, metrics } = options;
+  minRate?: number | undefined;
+  graceMs?: number | undefined;
+}): BeginTransfer {
+  const { memory, metrics, minRate = 8_192, graceMs = 10_000 } = options;
   const disconnected = new Counter({
     name: 'relay_gateway_slow_clients_total',
-    help: 'Answers that were cut off because their client read them too slowly.',
+    help: 'Responses that were cut off because their client read too slowly, or nothing for longest when all memory was used.',
     labelNames: ['reason'],
     registers: [metrics],
   });
   // Boards and alerts need the series before the first client is disconnected.
   for (const reason of reasons) disconnected.inc({ reason }, 0);
-  const memory = createSharedMemory<Waiting>({ total: options.memory, choose: slowestOf });
-  new Gauge({
-    name: 'relay_gateway_unread_bytes',
-    help: 'Bytes of answers that wait for their clients.',
-    registers: [metrics],
-    collect() {
-      this.set(memory.bytes);
-    },
-  });
-  const allWaiting = new Set<Waiting>();
 
-  function begin(response: EdgeResponse, { service, onDrain }: TransferOptions = {}): Transfer {
+  return (response, onDrain) => {
     /** What the response has not accepted yet. */
     const queue: Buffer[] = [];
     let queuedBytes = 0;
     let writtenBytes = 0;
     let hasEnded = false;
+    /** While bytes wait for the client. */
+    let lease: Lease | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    let waitingSince = 0;
     /** The sum of the finished waits. */
     let waitedMs = 0;
-    let waitingSince: number | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let share: Share | undefined;
-
-    const readBytes = () => writtenBytes - response.writableLength;
-    const stalledMs = () => (waitingSince === undefined ? 0 : performance.now() - waitingSince);
-
-    const waiting: Waiting = {
-      service,
-      stalledMs,
-      giveUp: (reason) => waiting.disconnect(reason === 'address' ? 'address' : 'memory'),
-      disconnect(reason) {
-        disconnected.inc({ reason });
-        close();
-        // Without a reset the kernel would keep megabytes until the client reads them.
-        (response.socket as Socket | null)?.resetAndDestroy();
-      },
-    };
 
     function write(piece: Buffer): void {
       writtenBytes += piece.length;
@@ -117,25 +64,25 @@ export function createTransfers(options: {
     function beginWait(): void {
       if (response.destroyed || response.closed) return;
       waitingSince = performance.now();
-      if (!share) {
-        share = memory.open(response.locals.call.client, waiting);
-        if (!hasEnded) allWaiting.add(waiting);
-      }
-      share.resize(queuedBytes + response.writableLength);
-      if (minRate > 0) check();
-    }
-
-    function check(): void {
-      const allowedMs = graceMs + (readBytes() / minRate) * 1_000;
-      const leftMs = allowedMs - waitedMs - stalledMs();
-      if (leftMs > 0) timer = setTimeout(check, Math.min(leftMs, maxTimerMs));
-      else waiting.disconnect('slow');
+      lease = memory.open(() => disconnect('memory'));
+      checkRate();
+      lease.resize(queuedBytes + response.writableLength);
     }
 
     function endWait(): void {
+      if (!lease) return;
       clearTimeout(timer);
-      waitedMs += stalledMs();
-      waitingSince = undefined;
+      lease.close();
+      lease = undefined;
+      waitedMs += performance.now() - waitingSince;
+    }
+
+    function checkRate(): void {
+      const readBytes = writtenBytes - response.writableLength;
+      const allowedMs = graceMs + (readBytes / minRate) * 1_000;
+      const leftMs = allowedMs - waitedMs - (performance.now() - waitingSince);
+      if (leftMs > 0) timer = setTimeout(checkRate, Math.min(leftMs, maxTimerMs));
+      else disconnect('slow');
     }
 
     function drain(): void {
@@ -143,53 +90,45 @@ export function createTransfers(options: {
       for (let piece = queue.shift(); piece; piece = queue.shift()) {
         queuedBytes -= piece.length;
         write(piece);
-        if (waitingSince !== undefined) return;
+        if (lease) return;
       }
-      share?.resize(0);
       if (hasEnded) end();
       else onDrain?.();
     }
 
     function end(): void {
       response.end();
-      if (response.writableLength > 0 && waitingSince === undefined) beginWait();
+      if (response.writableLength > 0 && !lease) beginWait();
     }
 
     function close(): void {
       endWait();
       queue.length = 0;
-      share?.close();
-      allWaiting.delete(waiting);
+    }
+
+    function disconnect(reason: (typeof reasons)[number]): void {
+      disconnected.inc({ reason });
+      close();
+      // Without a reset the kernel would keep megabytes until the client reads them.
+      (response.socket as Socket | null)?.resetAndDestroy();
     }
 
     response.on('drain', drain);
     response.once('close', close);
     return {
       write(piece) {
-        if (waitingSince === undefined) write(piece);
-        else if (!response.closed) {
+        if (!lease) write(piece);
+        else {
           queue.push(piece);
           queuedBytes += piece.length;
-          share?.resize(queuedBytes + response.writableLength);
+          lease.resize(queuedBytes + response.writableLength);
         }
-        return waitingSince === undefined;
+        return lease === undefined;
       },
       end() {
         hasEnded = true;
-        // The answer no longer occupies its connection to the service.
-        allWaiting.delete(waiting);
         if (queue.length === 0) end();
       },
     };
-  }
-
-  return {
-    begin,
-    disconnectSlowest(service) {
-      const [first, ...others] = [...allWaiting].filter(
-        (one) => one.service === service && one.stalledMs() >= minStalledMs,
-      );
-      if (first) slowestOf([first, ...others]).disconnect('connections');
-    },
   };
 }

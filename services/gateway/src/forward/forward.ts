@@ -3,18 +3,18 @@ import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
-import type { Transfers } from './create-transfers.ts';
+import type { BeginTransfer } from './create-transfers.ts';
 
 export type Upstreams = Readonly<Record<UpstreamName, ServiceClient>>;
 
-/** Forwards a call to its service and sends the answer on to the client. */
+/** Forwards a request to its service and sends the response on to the client. */
 export function forward(options: {
   upstreams: Upstreams;
   bodies: BodyReceiver;
-  transfers: Transfers;
+  beginTransfer: BeginTransfer;
   publicUrl: string;
 }): EdgeStep {
-  const { upstreams, bodies, transfers } = options;
+  const { upstreams, bodies, beginTransfer } = options;
   const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
   return async (request, response, next) => {
@@ -34,30 +34,24 @@ export function forward(options: {
     }
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
-    if (service.isNearlyFull()) transfers.disconnectSlowest(route.to);
-    const answer = await service.call(call);
+    const upstreamResponse = await service.call(call);
     bodies.release(response);
-    passOnAnswer(answer, response, transfers, route.to);
+    passOn(upstreamResponse, response, beginTransfer);
   };
 }
 
-/** An answer of known size up to this one is read at once, so that its client's speed occupies no connection to a service. */
+/** A response of known size up to this one is read at once, so that its client's speed occupies no connection to a service. */
 const maxReadAhead = 1_048_576;
 
-function passOnAnswer(
-  answer: IncomingMessage,
-  response: EdgeResponse,
-  transfers: Transfers,
-  service: UpstreamName,
-): void {
-  const isReadAhead = Number(answer.headers['content-length']) <= maxReadAhead;
-  const transfer = transfers.begin(response, { service, onDrain: () => answer.resume() });
-  response.writeHead(answer.statusCode ?? 502, answerHeaders(answer));
-  answer.on('data', (piece) => {
-    if (!transfer.write(piece) && !isReadAhead) answer.pause();
+function passOn(from: IncomingMessage, response: EdgeResponse, beginTransfer: BeginTransfer): void {
+  const isReadAhead = Number(from.headers['content-length']) <= maxReadAhead;
+  const transfer = beginTransfer(response, () => from.resume());
+  response.writeHead(from.statusCode ?? 502, responseHeaders(from));
+  from.on('data', (piece) => {
+    if (!transfer.write(piece) && !isReadAhead) from.pause();
   });
-  answer.once('end', () => transfer.end());
-  answer.once('error', () => response.destroy());
+  from.once('end', () => transfer.end());
+  from.once('error', () => response.destroy());
 }
 
 /** Headers that apply to one connection only. */
@@ -91,7 +85,7 @@ const droppedFromRequests = new Set([
   'x-real-ip',
 ]);
 
-/** The headers of a call that the service gets, before the gateway adds its own. */
+/** The headers of a request that the service gets, before the gateway adds its own. */
 function requestHeaders(
   { headers }: IncomingMessage,
   options: { withCookies: boolean },
@@ -109,7 +103,7 @@ function requestHeaders(
   return result;
 }
 
-const droppedFromAnswers = new Set([
+const droppedFromResponses = new Set([
   ...hopHeaders,
   ...Object.keys(securityHeaders),
   'vary',
@@ -117,14 +111,14 @@ const droppedFromAnswers = new Set([
   'x-powered-by',
 ]);
 // The service knows what a page loads, so the page's policy replaces the general one.
-droppedFromAnswers.delete('content-security-policy');
+droppedFromResponses.delete('content-security-policy');
 
-/** The headers of a service's answer that the client gets, in addition to those that the gateway has set. */
-function answerHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+/** The headers of a service's response that the client gets, in addition to those that the gateway has set. */
+function responseHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
   const connectionHeaders = headersNamedIn(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const name in headers) {
-    if (droppedFromAnswers.has(name) || connectionHeaders?.has(name)) continue;
+    if (droppedFromResponses.has(name) || connectionHeaders?.has(name)) continue;
     if (name.startsWith('x-relay-') || name.startsWith('access-control-')) continue;
     result[name] = headers[name];
   }

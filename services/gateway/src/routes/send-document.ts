@@ -1,9 +1,9 @@
 import type { EdgeStep } from '../call/edge-call.ts';
-import type { Transfers } from '../forward/create-transfers.ts';
+import type { BeginTransfer } from '../forward/create-transfers.ts';
 import { openapi } from '../generated/openapi.ts';
 
 /** Sends the OpenAPI document. */
-export function sendDocument(transfers: Transfers): EdgeStep {
+export function sendDocument(beginTransfer: BeginTransfer): EdgeStep {
   const bytes = Buffer.from(openapi);
   const headers = {
     'content-type': 'application/json; charset=utf-8',
@@ -13,7 +13,7 @@ export function sendDocument(transfers: Transfers): EdgeStep {
 
   return (request, response) => {
     response.writeHead(200, headers);
-    const transfer = transfers.begin(response);
+    const transfer = beginTransfer(response);
     if (request.method !== 'HEAD') transfer.write(bytes);
     transfer.end();
   };

@@ -37,10 +37,9 @@ interface Options {
   clock?: Clock;
   /** The connection to Postgres, if the test interrupts it. */
   proxy?: { readonly url: string };
-  halfClosedMs?: number;
+  halfClosedReadMs?: number;
   stallTimeoutMs?: number;
-  slowAfterMs?: number;
-  transferGraceMs?: number;
+  transferLimits?: { minRate?: number; graceMs?: number };
 }
 
 /** Starts one gateway for all tests of a file, with a key of each kind. Its properties are set before the first test. */
@@ -111,10 +110,9 @@ export async function startTestGateway(options: Options = {}): Promise<TestGatew
   const service = create(config, {
     log: createLog('gateway', { level: 'debug', destination }),
     ...(options.clock && { clock: options.clock }),
-    halfClosedMs: options.halfClosedMs,
+    halfClosedReadMs: options.halfClosedReadMs,
     ...(options.stallTimeoutMs && { stallTimeoutMs: options.stallTimeoutMs }),
-    ...(options.slowAfterMs && { slowAfterMs: options.slowAfterMs }),
-    ...(options.transferGraceMs && { transferGraceMs: options.transferGraceMs }),
+    ...(options.transferLimits && { transferLimits: options.transferLimits }),
   });
   await service.start();
 

@@ -75,7 +75,7 @@ export function createAuthorise(options: {
       return await check(presented, topics, call);
     } catch (error) {
       const isFailure = error instanceof Problem && (error.status === 401 || error.status === 403);
-      if (isFailure && failures.add(call.networks)) throw new StreamRefused('too_many_failures');
+      if (isFailure && failures.add(call.network)) throw new StreamRefused('too_many_failures');
       throw error;
     }
   };

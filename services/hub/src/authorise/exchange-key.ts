@@ -3,14 +3,13 @@ import { topicsNotCovered } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
 import { readText, type ServiceClient } from '@expert-relay/kit/service-client';
-import type { ClientNetworks } from './shares.ts';
 import type { Grant, VerifyStreamToken } from './stream-token.ts';
 
 const notChecked = 'The key cannot be checked at the moment; a stream token can.';
 
 /** The call that requests a stream. */
 export interface StreamCall {
-  readonly networks: ClientNetworks;
+  readonly network: string;
   readonly callId: string;
 }
 

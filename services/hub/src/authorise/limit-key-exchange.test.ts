@@ -1,18 +1,17 @@
 import { makeApiKey } from '@expert-relay/kit/api-key';
+import { networkOf } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import { createFakeClock } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { FailureLimit, limitKeyExchange, RecentDigests } from './limit-key-exchange.ts';
-import { networksOf } from './shares.ts';
 import type { Grant } from './stream-token.ts';
 
-const call = { networks: networksOf('192.0.2.1'), callId: 'a call' };
+const call = { network: networkOf('192.0.2.1'), callId: 'a call' };
 const grantOf = (userId: string): Grant => ({
   topics: new Set(),
   credential: { id: 'key:one', userId, since: 0 },
 });
 const grant = grantOf('ada');
-const networks48 = (count: number) => Array.from({ length: count }, (_, n) => `2001:db8:0:${n}::1`);
 
 function arrange() {
   const clock = createFakeClock();
@@ -48,7 +47,7 @@ function arrangeWaiting() {
   async function call(apiKey: string, address: string, when?: 'at once', userId?: string) {
     if (userId !== undefined) users.set(apiKey, userId);
     isAtOnce = when === 'at once';
-    const called = exchange(apiKey, [], { networks: networksOf(address), callId: 'a call' });
+    const called = exchange(apiKey, [], { network: networkOf(address), callId: 'a call' });
     isAtOnce = false;
     called.catch(() => {});
     return called;
@@ -82,7 +81,7 @@ test('beyond the limit of failures a key is served for 5 minutes after it was va
   const { clock, failures, state, exchange } = arrange();
   const { text } = makeApiKey('consumer');
   await exchange(text, [], call);
-  const reachLimit = () => failures.add(call.networks);
+  const reachLimit = () => failures.add(call.network);
   reachLimit();
   expect(await exchange(text, [], call)).toBe(grant);
   clock.advance(299_999);
@@ -103,7 +102,6 @@ test('beyond the limit of failures a key is served for 5 minutes after it was va
 
 test.each([
   { holder: 'one address', most: 64, addresses: ['192.0.2.1'], others: '192.0.2.2' },
-  { holder: 'one IPv6 /48', most: 128, addresses: networks48(4), others: '2001:db8:1::1', isKnown: true },
   { holder: 'all', most: 256, addresses: [1, 2, 3, 4, 5].map((n) => `192.0.2.${n}`), isKnown: true },
   {
     holder: 'all keys that were not valid recently',
@@ -137,16 +135,11 @@ test('at most 64 calls of one user wait at once, with 36 keys and from any addre
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(65);
 });
 
-test('failures are limited by address, and by IPv6 /48 as for sixteen addresses', () => {
+test('failures are limited by address, and by IPv6 /64', () => {
   const failures = new FailureLimit({ perMinute: 2, clock: createFakeClock() });
-  const reached = networks48(20).map((address) => {
-    const networks = networksOf(address);
-    for (let count = 0; count < 2; count++) if (!failures.isReached(networks)) failures.add(networks);
-    return failures.isReached(networksOf(address.replace(/1$/, '2')));
-  });
-  expect(reached).toEqual(Array(20).fill(true));
-  expect(failures.isReached(networksOf('2001:db8:0:ffff::1'))).toBe(true);
-  expect(failures.isReached(networksOf('2001:db8:1::1'))).toBe(false);
+  for (const host of [1, 2]) failures.add(networkOf(`2001:db8::${host}`));
+  expect(failures.isReached(networkOf('2001:db8::3'))).toBe(true);
+  expect(failures.isReached(networkOf('2001:db8:0:1::1'))).toBe(false);
 });
 
 test('when there are too many keys, the oldest are forgotten', () => {

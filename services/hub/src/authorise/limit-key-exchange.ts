@@ -4,20 +4,12 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import type { ExchangeKey } from './exchange-key.ts';
-import {
-  type ClientNetworks,
-  MinuteCounts,
-  type Share,
-  ShareCounts,
-  sharesByNetwork,
-  userShare,
-} from './shares.ts';
+import { MinuteCounts, type Share, ShareCounts, sharesByNetwork, userShare } from './shares.ts';
 
 /** The most exchanges that may wait for the requests service at the same time. */
 const maxWaiting = {
   all: 256,
   perAddress: 64,
-  perSite: 128,
   perUser: 64,
   /** Of the keys that were not valid recently: the user of such a key is not known, and anyone can invent more of them. */
   unknownKeys: 128,
@@ -42,15 +34,15 @@ export function limitKeyExchange(options: {
   const waiting = new ShareCounts();
 
   return async (apiKey, topics, call) => {
-    const { networks } = call;
+    const { network } = call;
     // A mistyped key is refused by its checksum.
     if (!parseApiKey(apiKey)) throw new Problem('unauthorized');
     const digest = createHash('sha256').update(apiKey).digest('base64');
     if (refused.get(digest)) throw new Problem('unauthorized');
     // The guesses may come from another client at the same address, so a key that was recently valid is still accepted.
     const userId = valid.get(digest);
-    if (failures.isReached(networks) && userId === undefined) throw new StreamRefused('too_many_failures');
-    const shares = sharesOf(networks, userId);
+    if (failures.isReached(network) && userId === undefined) throw new StreamRefused('too_many_failures');
+    const shares = sharesOf(network, userId);
     if (waiting.full(shares)) throw new StreamRefused('busy');
 
     waiting.add(shares);
@@ -69,15 +61,15 @@ export function limitKeyExchange(options: {
   };
 }
 
-const sharesOf = (networks: ClientNetworks, userId: string | undefined): readonly Share[] => [
+const sharesOf = (network: string, userId: string | undefined): readonly Share[] => [
   { kind: 'all', holder: 'all', limit: maxWaiting.all },
-  ...sharesByNetwork(networks, maxWaiting.perAddress, maxWaiting.perSite),
+  ...sharesByNetwork(network, maxWaiting.perAddress),
   userId === undefined
     ? { kind: 'all', holder: 'unknown keys', limit: maxWaiting.unknownKeys }
     : { kind: 'user', holder: userShare(userId), limit: maxWaiting.perUser },
 ];
 
-/** Counts the authorisations that failed, by the client's networks. */
+/** Counts the authorisations that failed, by the client's network. */
 export class FailureLimit {
   readonly #perMinute: number;
   readonly #counts: MinuteCounts;
@@ -88,19 +80,19 @@ export class FailureLimit {
     this.#counts = new MinuteCounts(clock);
   }
 
-  isReached(networks: ClientNetworks): boolean {
-    return this.#sharesOf(networks).some((share) => this.#counts.of(share) >= share.limit);
+  isReached(network: string): boolean {
+    return this.#sharesOf(network).some((share) => this.#counts.of(share) >= share.limit);
   }
 
   /** Counts one failure; true if it exceeds the limit. */
-  add(networks: ClientNetworks): boolean {
-    const shares = this.#sharesOf(networks);
+  add(network: string): boolean {
+    const shares = this.#sharesOf(network);
     for (const share of shares) this.#counts.add(share);
     return shares.some((share) => this.#counts.of(share) > share.limit);
   }
 
-  #sharesOf(networks: ClientNetworks): readonly Share[] {
-    return sharesByNetwork(networks, this.#perMinute);
+  #sharesOf(network: string): readonly Share[] {
+    return sharesByNetwork(network, this.#perMinute);
   }
 }
 

@@ -148,5 +148,5 @@ test('the connections of an address without a stream are limited, and streams do
   await refused.until('the end', () => refused.socket.destroyed);
   expect(refused.received).toBe('');
   expect(await statusOf({}, '127.0.0.2')).toBe(200);
-  expect(await hub.metrics()).toMatch(/relay_http_connections_refused_total\{.*\} 1\n/);
+  expect(await hub.metrics()).toMatch(/relay_http_connections_closed_total\{limit="address".*\} 1\n/);
 });

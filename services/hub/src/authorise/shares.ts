@@ -1,25 +1,6 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import {
-  createWindowCounter,
-  KeyedCounter,
-  networkOf,
-  siteOf,
-  type WindowCounter,
-} from '@expert-relay/kit/http';
+import { createWindowCounter, KeyedCounter, type WindowCounter } from '@expert-relay/kit/http';
 import type { Credential } from './stream-token.ts';
-
-/** The networks by which a client is counted. */
-export interface ClientNetworks {
-  /** Its IPv4 address, or the /64 of its IPv6 address. */
-  readonly address: string;
-  /** The /48 of its IPv6 address. */
-  readonly site: string | undefined;
-}
-
-export const networksOf = (address: string): ClientNetworks => ({
-  address: networkOf(address),
-  site: siteOf(address),
-});
 
 /** How much of something one holder may have: at the same time, or in a minute. */
 export interface Share {
@@ -28,19 +9,9 @@ export interface Share {
   readonly limit: number;
 }
 
-/** A site may have as much as this number of addresses. */
-const addressesPerSite = 16;
-
-/** The shares of a client by its networks. A limit of 0 is no limit. */
-export function sharesByNetwork(
-  { address, site }: ClientNetworks,
-  perAddress: number,
-  perSite = perAddress * addressesPerSite,
-): readonly Share[] {
-  const shares: Share[] = [{ kind: 'address', holder: address, limit: perAddress }];
-  if (site !== undefined) shares.push({ kind: 'address', holder: site, limit: perSite });
-  return shares.filter(({ limit }) => limit > 0);
-}
+/** The share of a client by its network. A limit of 0 is no limit. */
+export const sharesByNetwork = (network: string, perAddress: number): readonly Share[] =>
+  perAddress > 0 ? [{ kind: 'address', holder: network, limit: perAddress }] : [];
 
 /** The shares by a credential, and by its user with all of the user's keys and sessions. A limit of 0 is no limit. */
 export function sharesByCredential(

@@ -1,8 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { networkOf } from '@expert-relay/kit/http';
 import { createLog } from '@expert-relay/kit/log';
 import { eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { networksOf } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import { checkOf, formatPosition, noCheck, type Position, type ResumeFrom } from '../events/position.ts';
 import { EventHistory } from '../history/event-history.ts';
@@ -93,8 +93,8 @@ afterEach(() => scans.stop());
 
 function add(from: ResumeFrom, options: { address?: string; credential?: Credential } = {}): Subscriber {
   const { address = '192.0.2.1', ...rest } = options;
-  const networks = networksOf(address);
-  const subscriber = makeSubscriber({ topics: [new RequestEvents().topic], networks, ...rest });
+  const network = networkOf(address);
+  const subscriber = makeSubscriber({ topics: [new RequestEvents().topic], network, ...rest });
   scans.add(subscriber, from);
   return subscriber;
 }
@@ -169,22 +169,6 @@ test('the scans of an address a minute are limited: readers that share a scan co
   await served([withKey('two'), withKey('three')]);
   expect(results.get(withKey('four'))).toBe('reset');
   await served([withKey('five', 'bob')]);
-});
-
-test('the networks of an IPv6 /48 may cause the scans of sixteen addresses', async () => {
-  const admitted: boolean[] = [];
-  for (let network = 0; network < 40; network++) {
-    const reader = add('earliest', { address: `2001:db8:0:${network.toString(16)}::1` });
-    admitted.push(results.get(reader) !== 'reset');
-    if (!admitted[network]) continue;
-    await hasOpened(opened.length + 1);
-    opened.at(-1)?.deliverAll();
-    await haveResults(reader);
-  }
-  expect(admitted.lastIndexOf(true)).toBe(31);
-  const other = add('earliest', { address: '2001:db8:1::1' });
-  await turn();
-  expect(results.get(other)).toBeUndefined();
 });
 
 test('a reader that waits while NATS is away is served when it is back', async () => {

@@ -32,10 +32,10 @@ export class ScanLimit {
    */
   admits(subscriber: Subscriber, counted: Set<string>): boolean {
     if (this.#admitted.has(subscriber)) return true;
-    const { credential, networks } = subscriber;
+    const { credential, network } = subscriber;
     const shares = credential
       ? sharesByCredential(credential, this.#limits)
-      : sharesByNetwork(networks, this.#limits.perAddress);
+      : sharesByNetwork(network, this.#limits.perAddress);
     const uncounted = shares.filter(({ holder }) => !counted.has(holder));
     const full = uncounted.find((share) => this.#counts.of(share) >= share.limit);
     if (full) {

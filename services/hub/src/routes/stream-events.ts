@@ -1,6 +1,6 @@
 import type { Clock } from '@expert-relay/kit/clock';
+import { networkOf } from '@expert-relay/kit/http';
 import { type Authorise, readCredential } from '../authorise/authorise.ts';
-import { networksOf } from '../authorise/shares.ts';
 import { jitter, openingChunk } from '../events/encode.ts';
 import { isStartTime, type Position, type StartFrom, unknownPosition } from '../events/position.ts';
 import type { EventHistory } from '../history/event-history.ts';
@@ -59,11 +59,11 @@ export function createStreamEvents(options: {
     const from = readStartFrom(request, query);
     const presented = readCredential(request, query);
     requireOpenHub();
-    const networks = networksOf(call.client);
-    requireNoCap(caps.reachedBeforeCheck(networks, presented === undefined));
-    const credential = await authorise(presented, topics, { networks, callId: call.id });
+    const network = networkOf(call.client);
+    requireNoCap(caps.reachedBeforeCheck(network, presented === undefined));
+    const credential = await authorise(presented, topics, { network, callId: call.id });
     call.caller = credential?.id.split(':', 1)[0] ?? 'none';
-    const client = { credential, networks };
+    const client = { credential, network };
     requireOpenHub();
     requireNoCap(caps.reached(client));
     if (request.method === 'HEAD') {

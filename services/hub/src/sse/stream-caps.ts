@@ -1,10 +1,4 @@
-import {
-  type ClientNetworks,
-  type Share,
-  ShareCounts,
-  sharesByCredential,
-  sharesByNetwork,
-} from '../authorise/shares.ts';
+import { type Share, ShareCounts, sharesByCredential, sharesByNetwork } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 
 /** How many streams may be open at once; 0 = no cap, except for `streams`. */
@@ -18,7 +12,7 @@ export interface Caps {
 
 /** The client that a stream is counted for. */
 export interface StreamClient {
-  readonly networks: ClientNetworks;
+  readonly network: string;
   readonly credential: Pick<Credential, 'id' | 'userId'> | undefined;
 }
 
@@ -43,15 +37,15 @@ export class StreamCaps {
   reached(client: StreamClient): CapName | undefined {
     const isAnonymous = client.credential === undefined;
     return (
-      this.reachedBeforeCheck(client.networks, isAnonymous) ?? this.#counts.full(this.#sharesOf(client))?.kind
+      this.reachedBeforeCheck(client.network, isAnonymous) ?? this.#counts.full(this.#sharesOf(client))?.kind
     );
   }
 
   /** The same before the credential is checked. */
-  reachedBeforeCheck(networks: ClientNetworks, isAnonymous: boolean): CapName | undefined {
+  reachedBeforeCheck(network: string, isAnonymous: boolean): CapName | undefined {
     const { streams, anonymous } = this.#caps;
     if (this.#all >= streams) return 'streams';
-    const full = this.#counts.full(this.#sharesOf({ networks, credential: undefined }));
+    const full = this.#counts.full(this.#sharesOf({ network, credential: undefined }));
     if (full) return full.kind;
     return isAnonymous && anonymous > 0 && this.#anonymous >= anonymous ? 'anonymous' : undefined;
   }
@@ -68,8 +62,8 @@ export class StreamCaps {
     this.#counts.remove(this.#sharesOf(client));
   }
 
-  #sharesOf({ networks, credential }: StreamClient): readonly Share[] {
-    const byNetwork = sharesByNetwork(networks, this.#caps.perAddress);
+  #sharesOf({ network, credential }: StreamClient): readonly Share[] {
+    const byNetwork = sharesByNetwork(network, this.#caps.perAddress);
     return credential ? [...byNetwork, ...sharesByCredential(credential, this.#caps)] : byNetwork;
   }
 }

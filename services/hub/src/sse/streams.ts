@@ -175,12 +175,9 @@ export class Streams implements Part {
     if (subscriber.isLive) live.leave(subscriber);
     subscriber.enter('closed');
     metrics.ended.inc({ reason: subscriber.endReason });
-    const { credential, networks } = subscriber;
+    const { credential, network } = subscriber;
     // Without a credential, a client may open streams again and again.
-    log[credential ? 'info' : lineLevel(networks.site ?? networks.address)](
-      this.#describe(subscriber),
-      'stream',
-    );
+    log[credential ? 'info' : lineLevel(network)](this.#describe(subscriber), 'stream');
     onClosed(subscriber);
   }
 

@@ -1,4 +1,3 @@
-import type { ClientNetworks } from '../authorise/shares.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 import type { Entry } from '../events/entry.ts';
 import type { StreamWriter } from './stream-writer.ts';
@@ -40,7 +39,7 @@ export class Subscriber {
   readonly topics: readonly string[];
   /** The credential that the stream depends on; undefined for an anonymous one. */
   readonly credential: Credential | undefined;
-  readonly networks: ClientNetworks;
+  readonly network: string;
   /** The `x-request-id` of its response. */
   readonly callId: string;
   readonly openedAt: number;
@@ -55,7 +54,7 @@ export class Subscriber {
     writer: StreamWriter;
     topics: readonly string[];
     credential: Credential | undefined;
-    networks: ClientNetworks;
+    network: string;
     callId: string;
     openedAt: number;
     endsAt: number;
@@ -63,7 +62,7 @@ export class Subscriber {
     this.writer = options.writer;
     this.topics = options.topics;
     this.credential = options.credential;
-    this.networks = options.networks;
+    this.network = options.network;
     this.callId = options.callId;
     this.openedAt = options.openedAt;
     this.endsAt = options.endsAt;
