@@ -14,8 +14,8 @@ const response = () => new EventEmitter() as ServerResponse;
 function openCalls(begin: UserQueue) {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
-  const call = async (name: string, caller: Principal, of = response()) => {
-    ends.set(name, await begin(caller, of));
+  const call = async (name: string, caller: Principal, of = response(), isHeavy = false) => {
+    ends.set(name, await begin(caller, of, { isHeavy }));
     begun.push(name);
   };
   return { begun, call, end: (name: string) => ends.get(name)?.() };
@@ -68,6 +68,39 @@ describe('of one user', () => {
       headers: { 'retry-after': '2' },
     });
     expect(begun).toEqual(['1']);
+  });
+});
+
+describe('heavy calls of one user', () => {
+  const heavy = (calls: ReturnType<typeof openCalls>, name: string, caller = ada) =>
+    calls.call(name, caller, response(), true);
+
+  test.each([1, 2, 3, 8])('run one after another, with a limit of %d', async (limit) => {
+    const calls = openCalls(queuePerUser(limit));
+    for (const name of ['1', '2', '3']) void heavy(calls, name);
+    await settled();
+    for (const name of ['1', '2', '3']) {
+      expect(calls.begun.at(-1)).toBe(name);
+      calls.end(name);
+      await settled();
+    }
+    expect(calls.begun).toEqual(['1', '2', '3']);
+  });
+
+  test('leave room for others, which pass by a heavy one that waits', async () => {
+    const calls = openCalls(queuePerUser(8));
+    void heavy(calls, 'search');
+    void heavy(calls, 'waits');
+    for (const name of ['a', 'b', 'c', 'd']) void calls.call(name, adaToo);
+    void heavy(calls, 'of bob', bob);
+    await settled();
+    expect(calls.begun).toEqual(['search', 'a', 'b', 'c', 'of bob']);
+    calls.end('a');
+    await settled();
+    expect(calls.begun.at(-1)).toBe('d');
+    for (const name of ['b', 'c', 'd', 'search']) calls.end(name);
+    await settled();
+    expect(calls.begun.at(-1)).toBe('waits');
   });
 });
 

@@ -41,6 +41,8 @@ export interface Route {
   readonly takesBody: boolean | 'optional' | 'unparsed';
   /** Another service calls it every few seconds: the access lines of its successful calls are written at debug. */
   readonly isPolled?: boolean;
+  /** Whether the call may be long work for Postgres: the heavy calls of a user run one after another. */
+  isHeavy?(call: Call): boolean;
   /** `response` is for cookies, and for calls that end when the client leaves. */
   handle(call: Call, response?: Response): Promise<Answer>;
 }
@@ -52,6 +54,7 @@ export function defineRoute<const K extends PrincipalKind>(route: {
   allow: readonly K[];
   takesBody?: Route['takesBody'];
   isPolled?: boolean;
+  isHeavy?(call: Call<K>): boolean;
   handle(call: Call<K>, response: Response): Promise<Answer>;
 }): Route {
   return { takesBody: false, ...route } as unknown as Route;
@@ -90,7 +93,7 @@ export function mountRoutes(
         headers: request.headers,
         body: await bodyOf(request, route.takesBody),
       };
-      const endCall = await beginCall(principal, response);
+      const endCall = await beginCall(principal, response, { isHeavy: route.isHeavy?.(call) });
       try {
         const answer = await route.handle(call, response);
         await sendAnswer(response, answer, () => {
