@@ -61,7 +61,6 @@ export function createWriterService<
     log,
     metrics,
     tracing,
-    maxLongAnswers: config.maxLongAnswers,
     poolSize,
     onCaller: keyUsage.note,
     failures,

@@ -105,7 +105,6 @@ export function create(
     log,
     metrics,
     tracing,
-    maxLongAnswers: 0,
     poolSize: config.database.poolSize,
     onCaller: keyUsage.note,
     failures,

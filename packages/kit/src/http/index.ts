@@ -7,11 +7,9 @@ export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { isRead } from './is-read.ts';
 export { jsonText } from './json-text.ts';
-// How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`. `limitPerUser` refuses what is too
-// much, `queuePerUser` lets it wait.
+// How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`.
 export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
-export { limitPerUser } from './limit-per-user.ts';
 export {
   answeredStatus,
   type CallLabels,
