@@ -6,7 +6,6 @@ import type { Channel } from '../endpoints/seal.ts';
 import { quietUntil, type StoredTimes, storedTimes } from '../endpoints/settings.ts';
 import { channelWindow } from './channel-window.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
-import { busyUsers, type FreeSlotsOfUsers, slotsOfUsers } from './free-slots.ts';
 import { isUsable, mustStillNotify } from './recipients.ts';
 import { endpointsOff } from './report-off.ts';
 
@@ -49,11 +48,11 @@ export interface EndpointOff {
 /** How many notices may be claimed. */
 export interface FreePeopleSlots {
   readonly ofChannels: Readonly<Record<PeopleChannel, number>>;
-  /** Of the users who have notices under way in this process. All others have `noticesPerUser`. */
-  readonly ofUsers: FreeSlotsOfUsers;
+  /** The users who are passed over. */
+  readonly busyUsers: readonly string[];
 }
 
-/** Notices of one user that one process sends at the same time. */
+/** Notices of one user that one claim takes. */
 export const noticesPerUser = 4;
 
 /** In one message. The next one contains the rest. */
@@ -132,9 +131,8 @@ export function claimForPeople(
         FROM due JOIN endpoint ON endpoint.id = due.endpoint_id WHERE is_needed GROUP BY notice, user_id, channel
       ),
       sendable AS (
-        SELECT notice, channel, row_number() OVER (PARTITION BY channel ORDER BY rank_of_user, notices.due_at, notice) AS rank_of_channel
-        FROM notices LEFT JOIN ${slotsOfUsers(freeSlots.ofUsers)} AS free (user_id, slots) ON free.user_id = notices.user_id
-        WHERE rank_of_user <= COALESCE(free.slots, ${noticesPerUser}::int)
+        SELECT notice, channel, row_number() OVER (PARTITION BY channel ORDER BY rank_of_user, due_at, notice) AS rank_of_channel
+        FROM notices WHERE rank_of_user <= ${noticesPerUser}::int
       ),
       chosen AS MATERIALIZED (
         -- What is not needed is cancelled, which takes no slot.
@@ -178,9 +176,9 @@ export function claimForPeople(
   });
 }
 
-const lockOf = (channel: PeopleChannel, { ofChannels, ofUsers }: FreePeopleSlots): Sql => sql`(
+const lockOf = (channel: PeopleChannel, { ofChannels, busyUsers }: FreePeopleSlots): Sql => sql`(
   SELECT id FROM notification_endpoints
-  WHERE channel = ${channel}::notification_channel AND next_due_at <= now() AND user_id <> ALL(${busyUsers(ofUsers)}::uuid[])
+  WHERE channel = ${channel}::notification_channel AND next_due_at <= now() AND user_id <> ALL(${busyUsers}::uuid[])
   ORDER BY next_due_at LIMIT ${ofChannels[channel]}::int FOR NO KEY UPDATE SKIP LOCKED)`;
 
 const lockDue = (query: Query, freeSlots: FreePeopleSlots): Promise<Locked[]> => query<Locked>`

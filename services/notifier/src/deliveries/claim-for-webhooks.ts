@@ -1,7 +1,6 @@
 import { type Postgres, raw, sql } from '@expert-relay/db';
 import type { WebhookType } from '../endpoints/delivery-types.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
-import { busyUsers, type FreeSlotsOfUsers } from './free-slots.ts';
 import { isUsable } from './recipients.ts';
 
 /** A delivery to a webhook that this process has to send, and its endpoint. */
@@ -34,14 +33,11 @@ const isSlow = sql`(endpoint.failures > 0 OR COALESCE(endpoint.last_ms > ${raw(S
 export interface FreeWebhookSlots {
   readonly healthy: number;
   readonly slow: number;
-  /** Of the users who have deliveries of the kind under way in this process. Those without a free slot are passed over. */
-  readonly ofUsers: { readonly healthy: FreeSlotsOfUsers; readonly slow: FreeSlotsOfUsers };
+  /** The users who are passed over. Receivers of a user that hang do not delay its healthy ones. */
+  readonly busyUsers: { readonly healthy: readonly string[]; readonly slow: readonly string[] };
 }
 
-/**
- * Deliveries of one user that one claim takes, and with which a user under way is passed over. So a user may have what one more
- * claim adds: a claim of only what is free would often be one of a single delivery, and cost more than it sends.
- */
+/** Deliveries of one user that one claim takes: half of the slots of a process. */
 export const perUser = { healthy: 24, slow: 8 };
 
 /**
@@ -51,18 +47,18 @@ export const perUser = { healthy: 24, slow: 8 };
  */
 export function claimForWebhooks(
   database: Pick<Postgres, 'transact'>,
-  { healthy, slow, ofUsers }: FreeWebhookSlots,
+  { healthy, slow, busyUsers }: FreeWebhookSlots,
 ): Promise<ClaimedDelivery[]> {
   return database.transact(async (query) => {
     const locked = await query<{ id: string }>`
       WITH healthy AS MATERIALIZED (
         SELECT id FROM notification_endpoints AS endpoint
-        WHERE channel = 'webhook' AND next_due_at <= now() AND NOT ${isSlow} AND user_id <> ALL(${busyUsers(ofUsers.healthy)}::uuid[])
+        WHERE channel = 'webhook' AND next_due_at <= now() AND NOT ${isSlow} AND user_id <> ALL(${busyUsers.healthy}::uuid[])
         ORDER BY next_due_at LIMIT ${healthy}::int FOR NO KEY UPDATE SKIP LOCKED
       ),
       slow AS MATERIALIZED (
         SELECT id FROM notification_endpoints AS endpoint
-        WHERE channel = 'webhook' AND next_due_at <= now() AND ${isSlow} AND user_id <> ALL(${busyUsers(ofUsers.slow)}::uuid[])
+        WHERE channel = 'webhook' AND next_due_at <= now() AND ${isSlow} AND user_id <> ALL(${busyUsers.slow}::uuid[])
         ORDER BY next_due_at LIMIT ${slow}::int FOR NO KEY UPDATE SKIP LOCKED
       )
       SELECT id FROM healthy UNION ALL SELECT id FROM slow`;

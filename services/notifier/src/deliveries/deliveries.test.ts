@@ -10,7 +10,7 @@ import { maxAttempts } from './schedule.ts';
 import { sendAgain } from './send-now.ts';
 
 let database: TestDatabase;
-const freeSlots = { healthy: 48, slow: 16, ofUsers: { healthy: new Map(), slow: new Map() } };
+const freeSlots = { healthy: 48, slow: 16, busyUsers: { healthy: [], slow: [] } };
 
 beforeAll(async () => {
   database = await openNotifierDatabase();

@@ -2,8 +2,8 @@ import type { Postgres } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { type ClaimedNotice, claimForPeople, noticesPerUser } from './claim-for-people.ts';
 import type { Job, Lane } from './deliverer.ts';
-import { createUserSlots } from './free-slots.ts';
 import type { Attempt } from './record-attempt.ts';
+import { createUserSlots } from './user-slots.ts';
 
 /** Sends one notice. It rejects only after a fault of this service. */
 export type SendNotice = (notice: ClaimedNotice) => Promise<Omit<Attempt, 'durationMs'>>;
@@ -23,7 +23,7 @@ export function createPeopleLane(options: {
     pauseMs: 200,
     hasFreeSlots: () => Object.values(free).some((slots) => slots > 0),
     async claim() {
-      const claimed = await claimForPeople(database, { ofChannels: free, ofUsers: users.free() });
+      const claimed = await claimForPeople(database, { ofChannels: free, busyUsers: users.busy() });
       return claimed.map((notice): Job => {
         const { channel, userId, endpointId, deliveries } = notice;
         free[channel]--;

@@ -7,7 +7,7 @@ import { insertOneDelivery } from './insert-deliveries.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 let database: TestDatabase;
-const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, ofUsers: new Map<string, number>() };
+const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, busyUsers: [] };
 const chat = { url: 'https://chat.example/hook' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
@@ -282,9 +282,7 @@ describe('a person', () => {
     await newRequest();
     await pass(2);
     expect(await claim()).toHaveLength(4);
-    expect(
-      await claimForPeople(database, { ...freeSlots, ofUsers: new Map([[database.userId, 0]]) }),
-    ).toEqual([]);
+    expect(await claimForPeople(database, { ...freeSlots, busyUsers: [database.userId] })).toEqual([]);
     expect(await claim()).toHaveLength(2);
   });
 
@@ -450,8 +448,11 @@ test('the deliveries to people and to webhooks are claimed apart', async () => {
   await database.addChannel('push', push);
   const webhook = await database.addEndpoint({ of: 'user' });
   await newRequest();
-  const ofUsers = { healthy: new Map<string, number>(), slow: new Map<string, number>() };
-  const claimed = await claimForWebhooks(database, { healthy: 48, slow: 16, ofUsers });
+  const claimed = await claimForWebhooks(database, {
+    healthy: 48,
+    slow: 16,
+    busyUsers: { healthy: [], slow: [] },
+  });
   expect(claimed.map(({ endpointId }) => endpointId)).toEqual([webhook]);
   expect(await deliver()).toEqual(['request.created']);
 });

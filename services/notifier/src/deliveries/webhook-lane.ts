@@ -1,8 +1,8 @@
 import type { Postgres } from '@expert-relay/db';
 import { type ClaimedDelivery, claimForWebhooks, perUser } from './claim-for-webhooks.ts';
 import type { Job, Lane } from './deliverer.ts';
-import { createUserSlots } from './free-slots.ts';
 import type { Attempt } from './record-attempt.ts';
+import { createUserSlots } from './user-slots.ts';
 
 /** Sends one delivery. It rejects only after a fault of this service. */
 export type SendWebhook = (delivery: ClaimedDelivery) => Promise<Omit<Attempt, 'durationMs'>>;
@@ -22,8 +22,8 @@ export function createWebhookLane(options: {
     pauseMs: 0,
     hasFreeSlots: () => free.healthy > 0 || free.slow > 0,
     async claim() {
-      const ofUsers = { healthy: users.healthy.free(), slow: users.slow.free() };
-      const claimed = await claimForWebhooks(database, { ...free, ofUsers });
+      const busyUsers = { healthy: users.healthy.busy(), slow: users.slow.busy() };
+      const claimed = await claimForWebhooks(database, { ...free, busyUsers });
       return claimed.map((delivery): Job => {
         const kind = delivery.isSlow ? 'slow' : 'healthy';
         free[kind]--;
