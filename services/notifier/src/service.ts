@@ -9,8 +9,8 @@ import { createTracing } from '@expert-relay/kit/tracing';
 import type { Config } from './config.ts';
 import { Deliverer } from './deliveries/deliverer.ts';
 import { insertOneDelivery } from './deliveries/insert-deliveries.ts';
-import { createPeopleLane } from './deliveries/people-lane.ts';
-import { createWebhookLane } from './deliveries/webhook-lane.ts';
+import { createPeopleQueue } from './deliveries/people-queue.ts';
+import { createWebhookQueue } from './deliveries/webhook-queue.ts';
 import { createChannels } from './endpoints/channels.ts';
 import { createConfirmations } from './endpoints/confirmations.ts';
 import { createPushHosts } from './endpoints/push-hosts.ts';
@@ -55,9 +55,9 @@ export function create(
   const isPushHost = createPushHosts(push.hosts);
   const deliverer = new Deliverer({
     database,
-    lanes: [
-      createWebhookLane({ database, send: createSendWebhook({ sealer, post, clock }) }),
-      createPeopleLane({
+    queues: [
+      createWebhookQueue({ database, send: createSendWebhook({ sealer, post, clock }) }),
+      createPeopleQueue({
         database,
         senders: {
           push: createSendPush({ sealer, post, isPushHost, keys, subject: subjectOf(publicUrl, mail.from) }),

@@ -3,24 +3,24 @@ import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { createReports } from '../reports.ts';
 import { silent } from '../testing/test-database.ts';
-import { Deliverer, type Lane } from './deliverer.ts';
+import { Deliverer, type DeliveryQueue } from './deliverer.ts';
 
-const laneOf = (name: string, claim: Lane['claim']): Lane => ({
+const queueOf = (name: string, claim: DeliveryQueue['claim']): DeliveryQueue => ({
   ...{ name, pauseMs: 0, claim },
   hasFreeSlots: () => true,
 });
 
-test.each<[string, (end: AbortSignal) => ReturnType<Lane['claim']>]>([
+test.each<[string, (end: AbortSignal) => ReturnType<DeliveryQueue['claim']>]>([
   ['fails', () => Promise.reject(new Error('no claim succeeds'))],
   ['is not answered', (end) => new Promise((resolve) => end.addEventListener('abort', () => resolve([])))],
-])('a claim that %s does not delay the deliveries of other lanes', async (_, claim) => {
+])('a claim that %s does not delay the deliveries of other queues', async (_, claim) => {
   const end = new AbortController();
   const sent: string[] = [];
   const deliverer = new Deliverer({
     database: { query: async () => [] },
-    lanes: [
-      laneOf('broken', () => claim(end.signal)),
-      laneOf('works', async () =>
+    queues: [
+      queueOf('broken', () => claim(end.signal)),
+      queueOf('works', async () =>
         sent.length >= 3
           ? []
           : [
@@ -39,7 +39,7 @@ test.each<[string, (end: AbortSignal) => ReturnType<Lane['claim']>]>([
     log: silent,
   });
   await deliverer.start();
-  await eventually('the other lane has sent everything', () => sent.length >= 3);
+  await eventually('the other queue has sent everything', () => sent.length >= 3);
   expect(sent).toHaveLength(3);
   end.abort();
   await deliverer.stop();

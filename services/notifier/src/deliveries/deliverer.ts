@@ -22,7 +22,7 @@ export interface Job extends SentTogether {
 }
 
 /** One kind of deliveries, with slots of its own. */
-export interface Lane {
+export interface DeliveryQueue {
   readonly name: string;
   /** After a claim that has found nothing, how long to wait before the next one. */
   readonly pauseMs: number;
@@ -33,7 +33,7 @@ export interface Lane {
 
 interface DelivererOptions {
   readonly database: Pick<Postgres, 'query'>;
-  readonly lanes: readonly Lane[];
+  readonly queues: readonly DeliveryQueue[];
   readonly reports: Reports;
   readonly log: Log;
 }
@@ -51,9 +51,9 @@ export class Deliverer implements Part {
     this.#options = options;
   }
 
-  /** Each lane has a loop of its own, so that one that fails or waits for Postgres does not delay the others. */
+  /** Each queue has a loop of its own, so that one that fails or waits for Postgres does not delay the others. */
   async start(): Promise<void> {
-    this.#loops = this.#options.lanes.map((lane) => this.#run(lane));
+    this.#loops = this.#options.queues.map((queue) => this.#run(queue));
   }
 
   /** Looks at once for deliveries that are due. */
@@ -67,7 +67,7 @@ export class Deliverer implements Part {
     await Promise.all(this.#running);
   }
 
-  async #run(lane: Lane): Promise<void> {
+  async #run(queue: DeliveryQueue): Promise<void> {
     const wakeup = createWakeup();
     this.#wakeups.add(wakeup);
     const { log } = this.#options;
@@ -76,16 +76,16 @@ export class Deliverer implements Part {
     let hasFailed = false;
     while (!signal.aborted) {
       try {
-        const jobs = await lane.claim();
+        const jobs = await queue.claim();
         for (const job of jobs) this.#begin(job);
         hasFailed = false;
-        if (jobs.length > 0 && lane.hasFreeSlots()) continue;
-        if (jobs.length === 0) await rest(lane.pauseMs);
+        if (jobs.length > 0 && queue.hasFreeSlots()) continue;
+        if (jobs.length === 0) await rest(queue.pauseMs);
         await wakeup.wait(pollMs, signal);
       } catch (error) {
         if (!hasFailed)
           log.warn(
-            { lane: lane.name, reason: (error as Error).message },
+            { queue: queue.name, reason: (error as Error).message },
             'no delivery can be claimed: trying again',
           );
         hasFailed = true;

@@ -14,7 +14,7 @@ import { createSendWebhook } from '../senders/send-webhook.ts';
 import { endpointKeys, openNotifierDatabase, silent } from '../testing/test-database.ts';
 import { claimForWebhooks, perUser } from './claim-for-webhooks.ts';
 import { Deliverer } from './deliverer.ts';
-import { createWebhookLane } from './webhook-lane.ts';
+import { createWebhookQueue } from './webhook-queue.ts';
 
 async function serve(listener: RequestListener) {
   const server = createServer(listener);
@@ -44,8 +44,8 @@ test('hostile receivers do not delay the others, even with 10,000 deliveries tha
 
   const deliverer = new Deliverer({
     database,
-    lanes: [
-      createWebhookLane({
+    queues: [
+      createWebhookQueue({
         database,
         send: createSendWebhook({
           sealer: createTargetSealer(endpointKeys),

@@ -1,5 +1,5 @@
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
-import type { SendNotice } from '../deliveries/people-lane.ts';
+import type { SendNotice } from '../deliveries/people-queue.ts';
 import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';

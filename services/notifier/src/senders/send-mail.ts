@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '@expert-relay/kit/log';
 import type { ClaimedNotice, EndpointOff, NoticeDelivery } from '../deliveries/claim-for-people.ts';
-import type { SendNotice } from '../deliveries/people-lane.ts';
+import type { SendNotice } from '../deliveries/people-queue.ts';
 import { unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer, Targets } from '../endpoints/seal.ts';
 import { requestUrl, shownName, shownQuestion, withoutLinks } from './agent-text.ts';

@@ -1,7 +1,7 @@
 import { createECDH, createHash } from 'node:crypto';
 import { ConfigError } from '@expert-relay/kit/config';
 import type { ClaimedNotice, NoticeDelivery } from '../deliveries/claim-for-people.ts';
-import type { SendNotice } from '../deliveries/people-lane.ts';
+import type { SendNotice } from '../deliveries/people-queue.ts';
 import { type NoticeType, unknownType } from '../endpoints/delivery-types.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';

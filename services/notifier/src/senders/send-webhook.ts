@@ -1,5 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import type { SendWebhook } from '../deliveries/webhook-lane.ts';
+import type { SendWebhook } from '../deliveries/webhook-queue.ts';
 import type { TargetSealer } from '../endpoints/seal.ts';
 import type { Post } from '../outbound/post.ts';
 import { signedHeaders } from '../signatures/sign.ts';

@@ -1,6 +1,6 @@
 import type { Postgres } from '@expert-relay/db';
 import { type ClaimedDelivery, claimForWebhooks, perUser } from './claim-for-webhooks.ts';
-import type { Job, Lane } from './deliverer.ts';
+import type { DeliveryQueue, Job } from './deliverer.ts';
 import type { Attempt } from './record-attempt.ts';
 import { createUserSlots } from './user-slots.ts';
 
@@ -8,10 +8,10 @@ import { createUserSlots } from './user-slots.ts';
 export type SendWebhook = (delivery: ClaimedDelivery) => Promise<Omit<Attempt, 'durationMs'>>;
 
 /** The deliveries to webhooks. */
-export function createWebhookLane(options: {
+export function createWebhookQueue(options: {
   database: Pick<Postgres, 'transact'>;
   send: SendWebhook;
-}): Lane {
+}): DeliveryQueue {
   const { database, send } = options;
   /** Attempts that this process may begin, to healthy endpoints and to slow or failing ones. */
   const free = { healthy: 48, slow: 16 };

@@ -1,7 +1,7 @@
 import type { Postgres } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { type ClaimedNotice, claimForPeople, noticesPerUser } from './claim-for-people.ts';
-import type { Job, Lane } from './deliverer.ts';
+import type { DeliveryQueue, Job } from './deliverer.ts';
 import type { Attempt } from './record-attempt.ts';
 import { createUserSlots } from './user-slots.ts';
 
@@ -9,10 +9,10 @@ import { createUserSlots } from './user-slots.ts';
 export type SendNotice = (notice: ClaimedNotice) => Promise<Omit<Attempt, 'durationMs'>>;
 
 /** The deliveries to people. Mails all go to one server, so they have few slots. */
-export function createPeopleLane(options: {
+export function createPeopleQueue(options: {
   database: Pick<Postgres, 'query' | 'transact'>;
   senders: Readonly<Record<PeopleChannel, SendNotice>>;
-}): Lane {
+}): DeliveryQueue {
   const { database, senders } = options;
   const free = { push: 16, mail: 4, chat: 16 };
   const users = createUserSlots(noticesPerUser);

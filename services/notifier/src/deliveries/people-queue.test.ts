@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
-import type { Job, Lane } from './deliverer.ts';
-import { createPeopleLane } from './people-lane.ts';
+import type { DeliveryQueue, Job } from './deliverer.ts';
+import { createPeopleQueue } from './people-queue.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 let database: TestDatabase;
-let lane: Lane;
+let queue: DeliveryQueue;
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const chat = { url: 'https://chat.example/hook' };
@@ -19,14 +19,14 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.clear();
   const send = async () => ({});
-  lane = createPeopleLane({ database, senders: { push: send, mail: send, chat: send } });
+  queue = createPeopleQueue({ database, senders: { push: send, mail: send, chat: send } });
 });
 
 /** Claims until nothing is found, twice: a claim may be of endpoints for which nothing waits any more. */
 async function claimAll(): Promise<Job[]> {
   const jobs: Job[] = [];
   for (let empty = 0; empty < 2; ) {
-    const claimed = await lane.claim();
+    const claimed = await queue.claim();
     jobs.push(...claimed);
     empty = claimed.length === 0 ? empty + 1 : 0;
   }
@@ -124,7 +124,7 @@ test.each([
   ['stays in the list if the push key was removed', { reason: 'endpoint_off' }, ['gone']],
 ] as const)('a subscription that %s, at once and without a mail about it', async (_, result, expected) => {
   const ended = async () => ({ ...result, ends: 'endpoint' as const });
-  lane = createPeopleLane({ database, senders: { push: ended, mail: ended, chat: ended } });
+  queue = createPeopleQueue({ database, senders: { push: ended, mail: ended, chat: ended } });
   await database.addChannel('mail', mail);
   const endpoint = await database.addChannel('push', push);
   await database.addDeliveries(endpoint, 1, 'channel.test');
@@ -146,5 +146,5 @@ test('a channel without a free slot does not delay the others', async () => {
     await database.addDeliveries(id, 1, 'channel.test');
   }
   expect(await claimAll()).toHaveLength(4);
-  expect(lane.hasFreeSlots()).toBe(true);
+  expect(queue.hasFreeSlots()).toBe(true);
 });
