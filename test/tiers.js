@@ -91,7 +91,6 @@ export const heavy = [
   'test/e2e/frozen-redis',
   'test/e2e/killed-servers',
   'test/e2e/late-nats',
-  'test/e2e/long-answers',
   'test/e2e/outages',
   'test/e2e/refusing-servers',
   'test/e2e/retention',
