@@ -100,6 +100,23 @@ test('on a machine without keys, an answer to an agent with keys is sent in plai
   expect(await messagesOf(refCode)).toBe(1);
 });
 
+test.each([['--approve'], ['--decline'], ['--approve', '--plaintext']])(
+  'on a machine without keys, a decision is refused with %s, and the way out is keys',
+  async (...args) => {
+    const asking = cli.start(['approve', 'Restart it?'], { env: cli.agent });
+    const [asked] = await asking.printed(/HS-[0-9A-Z]{8}/);
+    const env = { ...cli.expert, RELAY_CONFIG_DIR: `${cli.folder}/without-keys` };
+    const { code, stderr } = await cli.answerAs(env, asked, ...args);
+    expect({ code, stderr }).toEqual({
+      code: 10,
+      stderr: expect.stringMatching(/relay keys make\..* relay keys restore\.\n$/),
+    });
+    expect(await messagesOf(asked)).toBe(0);
+    asking.kill('SIGINT');
+    await asking.ended;
+  },
+);
+
 test('a confidential request is not answered before its question has come', async () => {
   const refCode = await cli.ask('Customer 4711?', '--confidential');
   expect(await cli.answer(refCode, 'Yes.')).toMatchObject({

@@ -54,7 +54,7 @@ export const answer = defineCommand({
       const request = await warnWhenSlow(err, outages, expert.request(refCode, { signal }));
       // It throws what the request is refused for: that is more serious than missing keys.
       if (request.refused) await request.refresh({ signal });
-      requireKeys(request, { hasKeys, hasAnyKeys, plaintext });
+      requireKeys(request, { hasKeys, hasAnyKeys, plaintext, isDecision: plan.kind !== 'text' });
       const { messages, refused } = await readCurrentMessages(request, signal, { isFresh: true });
       if (refused && isRefusal(refused)) throw refused;
       requireOpen(request);
@@ -111,15 +111,22 @@ export const answer = defineCommand({
 /** Plain text needs the user's word where one side has keys. */
 function requireKeys(
   { refCode, encrypted }: ExpertRequest,
-  { hasKeys, hasAnyKeys, plaintext }: { hasKeys: boolean; hasAnyKeys: boolean; plaintext: boolean },
+  {
+    hasKeys,
+    hasAnyKeys,
+    plaintext,
+    isDecision,
+  }: { hasKeys: boolean; hasAnyKeys: boolean; plaintext: boolean; isDecision: boolean },
 ): void {
-  if (plaintext) return;
-  if (encrypted && !hasKeys)
+  // An agent with keys takes no decision in plain text.
+  if (encrypted && !hasKeys && (isDecision || !plaintext)) {
+    const orPlain = isDecision ? '' : ' Or answer without encryption: --plaintext';
     throw new Failure(
       'state',
-      'The agent expects an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore. Or answer without encryption: --plaintext',
+      `The agent expects an encrypted answer, and this machine has no keys. Make them: relay keys make. Or bring them here: relay keys restore.${orPlain}`,
     );
-  if (!encrypted && hasAnyKeys)
+  }
+  if (!encrypted && hasAnyKeys && !plaintext)
     throw new Failure(
       'usage',
       `Not sent: ${refCode} came without keys of the agent, so the relay could read the answer. To send it anyway: relay answer ${refCode} "..." --plaintext`,
