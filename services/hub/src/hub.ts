@@ -8,7 +8,7 @@ import type { Nats } from '@expert-relay/kit/nats';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Tracing } from '@expert-relay/kit/tracing';
 import { createRevocationPoll } from './authorise/revocation-poll.ts';
-import { Revocations, readRevocations } from './authorise/revocations.ts';
+import { Revocations } from './authorise/revocations.ts';
 import type { Config } from './config.ts';
 import { EventHistory, type ReceivedEvent } from './history/event-history.ts';
 import { Follower } from './history/follower.ts';
@@ -57,10 +57,7 @@ export function createHub(options: {
     onClosed: (subscriber) => catchUp.leave(subscriber),
   });
 
-  /**
-   * Revocations come by three ways, and each works while another does not: as events; from NATS before a hub follows it, for those that
-   * it missed, also while requests is away; from requests, also while NATS is away.
-   */
+  /** Revocations come by two ways: as events of NATS, and from requests. Each works while the other server is away. */
   function applyRevocation(event: EventHead): void {
     const credentialId = revocations.add(event);
     if (credentialId !== undefined) streams.checkCredential(credentialId);
@@ -77,7 +74,6 @@ export function createHub(options: {
     natsStream,
     history,
     initialEvents: config.ring.events,
-    readRevocations: () => readRevocations({ natsStream, clock, onEvent: applyRevocation }),
     onCaughtUp: () => catchUp.startPending(),
     onEvent(received) {
       streams.send(received);
@@ -98,7 +94,14 @@ export function createHub(options: {
     log,
   });
 
-  const poll = createRevocationPoll({ requests, onEvent: applyRevocation, log });
+  const poll = createRevocationPoll({
+    requests,
+    onEvent: applyRevocation,
+    onRead() {
+      revocations.areComplete = true;
+    },
+    log,
+  });
 
   const parts: readonly Part[] = [poll, follower, catchUp, streams];
   return { history, caps, streams, catchUp, revocations, metrics, parts };

@@ -129,7 +129,11 @@ describe('a subscription', () => {
   test('while requests is away: 503 for keys, whose cause is logged once, and 200 for the rest', async () => {
     const aloneLogs = captureLogs();
     const overrides = { log: aloneLogs.logOf('hub') };
-    await using alone = await startTestHub({ prefix: stream.prefix, overrides });
+    const away = createTestRequests(() => {});
+    const env = { RELAY_REQUESTS_URL: await listen(away, '127.0.0.1', 0) };
+    await using alone = await startTestHub({ prefix: stream.prefix, overrides, env });
+    away.closeAllConnections();
+    away.close();
     const withKey = await connectTo([topic], { headers: { 'x-api-key': known } }, alone);
     expect(withKey.status).toBe(503);
     expect(aloneLogs.lines.filter(({ route }) => route === '/internal/stream-token')).toEqual([
@@ -244,17 +248,6 @@ describe('a credential that is revoked', () => {
         expect(third.isEnded).toBe(false);
       },
     );
-  });
-
-  test('has an effect at a hub that starts later', async () => {
-    const cred = { kind: 'provider', id: 'earlier' };
-    const token = await makeToken([topic], { cred, issuedAt: Math.floor(Date.now() / 1_000) - 60 });
-    await stream.publish(
-      revoked({ apiKeyId: 'earlier' }),
-      ...Array.from({ length: 20 }, () => request.newMessage()),
-    );
-    await using fresh = await startTestHub({ prefix: stream.prefix, env: { RELAY_HUB_RING_EVENTS: '5' } });
-    expect(await statusOf([topic], bearer(token), fresh)).toBe(401);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parseTopic } from '@expert-relay/contracts';
-import { Problem } from '@expert-relay/kit/problem';
+import { Problem, unavailable } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import { type ExchangeKey, notCovered, type StreamCall } from './exchange-key.ts';
 import type { FailureLimit } from './limit-key-exchange.ts';
@@ -46,7 +46,7 @@ export function createAuthorise(options: {
   requireAuth: boolean;
   verify: VerifyStreamToken;
   exchange: ExchangeKey;
-  revocations: Pick<Revocations, 'hasEnded'>;
+  revocations: Pick<Revocations, 'hasEnded' | 'areComplete'>;
   failures: FailureLimit;
 }): Authorise {
   const { requireAuth, verify, exchange, revocations, failures } = options;
@@ -61,6 +61,9 @@ export function createAuthorise(options: {
       presented.kind === 'token'
         ? await verify(presented.token)
         : await exchange(presented.apiKey, topics, call);
+    // A key was checked by the requests service just now.
+    if (grant && presented.kind === 'token' && !revocations.areComplete)
+      throw unavailable('This hub has just started, and does not know yet which tokens were revoked.');
     if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
         'The credential is not valid, or was revoked. Fetch a new stream token, or check the key.',

@@ -12,6 +12,7 @@ import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 let nats: OwnNats;
 let stream: TestStream;
 let requests: Server;
+let url: string;
 let hub: TestHub;
 /** What the requests service of these tests answers. */
 let status: number;
@@ -38,7 +39,7 @@ beforeEach(async () => {
   });
   nats = await startOwnNats();
   stream = await openTestStream(nats.url);
-  const url = await listen(requests, '127.0.0.1', 0);
+  url = await listen(requests, '127.0.0.1', 0);
   const env = { NATS_URL: nats.url, RELAY_REQUESTS_URL: url };
   hub = await startTestHub({ prefix: stream.prefix, env });
 });
@@ -92,6 +93,23 @@ test('a revocation that the outbox has not published takes effect, once', async 
   const before = calls;
   await eventually('two readings', () => calls >= before + 2);
   expect(renewed.isEnded).toBe(false);
+});
+
+test('a hub that starts accepts tokens once it knows those that were revoked before', async () => {
+  status = 503;
+  const [token, other] = [await tokenOf('provider', 'one'), await tokenOf('provider', 'other')];
+  revocations.push(revoked({ apiKeyId: 'one' }));
+  await hub[Symbol.asyncDispose]();
+  const env = { NATS_URL: nats.url, RELAY_REQUESTS_URL: url };
+  hub = await startTestHub({ prefix: stream.prefix, env, isReady: false });
+  await eventually('it is ready', async () => (await fetch(`${hub.service.opsUrl}/readyz`)).ok);
+  for (const options of [token, other]) expect(await statusOf(options)).toBe(503);
+  // The id of a request needs no credential.
+  expect(await statusOf({})).toBe(200);
+  status = 200;
+  await hub.ready();
+  expect(await statusOf(token)).toBe(401);
+  expect(await statusOf(other)).toBe(200);
 });
 
 test.each([404, 503])(

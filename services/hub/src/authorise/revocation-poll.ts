@@ -12,19 +12,22 @@ const intervalMs = 2_000;
 const leastPauseMs = 250;
 
 /**
- * Reads the newest revocations from the requests service. NATS delivers them sooner, but not while this hub or the leader of the
- * outbox cannot reach it. While requests cannot be read either, the hub goes on with those that it knows.
+ * Reads the newest revocations from the requests service: those from before the start of this hub, and those that NATS does not
+ * deliver while this hub or the leader of the outbox cannot reach it. Usually NATS delivers them sooner, also while requests is away.
  */
 export function createRevocationPoll(options: {
   requests: ServiceClient;
   /** May get the same event several times. */
   onEvent: (event: EventHead) => void;
+  /** Called after each reading. */
+  onRead: () => void;
   log: Log;
 }): Part {
-  const { requests, onEvent, log } = options;
+  const { requests, onEvent, onRead, log } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  let hasFailed = false;
+  /** Why they were not read; undefined when they were. */
+  let away: string | undefined = 'not read yet';
 
   async function read(): Promise<void> {
     const answer = await requests.call({
@@ -37,6 +40,8 @@ export function createRevocationPoll(options: {
       const event = parseEvent(Buffer.from(bytes, 'base64'));
       if (event) onEvent(event);
     }
+    away = undefined;
+    onRead();
   }
 
   async function readUntilStopped(): Promise<void> {
@@ -44,12 +49,11 @@ export function createRevocationPoll(options: {
       const startedAt = performance.now();
       try {
         await read();
-        hasFailed = false;
       } catch (error) {
         if (signal.aborted) return;
         const { message: reason } = error as Error;
-        if (!hasFailed) log.warn({ reason }, 'revocations cannot be read: only NATS delivers them');
-        hasFailed = true;
+        if (away !== reason) log.warn({ reason }, 'revocations cannot be read: only NATS delivers them');
+        away = reason;
       }
       const left = startedAt + intervalMs - performance.now();
       await pause(Math.max(left, leastPauseMs), undefined, { signal }).catch(() => {});
@@ -58,6 +62,7 @@ export function createRevocationPoll(options: {
 
   return {
     name: 'revocation poll',
+    dependency: { name: 'requests', away: () => away },
     async start() {
       void readUntilStopped();
     },

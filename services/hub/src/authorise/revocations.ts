@@ -1,7 +1,6 @@
 import type { EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
-import { bodyOf, parseEvent, recordedAtOf } from '../events/event-content.ts';
-import type { NatsStream } from '../nats/nats-stream.ts';
+import { bodyOf, recordedAtOf } from '../events/event-content.ts';
 import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
 
 /** Longer than any token is valid, so an older revocation affects no token. */
@@ -31,6 +30,12 @@ export class Revocations {
   readonly #clock: Clock;
   /** By credential; the newest revocation is the last entry. */
   readonly #byCredential = new Map<string, Revocation[]>();
+
+  /**
+   * Whether those from before the start of this hub are here too. Until then no token is accepted, since it may be one that was
+   * revoked.
+   */
+  areComplete = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -90,29 +95,5 @@ export class Revocations {
       if (!revocations.every((one) => this.#isForgotten(one))) return;
       this.#byCredential.delete(id);
     }
-  }
-}
-
-/** Reads the newest revocations from NATS, so that a hub refuses the tokens that were revoked while it did not read. */
-export async function readRevocations(options: {
-  natsStream: Pick<NatsStream, 'openRevocations'>;
-  clock: Clock;
-  onEvent: (event: EventHead) => void;
-}): Promise<void> {
-  const { natsStream, clock, onEvent } = options;
-  const consumer = await natsStream.openRevocations(new Date(clock.now() - rememberedMs));
-  try {
-    if (consumer.pending === 0) return;
-    await new Promise<void>((resolve, reject) => {
-      let left = consumer.pending;
-      consumer.start(({ bytes }) => {
-        const event = parseEvent(bytes);
-        if (event) onEvent(event);
-        if (--left === 0) resolve();
-      });
-      consumer.ended.then((reason) => reject(new Error(reason)), reject);
-    });
-  } finally {
-    consumer.end('read');
   }
 }

@@ -16,8 +16,6 @@ interface FollowerOptions {
   readonly history: EventHistory;
   /** How many events are read before the hub is ready, so that most subscribers can resume from memory. */
   readonly initialEvents: number;
-  /** Called each time before events are read, since a token may have been revoked while they were not. */
-  readonly readRevocations: () => Promise<void>;
   /** Called once, when the history has caught up with the NATS stream for the first time. */
   readonly onCaughtUp: () => void;
   readonly onEvent: (received: ReceivedEvent) => void;
@@ -75,9 +73,8 @@ export class Follower implements Part {
 
   /** Follows the NATS stream until that is no longer possible. Resolves with the reason. */
   async #follow(): Promise<string> {
-    const { natsStream, history, readRevocations } = this.#options;
+    const { natsStream, history } = this.#options;
     const state = await natsStream.readState();
-    await readRevocations();
     await this.#alignHistory(state);
     const { epoch, lastSeq } = state;
     const consumer = await natsStream.openConsumer({ epoch, seq: history.current.seq + 1 });

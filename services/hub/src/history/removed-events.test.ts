@@ -26,7 +26,6 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
     natsStream: natsStream as NatsStream,
     history,
     initialEvents: 100,
-    readRevocations: async () => {},
     onCaughtUp() {},
     onEvent() {},
     onBreak: (change) => breaks.push(change),

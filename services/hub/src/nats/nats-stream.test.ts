@@ -53,7 +53,8 @@ test('a consumer ends when the connection to NATS was opened again', async () =>
   await using stream = await openTestStream();
   await using proxy = await createTcpProxy(testServers().natsUrl);
   await using natsStream = await openNatsStream(stream, proxy.url);
-  const consumer = await natsStream.openRevocations(new Date());
+  const { epoch } = await natsStream.readState();
+  const consumer = await natsStream.openConsumer({ seq: 1, epoch });
   await proxy.cut();
   await proxy.restore();
   expect(await consumer.ended).toBe('the connection to NATS was opened again');

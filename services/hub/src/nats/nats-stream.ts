@@ -1,7 +1,7 @@
 import { subjectsFor } from '@expert-relay/contracts';
 import type { Nats } from '@expert-relay/kit/nats';
 import { Events, type JetStreamManager, type NatsConnection, type NatsError } from 'nats';
-import { type Consumer, type ConsumerOptions, openConsumer } from './ordered-consumer.ts';
+import { type Consumer, openConsumer } from './ordered-consumer.ts';
 
 /** The state of the NATS stream. */
 export interface StoredStreamState {
@@ -21,8 +21,6 @@ export interface NatsStream {
    * pauses for half of the time. It ends when NATS was away.
    */
   openConsumer(options: { epoch: string; seq: number; isYielding?: () => boolean }): Promise<Consumer>;
-  /** The revocations that were stored since a time. */
-  openRevocations(since: Date): Promise<Consumer>;
 }
 
 const timeoutMs = 2_000;
@@ -36,7 +34,7 @@ export const epochOf = (created: string): string => Date.parse(created).toString
 
 export function createNatsStream(options: { nats: Nats; prefix: string }): NatsStream {
   const { nats, prefix } = options;
-  const { stream, event } = subjectsFor(prefix);
+  const { stream } = subjectsFor(prefix);
   const open = new Set<Consumer>();
   nats.onConnection(async (connection) => {
     for await (const status of connection.status()) {
@@ -73,13 +71,6 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
   // When a stream was created again, all subscribers reconnect with positions that must be looked up.
   const readSharedState = shareCalls(readState);
 
-  async function openFrom(from: Pick<ConsumerOptions, 'from' | 'subject' | 'isYielding'>): Promise<Consumer> {
-    const consumer = await openConsumer({ ...(await requireConnection()), ...from });
-    open.add(consumer);
-    void consumer.ended.then(() => open.delete(consumer));
-    return consumer;
-  }
-
   return {
     readState: readSharedState,
     async readOne(seq) {
@@ -92,7 +83,9 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
       }
     },
     async openConsumer({ epoch, seq, isYielding }) {
-      const consumer = await openFrom({ from: { seq }, isYielding });
+      const consumer = await openConsumer({ ...(await requireConnection()), from: seq, isYielding });
+      open.add(consumer);
+      void consumer.ended.then(() => open.delete(consumer));
       try {
         // Only now: the stream may have been created again while the consumer was opened.
         if ((await readSharedState()).epoch !== epoch) throw new Error('the stream was created again');
@@ -102,7 +95,6 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
         throw error;
       }
     },
-    openRevocations: (since) => openFrom({ from: { time: since }, subject: event('credential_revoked') }),
   };
 }
 

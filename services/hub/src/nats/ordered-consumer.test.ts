@@ -28,7 +28,7 @@ function open(isYielding: boolean): Promise<Consumer> {
     connection,
     manager,
     stream: name,
-    from: { seq: 1 },
+    from: 1,
     isYielding: () => isYielding,
   });
 }

@@ -31,8 +31,8 @@ export interface ConsumerOptions {
   readonly connection: NatsConnection;
   readonly manager: JetStreamManager;
   readonly stream: string;
-  readonly from: { seq: number } | { time: Date };
-  readonly subject?: string;
+  /** The first sequence. */
+  readonly from: number;
   /** While it is true, the consumer pauses after each batch, so that others get at least half of the time. */
   readonly isYielding?: (() => boolean) | undefined;
 }
@@ -52,15 +52,13 @@ const longestPauseMs = 500;
  * created again. This one ends when something is wrong, and the caller creates another.
  */
 export async function openConsumer(options: ConsumerOptions): Promise<Consumer> {
-  const { manager, stream, from, subject } = options;
+  const { manager, stream, from } = options;
   // The name is short, since each message's subject contains it, and the client library reads that character by character.
   const name = `hub-${randomBytes(9).toString('base64url')}`;
   const { num_pending: pending } = await manager.consumers.add(stream, {
     name,
-    ...('seq' in from
-      ? { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(from.seq, 1) }
-      : { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.time.toISOString() }),
-    ...(subject !== undefined && { filter_subject: subject }),
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: Math.max(from, 1),
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,
     inactive_threshold: nanos(10_000),

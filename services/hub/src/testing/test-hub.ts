@@ -1,10 +1,12 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { listen } from '@expert-relay/kit/http';
 import type { Overrides, Service } from '@expert-relay/kit/lifecycle';
 import { createLog } from '@expert-relay/kit/log';
 import { SignJWT } from 'jose';
 import { readConfig } from '../config.ts';
 import { create } from '../service.ts';
+import { createTestRequests } from './test-requests.ts';
 
 export const principalKey = { id: 'test', secret: randomBytes(32) };
 const keys = generateKeyPairSync('ed25519');
@@ -24,6 +26,7 @@ export async function startTestHub(options: {
   overrides?: Overrides;
   isReady?: boolean;
 }): Promise<TestHub> {
+  const requests = createTestRequests((_, response) => response.writeHead(503).end()).unref();
   const config = readConfig({
     NATS_URL: process.env.NATS_URL,
     RELAY_HOST: '127.0.0.1',
@@ -31,7 +34,7 @@ export async function startTestHub(options: {
     RELAY_OPS_PORT: '0',
     RELAY_SHUTDOWN_PAUSE: '0s',
     RELAY_NATS_PREFIX: options.prefix,
-    RELAY_REQUESTS_URL: 'http://127.0.0.1:9',
+    RELAY_REQUESTS_URL: options.env?.RELAY_REQUESTS_URL ?? (await listen(requests, '127.0.0.1', 0)),
     RELAY_PRINCIPAL_KEY_HUB_REQUESTS: `test:${principalKey.secret.toString('base64url')}`,
     RELAY_STREAM_TOKEN_PUBLIC_KEYS: keys.publicKey
       .export({ format: 'der', type: 'spki' })
@@ -64,7 +67,11 @@ export async function startTestHub(options: {
     service,
     ready,
     metrics: async () => (await fetch(`${service.opsUrl}/metrics`)).text(),
-    [Symbol.asyncDispose]: () => service.stop(),
+    async [Symbol.asyncDispose]() {
+      await service.stop();
+      requests.closeAllConnections();
+      requests.close();
+    },
   };
 }
 
