@@ -77,7 +77,7 @@ export const heavy = [
   'services/expiry-worker/src/expiry',
   'services/expiry-worker/src/faults',
   'services/expiry-worker/src/processes',
-  'services/gateway/src/call/held-by-address',
+  'services/gateway/src/call/held-memory',
   'services/hub/src/history/follower',
   'services/hub/src/resume/scan-fairness',
   'services/requests/src/admin/user-data',

@@ -122,6 +122,31 @@ describe('responses that are not read', () => {
     await eventually('all were received from the service', () => fromService === 0);
   });
 
+  test('that are longer leave connections to a service', async () => {
+    let fromService = 0;
+    gateway.upstreams.dashboard.handler = (request, response) => {
+      fromService++;
+      response.once('close', () => fromService--);
+      request.resume();
+      response.on('error', () => {});
+      const write = () => {
+        while (response.writable && response.write(megabyte));
+      };
+      response.writeHead(200).on('drain', write);
+      write();
+    };
+    for (let count = 0; count < 80; count++) {
+      const connection = await send(head('GET', open.asset), `127.0.2.${count + 1}`);
+      connection.socket.pause();
+    }
+    const most = 64;
+    await eventually('the oldest were disconnected', () => fromService > 0 && fromService <= most);
+    expect(await bufferedBytes()).toBeLessThanOrEqual(most * 1_048_576);
+    gateway.upstreams.dashboard.handler = undefined;
+    const next = await send(head('GET', open.asset), '127.0.0.9');
+    expect(await next.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   test('of the gateway itself are counted too', async () => {
     const { connection } = await openUnread(gateway, { from: '127.0.0.2', path: '/api/openapi.json' });
     connections.push(connection);

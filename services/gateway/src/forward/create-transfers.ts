@@ -10,8 +10,15 @@ export interface Transfer {
   end(): void;
 }
 
-/** `onDrain` is called when no byte waits any longer. */
-export type BeginTransfer = (response: EdgeResponse, onDrain?: () => void) => Transfer;
+export type BeginTransfer = (
+  response: EdgeResponse,
+  options?: {
+    /** Called when no byte waits any longer. */
+    onDrain?: () => void;
+    /** Bytes that a service keeps while this client reads nothing, besides those that are here. */
+    bytesAtService?: number;
+  },
+) => Transfer;
 
 const reasons = ['slow', 'memory'] as const;
 
@@ -43,7 +50,7 @@ export function createTransfers(options: {
   // Boards and alerts need the series before the first client is disconnected.
   for (const reason of reasons) disconnected.inc({ reason }, 0);
 
-  return (response, onDrain) => {
+  return (response, { onDrain, bytesAtService = 0 } = {}) => {
     /** What the response has not accepted yet. */
     const queue: Buffer[] = [];
     let queuedBytes = 0;
@@ -66,7 +73,7 @@ export function createTransfers(options: {
       waitingSince = performance.now();
       lease = memory.open(() => disconnect('memory'));
       checkRate();
-      lease.resize(queuedBytes + response.writableLength);
+      lease.resize(bytesAtService + queuedBytes + response.writableLength);
     }
 
     function endWait(): void {
@@ -121,7 +128,7 @@ export function createTransfers(options: {
         else {
           queue.push(piece);
           queuedBytes += piece.length;
-          lease.resize(queuedBytes + response.writableLength);
+          lease.resize(bytesAtService + queuedBytes + response.writableLength);
         }
         return lease === undefined;
       },

@@ -40,12 +40,18 @@ export function forward(options: {
   };
 }
 
-/** A response of known size up to this one is read at once, so that its client's speed occupies no connection to a service. */
+/**
+ * A response of known size up to this one is read at once, so that its client's speed occupies no connection to a service. Of a longer
+ * one, the service keeps about as much until the client reads on, and its connection is occupied.
+ */
 const maxReadAhead = 1_048_576;
 
 function passOn(from: IncomingMessage, response: EdgeResponse, beginTransfer: BeginTransfer): void {
   const isReadAhead = Number(from.headers['content-length']) <= maxReadAhead;
-  const transfer = beginTransfer(response, () => from.resume());
+  const transfer = beginTransfer(response, {
+    onDrain: () => from.resume(),
+    bytesAtService: isReadAhead ? 0 : maxReadAhead,
+  });
   response.writeHead(from.statusCode ?? 502, responseHeaders(from));
   from.on('data', (piece) => {
     if (!transfer.write(piece) && !isReadAhead) from.pause();
