@@ -1,116 +1,21 @@
 """What one process of an agent has learned holds in every other one, whatever the relay shows there.
 
-The rows: a decision that was returned, a decline, a contradiction, a waiting text, a close, a withdrawal, the owner of the key. The
+The rows: a decision that was returned, a decline, a contradiction, a close, a withdrawal, the owner of the key. The
 columns: the same process, the next one, one that runs already, one that continues from `export()` on another machine, another key.
-What an expert has sent itself is in test_own_messages.py.
+What an expert has sent itself is in test_own_messages.py, texts of the agent that wait are in test_waiting_texts.py.
 """
 
 from __future__ import annotations
 
 import json
-import time
-import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from conftest import Tenant
-from remote import quick
+from processes import WAIT, Agent, Liar, approval, both, code_of, form, messages_of, wait, ways
 
-from expert_relay import Accept, Answer, Approval, Conversation, Decline, ExpertRequest, FileStore, ProcessMemory, Relay, RelayError
-
-form = {"type": "object", "properties": {"region": {"type": "string", "enum": ["eu", "us"]}}, "required": ["region"]}
-approval = {"type": "object", "properties": {}}
-WAIT = "WAIT: the volume still has data!"
-
-
-class Liar(httpx.AsyncHTTPTransport):
-    """Hides messages of the list, answers to messages with a status, and to a close as if it was done."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.hidden: set[str] = set()
-        self.status: int | None = None
-        self.swallows_close = False
-        self.calls: list[str] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        path = request.url.path
-        self.calls.append(path)
-        if self.status is not None and "/message/" in path:
-            return as_answer(self.status, {"error": "x", "title": "x"})
-        if self.swallows_close and "/close/" in path:
-            id = path.rpartition("/")[2]
-            return as_answer(200, {"requestId": id, "refCode": "HS-1", "status": "closed", "closedAt": "2026-11-28T12:00:00Z"})
-        response = await super().handle_async_request(request)
-        if not self.hidden or "/messages/" not in path:
-            return response
-        body = json.loads(await response.aread())
-        body["messages"] = [one for one in body["messages"] if one["messageId"] not in self.hidden]
-        return as_answer(response.status_code, body)
-
-
-def as_answer(status: int, body: object) -> httpx.Response:
-    return httpx.Response(status, stream=httpx.ByteStream(json.dumps(body).encode()))
-
-
-class Agent:
-    """The processes of an agent. `named`: a question with a name; otherwise processes continue with what was saved or exported."""
-
-    def __init__(self, tenant: Tenant, folder: Path, *, named: bool, form: Any = form) -> None:
-        self.tenant, self.folder, self.named, self.form = tenant, folder, named, form
-        self.liar = Liar()
-        self.store = FileStore(folder)
-        self.name = str(uuid.uuid4())
-        self.first = self.relay().ask("Where?", form=form, once=self.name if named else None)
-
-    def relay(self, **options: Any) -> Relay:
-        given = {"store": FileStore(self.folder), "transport": self.liar, "timing": replace(quick, patience=0)}
-        return self.tenant.relay(**{**given, **options})
-
-    def start(self) -> Conversation:
-        """The next process, or one beside."""
-        if self.named:
-            return self.relay().ask("Where?", form=self.form, once=self.name)
-        state = self.store.find(self.first.id)
-        assert state
-        return self.relay().resume(state)
-
-    def move(self) -> Conversation:
-        """Another machine, without the store."""
-        return self.relay(store=None, memory=ProcessMemory()).resume(json.loads(json.dumps(self.first.export())))
-
-    def late(self, way: str, running: Conversation) -> Conversation:
-        """The process of this column. `running` has run since before the fact."""
-        if way == "next":
-            return self.start()
-        return self.move() if way == "export" else {"same": self.first, "running": running}[way]
-
-    def device(self) -> ExpertRequest:
-        """One of the expert's: each with a memory of its own."""
-        return self.tenant.expert(memory=ProcessMemory()).request(self.first.request_id)
-
-
-ways = pytest.mark.parametrize("way", ["same", "next", "running", "export"])
-both = pytest.mark.parametrize("named", [True, False], ids=["named", "saved"])
-
-
-def code_of(call: Callable[[], object]) -> str:
-    with pytest.raises(RelayError) as raised:
-        call()
-    return raised.value.code
-
-
-def wait(conversation: Conversation, timeout: float = 60) -> str:
-    """What the program is told."""
-    try:
-        decision = conversation.wait_for_decision(timeout)
-    except RelayError as error:
-        return error.code
-    return f"{decision.action} {decision.content['region'] if decision.content else ''}".strip()
+from expert_relay import Accept, Answer, Approval, Decline, FileStore, ProcessMemory, Relay, RelayError
 
 
 @ways
@@ -214,78 +119,6 @@ def test_the_expert_sees_each_decision_that_the_agent_may_have_got(tenant: Tenan
     replies: list[Answer] = []
     assert agent.start().wait_for_decision(60, on_reply=replies.append).comment == "one"
     assert [one.text for one in replies] == ["no wait"]
-
-
-def messages_of(request: ExpertRequest, count: int) -> list[Any]:
-    messages = iter(request.messages())
-    return [next(messages) for _ in range(count)]
-
-
-@ways
-@both
-@pytest.mark.parametrize("status", [400, 409, 503])
-def test_a_text_that_waits(tenant: Tenant, tmp_path: Path, way: str, named: bool, status: int) -> None:
-    agent = Agent(tenant, tmp_path, named=named, form=approval)
-    request = agent.device()
-    request.pick_up()
-    agent.first.refresh()
-    running = agent.start()
-    agent.liar.status = status
-    with pytest.raises(RelayError):
-        agent.first.send(WAIT)
-    # The expert has never seen it.
-    request.answer("Yes.", decision=Accept())
-    late = agent.late(way, running)
-    assert wait(late, 2) in ("timeout", "conflict", "invalid_input")
-    assert late.unsent == [WAIT]
-    agent.liar.status = None
-    late.refresh()
-    assert late.unsent == []
-    assert [one.text for one in late.messages()] == ["Yes.", WAIT]
-    assert wait(late, 2) == "timeout"
-
-
-@ways
-@both
-def test_a_text_that_the_relay_has_swallowed(tenant: Tenant, tmp_path: Path, way: str, named: bool) -> None:
-    agent = Agent(tenant, tmp_path, named=named, form=approval)
-    request = agent.device()
-    request.pick_up()
-    agent.first.refresh()
-    running = agent.start()
-    sent = agent.first.send(WAIT)
-    assert sent.is_sent
-    agent.liar.hidden = {sent.message_id}
-    # The expert's device does not see it either.
-    blind = tenant.expert(memory=ProcessMemory(), transport=agent.liar).request(agent.first.request_id)
-    blind.answer("Yes.", decision=Accept())
-    late = agent.late(way, running)
-    # One that has sent it knows that no answer has seen it.
-    assert wait(late, 2) in ("message_missing", "timeout")
-    assert wait(agent.start(), 2) in ("message_missing", "timeout")
-
-
-@both
-def test_one_text_of_two_processes(tenant: Tenant, tmp_path: Path, named: bool) -> None:
-    """The same bytes: the relay takes them once, and both go on."""
-    agent = Agent(tenant, tmp_path, named=named, form=approval)
-    request = agent.device()
-    request.pick_up()
-    agent.first.refresh()
-    agent.liar.status = 503
-    with pytest.raises(RelayError):
-        agent.first.send(WAIT)
-    others = [agent.start(), agent.start()]
-    agent.liar.status = None
-    for one in (*others, agent.first):
-        one.refresh()
-        assert one.unsent == []
-    request.refresh()
-    messages_of(request, 1)
-    request.answer("I wait.", decision=Accept())
-    for one in (*others, agent.first):
-        assert [message.text for message in one.messages()] == [WAIT, "I wait."]
-        assert wait(one) == "accept" or one.wait_for_decision(60).action == "accept"
 
 
 @ways
@@ -404,77 +237,3 @@ def test_a_state_of_another_users_question(tenant: Tenant, tmp_path: Path) -> No
     unowned = {name: member for name, member in state.items() if name != "owner"}
     assert wait(tenant.relay().resume(unowned)) == "accept eu"
     other.stop()
-
-
-@pytest.mark.parametrize(
-    ("offset", "valid_for", "told"),
-    [
-        (-3600, 60, "decision_too_old"),
-        (-3600, 7200, "accept"),
-        (-3600, None, "accept"),
-        (3600, 60, "decision_too_old"),
-        (60, 60, "accept"),
-    ],
-)
-def test_how_old_an_accept_may_be(
-    tenant: Tenant, offset: float, valid_for: float | None, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import datetime as dates
-
-    from expert_relay.expert import write_decision
-
-    class Shifted(dates.datetime):
-        @classmethod
-        def now(cls, tz: dates.tzinfo | None = None) -> Any:
-            return dates.datetime.now(tz) + dates.timedelta(seconds=offset)
-
-    monkeypatch.setattr(write_decision, "datetime", Shifted)
-    state = tenant.relay().ask("May I?", form=approval).export()
-    assert abs(state["thread"]["sealedAt"] - time.time() * 1_000) < 60_000
-    # An accept is as new as the question that it has seen: this one was asked long ago.
-    state["thread"]["sealedAt"] -= 36_000_000
-    conversation = tenant.relay().resume(state)
-    request = tenant.expert().request(conversation.request_id)
-    request.answer("", decision=Accept())
-    for _ in range(2 if told == "accept" else 1):
-        try:
-            assert conversation.wait_for_decision(60, valid_for=valid_for).action == told
-        except RelayError as error:
-            assert error.code == told
-    if told == "accept":
-        return
-    # It is reported once, and a newer one counts. A decline is never too old.
-    assert code_of(lambda: conversation.wait_for_decision(1, valid_for=valid_for)) == "timeout"
-    request.answer("No.", decision=Decline(), even_if_newer=True)
-    assert conversation.wait_for_decision(60, valid_for=valid_for).action == "decline"
-
-
-@pytest.mark.parametrize("is_asked_long_ago", [False, True])
-def test_an_answer_is_as_young_as_what_it_has_seen(
-    tenant: Tenant, is_asked_long_ago: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The clock of the expert's device is late."""
-    import datetime as dates
-
-    from expert_relay.expert import write_decision
-
-    class Late(dates.datetime):
-        @classmethod
-        def now(cls, tz: dates.tzinfo | None = None) -> Any:
-            return dates.datetime.now(tz) - dates.timedelta(seconds=3600)
-
-    monkeypatch.setattr(write_decision, "datetime", Late)
-    conversation = tenant.relay().ask("May I?", form=approval)
-    request = tenant.expert().request(conversation.request_id)
-    request.pick_up()
-    if is_asked_long_ago:
-        state = conversation.export()
-        state["thread"]["sealedAt"] -= 36_000_000
-        conversation = tenant.relay().resume(state)
-        conversation.send("It is about test.")
-        request.refresh()
-        messages_of(request, 1)
-    request.answer("", decision=Accept())
-    assert conversation.wait_for_decision(60, valid_for=600).action == "accept"
-    assert code_of(lambda: conversation.wait_for_decision(0.5, valid_for=0.001)) == "decision_too_old"
-    assert code_of(lambda: conversation.wait_for_decision(valid_for=0)) == "invalid_input"

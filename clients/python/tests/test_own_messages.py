@@ -120,6 +120,31 @@ def test_what_another_process_sends_while_this_one_reads() -> None:
     one.check_history(state_of("listed", "sent"))
 
 
+class Racing(ProcessMemory):
+    """Another process stores its ends directly before this one would."""
+
+    other: Callable[[], None] | None = None
+
+    def remember(self, name: str, value: str) -> str:
+        other = self.other
+        if other and name.startswith("ends:"):
+            self.other = None
+            other()
+        return super().remember(name, value)
+
+
+def test_what_two_processes_send_in_the_same_moment() -> None:
+    memory = Racing()
+    RequestMemory(memory).remember(FirstVersion("r", None, "s"))
+    one, other = (ExpertSide("r", None, RequestMemory(memory)) for _ in range(2))
+    for side in (one, other):
+        side.recall()
+    memory.other = lambda: other.remember_ends(SimpleNamespace(ends=("theirs",), seen=("theirs",)))  # type: ignore[arg-type]
+    one.remember_ends(SimpleNamespace(ends=("ours",), seen=("ours",)))  # type: ignore[arg-type]
+    stored = RequestMemory(memory).recall("r")
+    assert stored and set(stored.ends or ()) == {"ours", "theirs"}
+
+
 @pytest.mark.parametrize("is_picked_up", [True, False])
 def test_two_processes_that_have_read_before(tenant: Tenant, tmp_path: Path, is_picked_up: bool) -> None:
     """The second one has read the list less than a second ago: the memory says that it must read it again."""

@@ -59,6 +59,9 @@ export interface Timing {
   readonly parts: number;
 }
 
+/** How long after the pick-up an agent may take to send what it has announced. */
+export const awaitedPartsMs = 30_000;
+
 export const defaultTiming: Timing = {
   call: 30_000,
   patience: 150_000,
@@ -70,7 +73,7 @@ export const defaultTiming: Timing = {
   poll: 3_000,
   recheck: 60_000,
   decision: 600_000,
-  parts: 30_000,
+  parts: awaitedPartsMs,
 };
 
 /**

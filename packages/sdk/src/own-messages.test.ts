@@ -100,6 +100,30 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     await expect(later.answer('ok', yes)).rejects.toMatchObject({ code: 'message_missing' });
   });
 
+  test('stops also when two processes have stored theirs in the same moment', async () => {
+    const conversation: Conversation<unknown> = await ask();
+    const first = await open(memory).request(conversation.requestId);
+    await first.pickUp();
+    const sent: { readonly messageId: string }[] = [];
+    const write = async (name: string) => {
+      if (sent.length === 0 && /:(request|ends):/.test(name)) {
+        sent.push({ messageId: '' });
+        sent[0] = await first.answer('Only after the backup!');
+      }
+    };
+    const racing: Memory = {
+      ...memory,
+      set: async (name, value) => void ((await write(name)) ?? (await memory.set(name, value))),
+      remember: async (name, value) => (await write(name)) ?? (await memory.remember(name, value)),
+    };
+    const second = await open(racing).request(conversation.requestId);
+    sent.length = 0;
+    await second.answer('And tell me.');
+    liar.tell(hide(sent[0] ?? { messageId: '' }));
+    const later = await open(memory, { url: liar.url }).request(conversation.requestId);
+    expect(later.refused).toBe('message_missing');
+  });
+
   test('stops also when another object of this process has sent it meanwhile', async () => {
     const conversation: Conversation<unknown> = await ask();
     const expert = open(memory, { url: liar.url });

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, Lie, LyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { makeRoot } from './crypto/index.ts';
+import { fromBase64 } from './crypto/base64.ts';
+import type { Bytes } from './crypto/bytes.ts';
+import { makeRoot, writeParts } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Answer, Conversation, RelayOptions } from './index.ts';
 import { createFileStore } from './node/index.ts';
 import { regionForm as form } from './testing/region-form.ts';
+import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -188,6 +191,32 @@ describe('a decision and a contradiction that two processes find at the same mom
       for (const one of [first, second, await ask()]) await waitOf(one);
       const last = early === 'decision' ? 'accept' : 'decline';
       expect(outcomes.slice(3)).toEqual([last, last, last]);
+    },
+  );
+});
+
+describe('an answer that does not fit the form', () => {
+  test.each(['next process', 'export'] as const)(
+    'is reported until the agent has written again: %s',
+    async (which) => {
+      const conversation = await ask();
+      const request = await deviceOf(conversation);
+      const json = JSON.stringify({
+        ...{ action: 'accept', content: { region: 'mars' } },
+        decidedAt: new Date().toISOString(),
+      });
+      const of = fromBase64(request.form?.of ?? '') as Bytes;
+      await sendParts(request, '', writeParts({ answer: { of, json } }));
+      await expect(conversation.waitForDecision(patiently)).rejects.toMatchObject({ code: 'answer_invalid' });
+      const resume = () => server.agent({ url: liar.url }).resume(conversation.export());
+      const later: Conversation<unknown> = await (which === 'export' ? resume() : ask());
+      await expect(later.waitForDecision(patiently)).rejects.toMatchObject({ code: 'answer_invalid' });
+      await later.send('Which region?');
+      await expect(later.waitForDecision(briefly)).rejects.toMatchObject({ code: 'timeout' });
+      await request.refresh();
+      await takeMessages(request);
+      await request.answer('', yes());
+      expect(await later.waitForDecision(patiently)).toMatchObject({ action: 'accept' });
     },
   );
 });

@@ -11,6 +11,8 @@ interface Ending {
   readonly timeout: number;
   /** What was waited for. */
   readonly awaited: 'answer' | 'decision';
+  /** Why the relay does not answer at the end of the wait. */
+  readonly outage: string | undefined;
   /** Whether the conversation is closed now: then nothing can be waited for any more. */
   readonly isWithdrawn?: boolean;
   /** A further sentence. */
@@ -20,12 +22,18 @@ interface Ending {
 
 /** Why a command did not get what it was waiting for, and how to go on. */
 export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
-  const { conversation, timeout, awaited, isWithdrawn = false, note = '', details } = ending;
-  const { outcome, code, message } = explainError(error, signal);
+  const { conversation, timeout, awaited, outage, isWithdrawn = false, note = '', details } = ending;
+  const explained = explainError(error, signal);
+  // There may be one that the relay could not send.
+  const isUnknown = explained.outcome === 'timeout' && outage !== undefined;
+  const { outcome, code, message } = isUnknown
+    ? new Failure('unreachable', outage.replace(/ Retrying\.$/, ''))
+    : explained;
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
   const stays = isWithdrawn ? '' : `${refCode} stays open until ${expiresAt}. ${goOn}`;
-  const again = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} --again`;
+  const again = code === 'answer_conflict' ? '--again' : '"Please decide again."';
+  const decide = isWithdrawn ? '' : `Have it decided again: relay ask --resume ${refCode} ${again}`;
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {
@@ -34,11 +42,11 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     terminated: `Stopped waiting. ${stays}`,
     closed: `${refCode} was closed, and ${[`${without}.`, describeClosing(conversation, 'consumer')].filter(Boolean).join(' ')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
-    invalid: `${message}\nThis is neither a yes nor a no. ${code === 'answer_conflict' ? again : goOn}`,
+    invalid: `${message}\nThis is neither a yes nor a no. ${decide}`,
     stale: message,
     plaintext: `${message}\nAsk your expert over another channel, or why their tools do not encrypt.`,
     untrusted: `${message}\nNothing of it was shown. What came before: relay show ${refCode}`,
-    unreachable: `${message}\n${refCode} is kept. ${goOn}`,
+    unreachable: `${message}\nWhether there is ${awaited === 'answer' ? 'an answer' : 'a decision'} is not known. ${isWithdrawn ? '' : `${refCode} is kept. ${goOn}`}`,
   }[outcome as string];
   const sentences = [sentence ?? message, note, describeUnsent(conversation)];
   return new Failure(

@@ -1,12 +1,14 @@
 import { type Conversation, RelayError } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { answerEntry, type Journal } from '../relay/journal.ts';
+import type { Outages } from '../relay/outages.ts';
 import { type Entry, isEarly } from '../store/conversations.ts';
 import { describeEnd } from './describe-end.ts';
 
 export interface Waiting {
   conversation: Conversation;
   journal: Journal;
+  outages: Outages;
   timeout: number;
   /** Whether answers count that had not seen the last message. */
   any: boolean;
@@ -17,7 +19,7 @@ export interface Waiting {
  * Failure that says how to continue.
  */
 export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
-  const { conversation, journal, timeout, any } = waiting;
+  const { conversation, journal, outages, timeout, any } = waiting;
   const { signal, err, now } = context;
   const deadline = now() + timeout;
   const matching = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
@@ -36,7 +38,8 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
     return matching();
   } catch (error) {
     const note = any ? '' : describeEarly(waiting);
-    throw describeEnd(context, { conversation, timeout, awaited: 'answer', note }, error);
+    const about = { conversation, timeout, outage: outages.current, note };
+    throw describeEnd(context, { ...about, awaited: 'answer' }, error);
   } finally {
     stopWatching();
   }

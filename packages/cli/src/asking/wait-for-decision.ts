@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';
 import { answerEntry, decisionEntry, type Journal } from '../relay/journal.ts';
+import type { Outages } from '../relay/outages.ts';
 import { type DecisionEntry, type Entry, isDecision, openForm } from '../store/conversations.ts';
 import { describeTrust } from '../terminal/protection-words.ts';
 import { describeEnd } from './describe-end.ts';
@@ -18,6 +19,7 @@ export interface AwaitedDecision {
 interface Waiting {
   readonly conversation: Conversation;
   readonly journal: Journal;
+  readonly outages: Outages;
   readonly timeout: number;
   /** How old an accept may be, in milliseconds. */
   readonly validFor?: number | undefined;
@@ -30,7 +32,7 @@ interface Waiting {
  * @throws Failure that says how to continue
  */
 export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
-  const { conversation, journal, timeout, validFor, isWithdrawn = false } = waiting;
+  const { conversation, journal, outages, timeout, validFor, isWithdrawn = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
   const showReplies = () => {
@@ -57,8 +59,9 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
     journal.add(conversation, entry);
     return { entry, replies };
   } catch (error) {
-    const ending = { conversation, timeout, awaited: 'decision', isWithdrawn } as const;
-    throw describeEnd(context, { ...ending, details: { answers: answersToJson(replies) } }, error);
+    const about = { conversation, timeout, outage: outages.current, isWithdrawn };
+    const details = { answers: answersToJson(replies) };
+    throw describeEnd(context, { ...about, awaited: 'decision', details }, error);
   } finally {
     stopWatching();
   }

@@ -41,7 +41,7 @@ export const approve = defineCommand({
     const { wait: timeout = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;
-    const { conversation, journal, end } = await startConversation(context, plan, {
+    const { conversation, journal, outages, end } = await startConversation(context, plan, {
       isWithdrawn: isClosed,
     });
     const { err } = context;
@@ -49,7 +49,7 @@ export const approve = defineCommand({
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
       const effect = isClosed ? 'withdraws the question' : 'stops waiting';
       err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${effect}.`, { style: 'dim' });
-      const waiting = { conversation, journal, timeout, validFor, isWithdrawn: isClosed };
+      const waiting = { conversation, journal, outages, timeout, validFor, isWithdrawn: isClosed };
       const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });

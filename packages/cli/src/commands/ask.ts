@@ -50,12 +50,12 @@ export const ask = defineCommand({
       if (wait === undefined) return 'done';
       if (form) {
         const { validFor } = journal.read(conversation.id);
-        const awaited = await waitForDecision(context, { conversation, journal, timeout: wait, validFor });
+        const awaited = await waitForDecision(context, { ...started, timeout: wait, validFor });
         const outcome = showDecision(context, conversation, { ...awaited, form, json });
         if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;
       }
-      const answers = await waitForAnswers(context, { conversation, journal, timeout: wait, any });
+      const answers = await waitForAnswers(context, { ...started, timeout: wait, any });
       showAnswers(context, conversation, { answers, json });
       if (await context.out.written()) journal.markDelivered(conversation.id, answers);
       return 'done';

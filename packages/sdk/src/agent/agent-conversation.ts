@@ -59,6 +59,7 @@ export class AgentConversation<C = Content>
         // Another taker may have it.
         return thread.mailbox.messages.some(fits) ? this.#take({ signal, fits }) : undefined;
       },
+      reported: new Set<string>(),
       save: () => this.save(),
       markProcessed: () => this.#markProcessed(),
       decisionOf: (of) => this.#decisionOf(of),

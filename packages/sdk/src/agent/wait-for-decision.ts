@@ -20,6 +20,8 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
   /** The decision that was returned, if any. */
   decided: ConversationState['decided'];
   readonly facts: Facts;
+  /** The answers that do not count whose error this process has. */
+  readonly reported: Set<string>;
   readonly side: { hasClosed: boolean };
   /** The message that decided about a form, if a program has its decision. */
   decisionOf(of: string): Promise<string | undefined>;
@@ -113,18 +115,26 @@ export async function waitForDecision(
   /** Whether some process has reported a contradiction about the newest form. */
   let isContradicted = false;
 
+  /** Answers that do not count, and that must be reported: by each process once, until the agent has written again. */
+  const invalidOnes = (): readonly string[] => {
+    const { reported } = conversation;
+    const followed = new Set(formTracker.answers.flatMap((one) => (one.isFollowed ? one.messageId : [])));
+    return standing()?.invalid.filter((id) => !followed.has(id) && !reported.has(id)) ?? [];
+  };
+
   /** Whether this message decides, or is one of those that prevent it. */
   const concerns = ({ messageId }: ReadMessage): boolean => {
     if (returned !== undefined) return messageId === returned;
-    const { state, decided, invalid = [] } = standing() ?? {};
+    const { state, decided } = standing() ?? {};
     if (state === 'conflict') return formTracker.answers.some((one) => one.messageId === messageId);
-    return decided?.messageId === messageId || invalid.includes(messageId);
+    return decided?.messageId === messageId || invalidOnes().includes(messageId);
   };
 
   const isDue = (): boolean => {
     const { state, decided } = standing() ?? {};
     const isDecided = decided !== undefined || state === 'conflict' || isContradicted;
-    return returned !== undefined || isDecided || mailbox.messages.some(concerns);
+    const isInvalid = invalidOnes().length > 0;
+    return returned !== undefined || isDecided || isInvalid || mailbox.messages.some(concerns);
   };
 
   function decisionIn(by: string): Decision {
@@ -228,12 +238,11 @@ export async function waitForDecision(
       if (decided !== undefined) return await returnDecision(form.of, decided);
       throw conflict();
     }
-    const invalid = mailbox.messages.find(concerns);
-    // It is reported once.
-    if (invalid) await take(invalid.messageId, signal);
-    const error = invalid && errorOf(invalid.messageId);
-    if (error) throw error;
-    return undefined;
+    const [invalid] = invalidOnes();
+    if (invalid === undefined) return undefined;
+    conversation.reported.add(invalid);
+    await take(invalid, signal);
+    throw errorOf(invalid) ?? unreadableAnswer();
   }
 
   if (!formTracker.form && !conversation.sendsForm) {

@@ -110,8 +110,8 @@ test('what another client has sent is missed in lists that are read afterwards, 
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
-  const memory = createMemory();
-  const options = { requestId: crypto.randomUUID(), expert, requestMemory: createRequestMemory(memory) };
+  const requestMemory = createRequestMemory(createMemory());
+  const options = { requestId: crypto.randomUUID(), expert, requestMemory };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),
   );
@@ -121,7 +121,7 @@ test('the last messages are remembered once the relay has listed or accepted the
     sealed: unlisted,
     unlisted,
   });
-  const remembered = async () => JSON.parse((await memory.get(`request:${options.requestId}`)) ?? '{}').ends;
+  const remembered = async () => (await requestMemory.recall(options.requestId))?.ends;
 
   const side = createExpertSide(options);
   await side.checkKeys(headOf(options.requestId, agent));

@@ -77,16 +77,18 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     if (String(ends) === String(remembered?.ends)) return;
     const hashes = new Set(seen.map(([hash]) => hash));
     // What another client has sent since this one read the list stays: lists that are read from now on must have it.
-    const sent = (await requestMemory.recall(requestId))?.ends?.filter((end) => !hashes.has(end)) ?? [];
     remembered = { ...(remembered as Remembered), ends };
-    await requestMemory.set({ ...remembered, ends: [...ends, ...sent] });
+    await requestMemory.changeEnds(requestId, (stored) => [
+      ...ends,
+      ...stored.filter((end) => !hashes.has(end)),
+    ]);
   }
 
   /** Checks that the code, the agent's keys and the question are those that were shown first. */
   async function compare(head: Head): Promise<Remembered> {
     const current = question ? await firstVersionOf(head) : await requestMemory.check(head);
     if (!remembered) {
-      const { ends, ...first } = await requestMemory.remember(current);
+      const first = await requestMemory.remember(current);
       remembered ??= first;
     }
     compareWithFirst(remembered, current);

@@ -1,3 +1,4 @@
+export { awaitedPartsMs } from '../client-options.ts';
 export type { DecisionState } from '../forms/decide.ts';
 export { isLoadFailure } from '../load-later.ts';
 export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';

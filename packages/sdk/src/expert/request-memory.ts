@@ -17,7 +17,7 @@ export interface FirstVersion {
 /** What is remembered of a request that was opened. */
 export interface Remembered extends FirstVersion {
   /** After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links. */
-  readonly ends?: readonly string[];
+  readonly ends?: readonly string[] | undefined;
 }
 
 /**
@@ -29,8 +29,9 @@ export interface RequestMemory {
   check(request: UncheckedRequest): Promise<FirstVersion>;
   recall(requestId: string): Promise<Remembered | undefined>;
   /** Returns the first value of this request. */
-  remember(shown: FirstVersion): Promise<Remembered>;
-  set(remembered: Remembered): Promise<void>;
+  remember(shown: FirstVersion): Promise<FirstVersion>;
+  /** Replaces the ends by what `change` makes of those that are stored. Two clients at the same time lose none. */
+  changeEnds(requestId: string, change: (stored: readonly string[]) => readonly string[]): Promise<void>;
 }
 
 /** What the relay states of a request. */
@@ -39,12 +40,29 @@ type UncheckedRequest = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'a
 export function createRequestMemory(memory: Memory): RequestMemory {
   /** How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough. */
   const versions = new Map<string, FirstVersion>();
+  /** The newest version of the ends that is known, by request. */
+  const numbers = new Map<string, number>();
   const nameOf = (requestId: string) => `request:${requestId}`;
-  const read = (json: string): Remembered => JSON.parse(json);
+  const nameOfEnds = (requestId: string, number: number) => `ends:${requestId}:${number}`;
+  const read = (json: string): FirstVersion => JSON.parse(json);
+
+  /** The versions are numbered from 0, and the first write of a number counts. */
+  async function newestEnds(requestId: string) {
+    let number = numbers.get(requestId) ?? -1;
+    let json = number < 0 ? undefined : await memory.get(nameOfEnds(requestId, number));
+    for (let [step, grows] = [1, true]; step > 0; step = grows ? step * 2 : step >> 1) {
+      const next = await memory.get(nameOfEnds(requestId, number + step));
+      if (next === undefined) grows = false;
+      else [number, json] = [number + step, next];
+    }
+    numbers.set(requestId, number);
+    const ends: readonly string[] | undefined = json === undefined ? undefined : JSON.parse(json);
+    return { number, ends };
+  }
 
   async function recall(requestId: string): Promise<Remembered | undefined> {
     const kept = await memory.get(nameOf(requestId));
-    return kept === undefined ? undefined : read(kept);
+    return kept === undefined ? undefined : { ...read(kept), ends: (await newestEnds(requestId)).ends };
   }
 
   return {
@@ -69,7 +87,13 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       return shown;
     },
     remember: async (shown) => read(await memory.remember(nameOf(shown.requestId), JSON.stringify(shown))),
-    set: (remembered) => memory.set(nameOf(remembered.requestId), JSON.stringify(remembered)),
+    async changeEnds(requestId, change) {
+      for (;;) {
+        const { number, ends = [] } = await newestEnds(requestId);
+        const json = JSON.stringify(change(ends));
+        if ((await memory.remember(nameOfEnds(requestId, number + 1), json)) === json) return;
+      }
+    },
   };
 }
 

@@ -11,6 +11,8 @@ import type { OpenForm, Side } from './side.ts';
 export interface FormAnswerMessage extends ReadMessage {
   /** When this agent had sealed its newest message, in milliseconds since 1970. An answer that counts was written after that. */
   readonly sealedBefore?: number | undefined;
+  /** Whether the agent has written since. */
+  readonly isFollowed?: true | undefined;
 }
 
 export interface FormState {
@@ -48,8 +50,9 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
   let parsed: FormTracker['parsed'];
   const current = () => form ?? side.form;
 
-  function noteForm(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
+  function noteAgents(of: string | undefined, parts: readonly SavedPart[] | undefined): void {
     const text = of && parts ? readSaved(parts, 'consumer').form : undefined;
+    answers = answers.map((one) => ({ ...one, isFollowed: true }));
     if (of === undefined || text === undefined) return;
     form = { of, text };
     answers = [];
@@ -80,12 +83,12 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     },
     noteOwn(hash, parts) {
       sealedAt = Date.now();
-      noteForm(hash, parts);
+      noteAgents(hash, parts);
     },
     note(message) {
       const { role, link: hash, parts } = message;
       if (role === 'consumer') {
-        noteForm(hash, parts);
+        noteAgents(hash, parts);
       } else if (parts) {
         const { answer } = readSaved(parts, role);
         if (answer && toBase64(answer.of) === current()?.of)

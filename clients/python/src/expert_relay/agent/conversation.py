@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from typing import Any, TypeVar, overload
 
@@ -27,6 +26,7 @@ from .agent_side import AgentSide
 from .answer_taker import AnswerTaker
 from .answers import Answer, Decision, OnReply, answer_of
 from .conversation_state import State, Verification
+from .own_close import OwnClose
 from .read_transcript import read_transcript
 from .record import Record, withdrawn
 from .wait_for_decision import DecisionWait
@@ -34,8 +34,6 @@ from .wait_for_decision import DecisionWait
 T = TypeVar("T")
 M = TypeVar("M")
 
-# Seconds for the last look at the list, before a question is closed.
-_last_read = 2.0
 _CONTRADICTION = "Your answers to this form contradict each other. Please decide again."
 
 
@@ -69,10 +67,13 @@ class AsyncConversation(ConversationFacts):
         """What forms of this conversation were made of, where this process knows it. Some may never have been sent."""
         self.decided: Members | None = state.get("decided")
         """The decision that was returned: the form, and the message that decided."""
+        self.reported: set[str] = set()
+        """The answers that do not count whose error this process has."""
         self.record = record
         """What other processes of this agent know and must know."""
         self._api, self._follower, self._request, self._keys = api, follower, request, keys
         self._state, self._save_state = state, save
+        self._own_close = OwnClose(thread, sender, record)
         self.answer_taker = AnswerTaker(thread.mailbox, sender, self.save)
 
     @property
@@ -121,7 +122,7 @@ class AsyncConversation(ConversationFacts):
         def fits(message: ReadMessage) -> bool:
             return any or (message.seen_your_last is not False and not message.is_note)
 
-        self._check_asked()
+        self._own_close.check_asked()
         until = None if timeout is None else time.monotonic() + timeout
         while True:
             left = None if until is None else max(0.0, until - time.monotonic())
@@ -181,7 +182,7 @@ class AsyncConversation(ConversationFacts):
         return self._answers()
 
     async def _answers(self) -> AsyncIterator[Answer]:
-        self._check_asked()
+        self._own_close.check_asked()
         release = self._follower.follow()
         try:
             while message := await self.answer_taker.take(lambda _: True):
@@ -228,7 +229,7 @@ class AsyncConversation(ConversationFacts):
         """Ends the conversation for both sides. Its messages can still be read. The other side gets the `reason`, of up to 500
         characters, which is not encrypted."""
         body = {} if reason is None else {"reason": reason}
-        await self._withdraw()
+        await self._own_close.withdraw()
         closed = await self._api.post(f"/api/v1/close/{self.request_id}", body, members)
         thread = self.thread
         is_all_read = not thread.refusal and closed.get("responseCount") == thread.answers_read
@@ -239,28 +240,6 @@ class AsyncConversation(ConversationFacts):
             await thread.read()
         # An agent that closes has processed its answers.
         await self.answer_taker.mark_processed()
-
-    async def _withdraw(self) -> None:
-        """A question that this agent closes before it was answered is withdrawn, whatever the relay shows later."""
-        if self._is_answered():
-            return
-        # The answer may be there. When the list cannot be read, the question is withdrawn.
-        with suppress(Exception):
-            await within(_last_read, self.thread.read(), TimeoutError)
-        if not self._is_answered():
-            self.record.withdraw()
-
-    def _check_asked(self) -> None:
-        if self.record.is_withdrawn:
-            raise withdrawn()
-
-    def _is_answered(self) -> bool:
-        form = self.thread.form_tracker.form
-        if form is None:
-            return self.thread.answers_read > 0
-        standing = None if self.sender.has_drafts else self.thread.standing()
-        is_decided = standing is not None and standing.decided is not None and not self.record.is_contradicted(form.of)
-        return is_decided or self.record.decision(form.of) is not None
 
     def export(self) -> State:
         """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed."""

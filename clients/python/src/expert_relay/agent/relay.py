@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Union
 from urllib.parse import quote
 
 import httpx
 
-from ..crypto.keys import OwnKeys, make_agent_keys, once_id, once_keys
+from ..crypto.keys import once_id
 from ..crypto.parts import File
 from ..environment import AGENT_VARIABLES, options_from_env
 from ..errors import RelayError, invalid_input
 from ..forms.to_form import FormOrModel, to_form
-from ..json_text import object_of, text_of, utf16_length, write_json
+from ..json_text import object_of, utf16_length, write_json
 from ..memory import Memory, ProcessMemory, memory_of_key
 from ..requests import (
     ListedRequest,
@@ -35,15 +34,15 @@ from ..tracebacks import hides_locals
 from ..transport.api import Api, OnOutage, origin_of
 from ..transport.hub_stream import TopicBeginning
 from ..transport.shape import members
-from ..transport.waiting import raise_if_late, timed_out, within
-from .answers import Decision, OnReply
+from .answers import OnReply
+from .ask_and_wait import ask_and_wait
 from .approvals import AsyncApproval, AsyncChoice, decided
 from .conversation import AsyncConversation
 from .conversation_state import State
 from .conversations import Begun, Conversations
-from .decision_age import check_valid_for
 from .known_experts import KnownExperts
-from .once import StoredNames, describe_question, once_reused, read_secret, stored_id, without_secret
+from .named_questions import NamedQuestions
+from .once import describe_question, once_reused
 from .options import ConversationStore, Save, read_fingerprints
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
@@ -99,7 +98,6 @@ class AsyncRelay:
         self._agent_name = agent_name
         self._accept_unprotected, self._is_expert_given = accept_unprotected, given is not None
         self._save, self._store = save, store
-        self._secret = None if secret is None else read_secret(secret)
         whole = memory or (store.memory if store else ProcessMemory())
         experts = KnownExperts(
             given,
@@ -118,7 +116,7 @@ class AsyncRelay:
             origin=origin_of(self._api.url),
             save=self._save_state,
         )
-        self._names = StoredNames(whole, origin_of(self._api.url))
+        self._names = NamedQuestions(self._conversations, store, secret, memory=whole, origin=origin_of(self._api.url))
         self._closings = Closings(self._api)
 
     @classmethod
@@ -159,7 +157,7 @@ class AsyncRelay:
                 "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
             )
         name = idempotency_key if once is None else once
-        conversation_id, keys, question_id = self._open_name(name, encrypted)
+        conversation_id, keys, question_id = self._names.open(name, encrypted)
         body, first = make_submission(
             question,
             messages=messages,
@@ -176,7 +174,7 @@ class AsyncRelay:
         )
         drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
         named = None if name is None else describe_question(name, question_id, body, drafts)
-        before = await self._find_named(named["name"], conversation_id) if named else None
+        before = await self._names.find(named["name"], conversation_id) if named else None
         if before and named:
             if object_of(before.get("once")).get("digest") != named["digest"]:
                 raise once_reused(named["name"])
@@ -204,38 +202,6 @@ class AsyncRelay:
         beginning = None if named else TopicBeginning(since=self._conversations.position)
         return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
 
-    async def _find_named(self, name: str, id: str) -> State | None:
-        """The stored conversation of a name: of this API key, or of another one that had it before it was rotated."""
-        if self._store is None:
-            return None
-        found = self._store.find(id)
-        for other in () if found else self._names.ids_of(name):
-            state = self._store.find(other)
-            request_id = text_of(object_of(state.get("request")).get("requestId")) if state else None
-            if request_id is None:
-                continue
-            try:
-                await self._conversations.check_readable(request_id)
-            except RelayError as error:
-                if error.code != "not_found":
-                    raise
-            else:
-                return state
-        return found
-
-    def _open_name(self, name: str | None, encrypted: bool) -> tuple[str, OwnKeys | None, str | None]:
-        """The id of the conversation, its keys, and the id of the question's first message."""
-        if name is None:
-            return str(uuid.uuid4()), make_agent_keys() if encrypted else None, None
-        id = stored_id(self._conversations.owner, name)
-        if not encrypted:
-            return id, None, None
-        secret = self._secret or (self._store.secret() if self._store else None)
-        if secret is None:
-            raise without_secret()
-        derived = once_keys(secret, name)
-        return id, derived.keys, derived.question_id
-
     async def approve(
         self,
         question: str,
@@ -256,7 +222,9 @@ class AsyncRelay:
         ...     delete_database()
         """
         form: dict[str, Any] = {"type": "object", "properties": {}}
-        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, valid_for, keep_open, asking)
+        decision, conversation = await ask_and_wait(
+            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
+        )
         return AsyncApproval(
             **decided(decision), approved=decision.action == "accept", conversation=conversation
         )
@@ -277,43 +245,12 @@ class AsyncRelay:
         one_of = [{"const": value, "title": title} for value, title in titled]
         choice = {"type": "string", "title": "Choice", "oneOf": one_of}
         form = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
-        decision, conversation = await self._ask_and_wait(question, form, timeout, on_reply, valid_for, keep_open, asking)
+        decision, conversation = await ask_and_wait(
+            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
+        )
         content = decision.content if decision.action == "accept" else None
         value = content["choice"] if content else None
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
-
-    async def _ask_and_wait(
-        self,
-        question: str,
-        form: FormOrModel,
-        timeout: float | None,
-        on_reply: OnReply | None,
-        valid_for: float | None,
-        keep_open: bool,
-        asking: Mapping[str, Any],
-    ) -> tuple[Decision[Any], AsyncConversation]:
-        if "form" in asking:
-            raise invalid_input("There is no option `form` here: `ask` takes forms.")
-        check_valid_for(valid_for)
-        started_at = time.time()
-        withdrawal = Withdrawal()
-        began = asyncio.ensure_future(self.ask(question, form=form, **asking, _withdrawal=withdrawal))
-
-        async def wait() -> tuple[Decision[Any], AsyncConversation]:
-            conversation = await asyncio.shield(began)
-            decision = await conversation.wait_for_decision(on_reply=on_reply, valid_for=valid_for)
-            raise_if_late(started_at, timeout)
-            return decision, conversation
-
-        try:
-            return await within(timeout, wait(), lambda: timed_out(timeout))
-        finally:
-            # A later run continues a question with a name.
-            has_name = asking.get("once") is not None or asking.get("idempotency_key") is not None
-            if not keep_open and not has_name:
-                await self._closings.close(began, withdrawal)
-            elif began.cancel():
-                await asyncio.wait({began})
 
     async def resume(self, state: State) -> AsyncConversation:
         """Continues a conversation that was exported or saved."""

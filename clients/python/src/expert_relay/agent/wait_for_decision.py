@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..crypto.history import missing
 from ..errors import RelayError, invalid_input
-from ..forms.answer import FormAnswer, Standing
+from ..forms.answer import FormAnswer, Standing, unreadable_answer
 from ..forms.check_form import parse_form
 from ..forms.to_form import FormOrModel, read_content, to_form
 from ..json_text import write_json
@@ -112,13 +112,19 @@ class DecisionWait:
             return False
         if standing.state == "conflict":
             return any(one.message_id == message.message_id for one in self._thread.form_tracker.answers)
-        return message.message_id == standing.decided or message.message_id in standing.invalid
+        return message.message_id == standing.decided or message.message_id in self._invalid_ones()
+
+    def _invalid_ones(self) -> list[str]:
+        """Answers that do not count, and that must be reported: by each process once, until the agent has written again."""
+        standing, reported = self._standing(), self._conversation.reported
+        followed = {one.message_id for one in self._thread.form_tracker.answers if one.is_followed}
+        return [one for one in standing.invalid if one not in followed and one not in reported] if standing else []
 
     def _is_due(self) -> bool:
         standing = self._standing()
         if standing and (standing.decided is not None or standing.state == "conflict"):
             return True
-        return any(self._concerns(one) for one in self._thread.mailbox.messages)
+        return bool(self._invalid_ones()) or any(self._concerns(one) for one in self._thread.mailbox.messages)
 
     def _schema_of(self, text: str) -> FormOrModel:
         """What the form was made of, where it is known. After a restart only the form itself is."""
@@ -134,9 +140,7 @@ class DecisionWait:
         message = describe(one)
         try:
             if not message.answer:
-                raise RelayError(
-                    "answer_invalid", "The answer to the form cannot be read: ask the expert to answer again."
-                )
+                raise unreadable_answer()
             is_accepted = message.answer.action == "accept"
             content = read_content(self._schema_of(text), parse_form(text), message.answer.content) if is_accepted else None
             sealed_before = None if one.sealed_before is None else one.sealed_before / 1_000
@@ -275,11 +279,8 @@ class DecisionWait:
             if returned is not None:
                 return await self._return_decision(of, returned)
             raise contradiction()
-        invalid = next((one for one in self._thread.mailbox.messages if self._concerns(one)), None)
-        if invalid:
-            # It is reported once.
-            await conversation.answer_taker.take_arrived(invalid.message_id)
-            error = self._error_of(invalid.message_id)
-            if error:
-                raise error
+        for invalid in self._invalid_ones():
+            conversation.reported.add(invalid)
+            await conversation.answer_taker.take_arrived(invalid)
+            raise self._error_of(invalid) or unreadable_answer()
         return None

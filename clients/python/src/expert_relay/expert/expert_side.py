@@ -90,8 +90,8 @@ class ExpertSide:
         return bool(self._unread_ends(channel.seen if channel else ()))
 
     def _unread_ends(self, seen: Sequence[str]) -> list[str]:
-        stored, known = self._requests.recall(self._request_id), set(seen)
-        return [end for end in (stored.ends or () if stored else ()) if end not in known]
+        stored = self._requests.recall(self._request_id)
+        return _without(stored.ends or () if stored else (), seen)
 
     def remember_ends(self, channel: Channel | None) -> None:
         """Remembers messages that the next client must find in the list."""
@@ -103,9 +103,8 @@ class ExpertSide:
         if remembered is None or remembered.ends == tuple(ends):
             return
         # What another client has sent since this one read the list stays: lists that are read from now on must have it.
-        sent = self._unread_ends(seen)
         self._remembered = replace(remembered, ends=tuple(ends))
-        self._requests.set(replace(remembered, ends=(*ends, *sent)))
+        self._requests.change_ends(self._request_id, lambda stored: (*ends, *_without(stored, seen)))
 
     def _compare(self, head: Head) -> Remembered:
         """Checks that the code, the agent's keys and the question are those that were shown first."""
@@ -177,6 +176,11 @@ class ExpertSide:
         taken = [end for end in state["ends"] if end not in unlisted]
         if before is None or taken:
             self._remember_ends(taken, [entry[0] for entry in state["seen"]])
+
+
+def _without(ends: Sequence[str], seen: Sequence[str]) -> list[str]:
+    known = set(seen)
+    return [end for end in ends if end not in known]
 
 
 def without_root(or_else: str = "") -> RelayError:

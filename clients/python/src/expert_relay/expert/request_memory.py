@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from ..crypto.key_exchange import keys_changed, question_altered
 from ..crypto.public_key import PublicKeys, parse_public_keys
@@ -25,11 +26,8 @@ class FirstVersion:
     """The digest of the question and its code, base64."""
 
     def write(self) -> str:
-        return write_json(self._members())
-
-    def _members(self) -> Members:
         keys = {"sign": self.keys.sign, "encrypt": self.keys.encrypt} if self.keys else None
-        return {"requestId": self.request_id, "keys": keys, "submission": self.submission}
+        return write_json({"requestId": self.request_id, "keys": keys, "submission": self.submission})
 
 
 @dataclass(frozen=True)
@@ -39,20 +37,11 @@ class Remembered(FirstVersion):
     ends: tuple[str, ...] | None = None
     """After the pick-up: of the messages that the relay has listed or accepted, those to which no other message links."""
 
-    def _members(self) -> Members:
-        members = super()._members()
-        return members if self.ends is None else {**members, "ends": list(self.ends)}
-
 
 def _read(text: str) -> Remembered:
     saved: Members = json.loads(text)
-    keys, ends = saved["keys"], saved.get("ends")
-    return Remembered(
-        saved["requestId"],
-        Pair(keys["sign"], keys["encrypt"]) if keys else None,
-        saved["submission"],
-        None if ends is None else tuple(ends),
-    )
+    keys = saved["keys"]
+    return Remembered(saved["requestId"], Pair(keys["sign"], keys["encrypt"]) if keys else None, saved["submission"])
 
 
 def first_version_of(head: Head) -> FirstVersion:
@@ -85,17 +74,39 @@ class RequestMemory:
         self._memory = memory
         # How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough.
         self._versions: dict[str, FirstVersion] = {}
+        # The newest version of the ends that is known, by request.
+        self._numbers: dict[str, int] = {}
 
     def recall(self, request_id: str) -> Remembered | None:
         kept = self._memory.get(f"request:{request_id}")
-        return None if kept is None else _read(kept)
+        return None if kept is None else replace(_read(kept), ends=self._newest_ends(request_id)[1])
+
+    def change_ends(self, request_id: str, change: Callable[[Sequence[str]], Sequence[str]]) -> None:
+        """Replaces the ends by what `change` makes of those that are stored. Two clients at the same time lose none."""
+        while True:
+            number, ends = self._newest_ends(request_id)
+            text = write_json(list(change(ends or ())))
+            if self._memory.remember(_name_of_ends(request_id, number + 1), text) == text:
+                return
+
+    def _newest_ends(self, request_id: str) -> tuple[int, tuple[str, ...] | None]:
+        """The versions are numbered from 0, and the first write of a number counts."""
+        number = self._numbers.get(request_id, -1)
+        newest = None if number < 0 else self._memory.get(_name_of_ends(request_id, number))
+        step, grows = 1, True
+        while step > 0:
+            text = self._memory.get(_name_of_ends(request_id, number + step))
+            if text is None:
+                grows = False
+            else:
+                number, newest = number + step, text
+            step = step * 2 if grows else step // 2
+        self._numbers[request_id] = number
+        return number, None if newest is None else tuple(json.loads(newest))
 
     def remember(self, shown: FirstVersion) -> Remembered:
         """Returns the first value of this request."""
         return _read(self._memory.remember(f"request:{shown.request_id}", shown.write()))
-
-    def set(self, remembered: Remembered) -> None:
-        self._memory.set(f"request:{remembered.request_id}", remembered.write())
 
     def check(self, head: Head) -> FirstVersion:
         """Compares a request with what was shown before, and remembers it: before any of it is shown."""
@@ -114,6 +125,10 @@ class RequestMemory:
         compare_with_first(known, shown)
         self._versions[request_id] = shown
         return shown
+
+
+def _name_of_ends(request_id: str, number: int) -> str:
+    return f"ends:{request_id}:{number}"
 
 
 def _code_changed(ref_code: str) -> RelayError:

@@ -42,10 +42,12 @@ def parse_form_answer(json: str) -> FormAnswer:
     value = parse_json(json) if fits(json, _max_bytes) else None
     answer = _read(value)
     if answer is None:
-        raise RelayError(
-            "answer_invalid", "The answer to the form cannot be read: ask the expert to answer again."
-        )
+        raise unreadable_answer()
     return answer
+
+
+def unreadable_answer() -> RelayError:
+    return RelayError("answer_invalid", "The answer to the form cannot be read: ask the expert to answer again.")
 
 
 def read_answer(json: str) -> FormAnswer | None:

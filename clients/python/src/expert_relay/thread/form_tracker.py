@@ -56,9 +56,10 @@ class FormTracker:
     def note_own(self, of: str | None, parts: Sequence[Part]) -> None:
         """Notes a message that this agent has sealed."""
         self._sealed_at = int(time.time() * 1_000)
-        self.note_form(of, parts)
+        self._note_agents(of, parts)
 
-    def note_form(self, of: str | None, parts: Sequence[Part]) -> None:
+    def _note_agents(self, of: str | None, parts: Sequence[Part]) -> None:
+        self.answers = [replace(one, is_followed=True) for one in self.answers]
         text = read_parts(parts, "consumer").form if of is not None else None
         if of is not None and text is not None:
             self._form, self.answers = OpenForm(of, text), []
@@ -66,7 +67,7 @@ class FormTracker:
     def note(self, message: ReadMessage) -> None:
         """Notes a message in the order of the list."""
         if message.role == "consumer":
-            self.note_form(message.link, message.parts)
+            self._note_agents(message.link, message.parts)
             return
         answer, form = message.known_parts().answer, self.form
         if answer and form and to_base64(answer.of) == form.of:

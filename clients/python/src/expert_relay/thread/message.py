@@ -72,6 +72,8 @@ class ReadMessage:
     sealed_before: int | None = None
     """Of an answer to a form: when this agent had sealed its newest message, in milliseconds since 1970. One that counts was written
     after that."""
+    is_followed: bool = False
+    """Of an answer to a form: whether the agent has written since."""
 
     @property
     def is_note(self) -> bool:
@@ -96,6 +98,8 @@ class ReadMessage:
             members["parts"] = export_parts(self.parts)
         if self.sealed_before is not None:
             members["sealedBefore"] = self.sealed_before
+        if self.is_followed:
+            members["isFollowed"] = True
         return members
 
 
@@ -117,6 +121,7 @@ def restore_message(saved: object) -> ReadMessage:
         seen_your_last=saved.get("seenYourLast"),
         parts=restore_parts(saved.get("parts")),
         sealed_before=whole_number(saved.get("sealedBefore")),
+        is_followed=saved.get("isFollowed") is True,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,16 +10,16 @@ from typing import Any
 
 from ..crypto.channel import Channel, SealedMessage
 from ..crypto.frame import Part
-from ..crypto.key_exchange import Role
 from ..errors import RelayError, is_refusal, not_as_exported, unexpected
 from ..forms.answer import Standing
-from ..json_text import Members, is_list, is_object, text_of, write_json
+from ..json_text import Members, is_list, text_of
 from ..requests import RequestStatus, has_ended
 from ..transport.api import Api
 from .form_tracker import FormTracker
 from .mailbox import Mailbox
-from .message import ReadMessage, may_show_plaintext, open_record, restore_message
-from .page import Head, Listed, Page, read_page
+from .list_reader import ListReader
+from .message import ReadMessage, restore_message
+from .page import Head, Page, read_page
 from .shown import Read, has_newer, name_shown, with_own
 from .side import Side
 
@@ -31,8 +30,6 @@ _fresh_for = 1.0
 _page_size = 1_000
 # Such a page is never too large: each message, and the rest of the answer, take at most 1 MiB.
 _small_page_size = 6
-# All characters, and 1,000 more for each message. A relay allows 64 MiB in 10,000 messages.
-_max_total_length = 100_000_000
 
 
 class Thread:
@@ -58,16 +55,13 @@ class Thread:
         self.mailbox: Mailbox[ReadMessage] = Mailbox(restore_message(one) for one in _saved_list(saved, "messages"))
         self.answers_read: int = saved.get("answersRead") or 0
         """How many of the messages that were read are answers."""
-        self._has_drafts = has_drafts
+        self._list = ListReader(side, has_drafts)
         self._last_seq: int = saved.get("seq") or 0
         for entry in _saved_list(saved, "others"):
             if not is_list(entry) or not entry or not isinstance(entry[0], str):
                 raise not_as_exported()
             self._read.others[entry[0]] = text_of(entry[1]) if len(entry) > 1 else None
         self._sealed_here: set[str] = set()
-        # A digest of the content by messageId, to recognize repeated messages.
-        self._contents: dict[str, bytes] = {}
-        self._total_length = 0
         self._read_at = -_fresh_for
         self._reading = asyncio.Lock()
 
@@ -99,7 +93,7 @@ class Thread:
 
     def has(self, message_id: str) -> bool:
         """Whether this message was read."""
-        return message_id.lower() in self._contents
+        return self._list.has(message_id)
 
     def standing(self, is_refused: Callable[[str], bool] = lambda _: False) -> Standing | None:
         """What the answers to the newest form amount to, if there is one."""
@@ -156,7 +150,7 @@ class Thread:
             if not is_erased:
                 self._read.channel = self.side.check_keys(page.head)
             for listed in page.messages:
-                message = self._open(listed)
+                message = self._list.open(listed, self.channel)
                 if message:
                     opened.append(message)
                 seq = max(seq, listed.seq)
@@ -190,40 +184,6 @@ class Thread:
             self._read.others[message_id] = message.link
         elif self.side.has_devices and message_id not in self._sealed_here:
             self._read.from_devices[message_id] = message.link
-
-    def _open(self, listed: Listed) -> ReadMessage | None:
-        """A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused."""
-        record = listed.record
-        encrypted: Any = record.get("encrypted")
-        blob: Members = encrypted if is_object(encrypted) else {}
-        texts = [record.get("role"), *(blob.get(name) for name in ("iv", "ciphertext", "tag", "ephemeralPublicKey"))]
-        texts += (record.get(name) for name in ("signature", "plaintext", "answer"))
-        content = write_json([text_of(one) for one in texts]).encode("utf-8")
-        digest = hashlib.sha256(content).digest()
-        message_id = (text_of(record.get("messageId")) or "").lower()
-        if self._contents.get(message_id) == digest:
-            return None
-        form = self.side.form
-        form_of = form.of if form and not self.side.agent_sent_keys else None
-        message = open_record(record, self.channel, self._may_be_plain, form_of)
-        if message.role == self.side.role:
-            self.side.check(message)
-        self._contents[message_id] = digest
-        self._total_length += len(message.text) + 1_000 + sum(len(part.body) * 4 // 3 for part in message.parts)
-        if self._total_length > _max_total_length:
-            raise unexpected("a shorter list")
-        is_outdated = message.role != self.side.role and self._has_drafts()
-        return replace(
-            message,
-            created_at=listed.created_at,
-            seen_your_last=False if is_outdated else message.seen_your_last,
-        )
-
-    def _may_be_plain(self, author: Role) -> bool:
-        side = self.side
-        return may_show_plaintext(
-            side.role, author, agent_sent_keys=side.agent_sent_keys, accept_unprotected=side.accept_unprotected
-        )
 
     def name_shown(self, message_ids: Sequence[str] | None = None) -> list[str]:
         """Names what was shown when a text is written now: these messages, by default those that were taken from the mailbox,

@@ -46,12 +46,11 @@ async function decide(
 ): Promise<object> {
   const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
   const submitted = { ...asked, agentName: asked.agentName ?? programOf(request) };
-  const { conversation, journal, end } = await startConversation(context, submitted, {
-    isWithdrawn: true,
-  });
+  const { end, ...started } = await startConversation(context, submitted, { isWithdrawn: true });
+  const { conversation } = started;
   try {
     context.err.line(`${conversation.refCode}  asked for an approval`);
-    const { entry } = await waitForDecision(context, { conversation, journal, timeout, isWithdrawn: true });
+    const { entry } = await waitForDecision(context, { ...started, timeout, isWithdrawn: true });
     const { action } = entry.decision;
     const message = entry.text || 'The expert has declined.';
     return {

@@ -1,10 +1,8 @@
 import type { Follows } from '@expert-relay/sdk';
+import { awaitedPartsMs } from '@expert-relay/sdk/expert';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import styles from './reply-area.module.css';
-
-/** How long after the pick-up the agent may take to send what it has announced. */
-const partsMs = 30_000;
 
 export function describeParts({ files, question }: Follows): string {
   const filesInWords = files === 1 ? 'a file' : `${files} files`;
@@ -23,7 +21,7 @@ interface AwaitedPartsProps {
 export function AwaitedParts({ missing, pickedUpAt, onAnyway }: AwaitedPartsProps) {
   const [openedAt] = useState(Date.now);
   const [isOverdue, setIsOverdue] = useState(false);
-  const dueAt = (pickedUpAt === undefined ? openedAt : Date.parse(pickedUpAt)) + partsMs;
+  const dueAt = (pickedUpAt === undefined ? openedAt : Date.parse(pickedUpAt)) + awaitedPartsMs;
   useEffect(() => {
     const timer = setTimeout(() => setIsOverdue(true), dueAt - Date.now());
     return () => clearTimeout(timer);
