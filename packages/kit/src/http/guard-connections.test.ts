@@ -55,49 +55,69 @@ const post = (path: string, body: string) =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
 describe('pipelined requests', () => {
-  test('that wait for the response before them are answered, with their bodies', async () => {
+  test('are handled one after the other, with their bodies: one waits until the response before it has ended', async () => {
     const bodies: string[] = [];
+    let running = 0;
     handler = async (request, response) => {
+      expect(++running).toBe(1);
       let body = '';
       for await (const piece of request) body += piece;
       bodies.push(body);
+      await pause(5);
+      running--;
       response.end(request.url);
     };
     const { socket, received } = await open();
     const large = 'b'.repeat(300_000);
-    const requests = [get('/1'), post('/2', 'two'), post('/3', large), get('/4')];
-    for (const [index, request] of requests.entries()) {
-      socket.write(request);
-      await until(() => received().endsWith(`/${index + 1}`));
+    socket.write(get('/1') + post('/2', large));
+    await until(() => received().endsWith('/2'));
+    socket.write(post('/3', 'three') + get('/4'));
+    await until(() => received().endsWith('/4'));
+    expect(handled).toEqual(['/1', '/2', '/3', '/4']);
+    expect(bodies).toEqual(['', large, 'three', '']);
+  });
+
+  test('a client that has all bytes of a response may send its next request before that response has ended', async () => {
+    const responses: ServerResponse[] = [];
+    handler = (_request, response) => {
+      responses.push(response);
+      response.writeHead(200, { 'content-length': 5 }).write('whole');
+    };
+    const { socket, received } = await open();
+    for (let count = 1; count <= 3; count++) {
+      socket.write(get(`/${count}`));
+      // It arrives while the response before it has not ended.
+      await pause(20);
+      if (count > 1) responses[count - 2]?.end();
+      await until(() => received().split('whole').length === count + 1);
     }
-    expect(bodies).toEqual(['', 'two', large, '']);
+    expect(handled).toEqual(['/1', '/2', '/3']);
   });
 
   test.each([
-    ['in the same packet', ''],
-    ['later', 'later'],
-  ])('that do not wait are refused after that response, and not handled: %s', async (_, when) => {
+    ['in the same packet', false],
+    ['later', true],
+  ])('the third is refused after the responses to the others, and not handled: %s', async (_, isLater) => {
     let end = () => {};
-    handler = (request, response) => {
-      response.writeHead(200, { 'content-length': 10 }).write('first');
-      end = () => response.end('ended');
-      request.resume();
+    handler = (_request, response) => {
+      if (handled.length > 1) response.end('second');
+      else {
+        response.writeHead(200, { 'content-length': 10 }).write('first');
+        end = () => response.end('ended');
+      }
     };
     const { socket, received } = await open();
-    const first = post('/1', 'one');
-    if (when === 'later') {
-      socket.write(first);
-      await until(() => received().includes('first'));
-      socket.write(get('/2') + get('/3'));
-    } else socket.write(first + get('/2') + get('/3'));
+    const others = get('/2') + get('/3') + get('/4');
+    socket.write(isLater ? get('/1') : get('/1') + others);
     await until(() => received().includes('first'));
+    if (isLater) socket.write(others);
     await pause(50);
     end();
     await once(socket, 'close');
-    expect(handled).toEqual(['/1']);
-    expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(2);
+    expect(handled).toEqual(['/1', '/2']);
+    expect(received().match(/HTTP\/1\.1 /g)).toHaveLength(3);
     expect(received()).toMatch(
-      /^HTTP\/1\.1 200 .*firstendedHTTP\/1\.1 429 .*connection: close.*"error":"too_many_at_once"/s,
+      /^HTTP\/1\.1 200 .*firstended.*second.*HTTP\/1\.1 429 .*connection: close.*"error":"too_many_at_once"/s,
     );
   });
 
@@ -116,8 +136,8 @@ describe('pipelined requests', () => {
     socket.write(get('/a').repeat(2_000));
     await once(socket, 'close');
     plain.close();
-    expect(handled).toHaveLength(1);
-    expect(requests).toBe(2);
+    expect(handled).toHaveLength(2);
+    expect(requests).toBe(3);
   });
 
   test('are not handled after a response that closes the connection', async () => {
@@ -231,15 +251,21 @@ describe('bytes that Node cannot read behind a request that is under way', () =>
   }
   const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
 
-  test.each([['a malformed head', 'nonsense\r\n\r\n']])(
-    'is refused after its answer: %s',
-    async (_, bytes) => {
-      const text = await answersTo(get('/1') + bytes);
-      expect(handled).toEqual(['/1']);
-      expect(statuses(text)).toEqual(['200', '400']);
-      expect(text).toMatch(/startedended.*"error":"invalid_request"/s);
-    },
-  );
+  test.each([
+    ['a malformed head', 'nonsense\r\n\r\n'],
+    ['a malformed body', 'POST /3 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('is refused after the answers before it: %s', async (_, bytes) => {
+    const text = await answersTo(get('/1') + bytes);
+    expect(handled).toEqual(['/1']);
+    expect(statuses(text)).toEqual(['200', '400']);
+    expect(text).toMatch(/startedended.*"error":"invalid_request"/s);
+  });
+
+  test('is refused after the answer to a request that waited', async () => {
+    const text = await answersTo(`${get('/1') + post('/2', 'two')}nonsense\r\n\r\n`);
+    expect(handled).toEqual(['/1', '/2']);
+    expect(statuses(text)).toEqual(['200', '200', '400']);
+  });
 
   test('is refused once', async () => {
     const text = await answersTo(`${get('/1')}nonsense\r\n\r\n`, 'more nonsense\r\n\r\n');

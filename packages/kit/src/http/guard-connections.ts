@@ -14,6 +14,8 @@ import { isRead } from './is-read.ts';
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Handled after the response. */
+  next?: Exchange | undefined;
   /** Sent after the response, for what arrived behind the request. */
   refusal?: Problem;
 }
@@ -21,8 +23,9 @@ interface Exchange {
 /**
  * Passes requests to the handler, and protects the process from hostile and broken connections:
  *
- * - A request that arrives before the response to the one before it has ended is refused after that response, and the connection is
- *   closed. Node would handle all at once, and fails an assertion when their responses finish out of order on a broken socket.
+ * - The requests of one connection are handled one after the other. Node would start them all at once, and fails an assertion when
+ *   their responses finish out of order on a broken socket. One may wait, since a client may have all bytes of a response before it
+ *   has ended here. A further one is refused after their responses, and the connection is closed.
  * - Nothing is handled behind a request after which Node may lose bytes.
  * - A socket always has an `error` listener. Node removes its own before it emits `connect` and `upgrade`.
  * - CONNECT, malformed heads and slow heads, for which Node emits no request, are refused with a problem.
@@ -40,24 +43,31 @@ export function guardConnections(
   const { refusalHeaders: headers = {}, halfClosedReadMs } = options;
   const exchanges = new WeakMap<Duplex, Exchange>();
 
-  function handle(request: IncomingMessage, response: ServerResponse): void {
+  function handle(exchange: Exchange): void {
+    const { request, response } = exchange;
     const { socket } = request;
-    const exchange: Exchange = { request, response };
     exchanges.set(socket, exchange);
     response.once('close', () => {
       // Until its body is complete, everything that arrives belongs to it. After that, an idle connection holds nothing of it.
       if (request.complete && exchanges.get(socket) === exchange) exchanges.delete(socket);
       if (exchange.refusal) refuse(socket, exchange.refusal, headers);
+      else if (exchange.next && socket.writable) handle(exchange.next);
     });
     handler(request, response);
   }
 
-  /** Refuses what Node could not read. */
+  /** Refuses what Node could not read, after the responses to the requests before it. */
   function refuseUnreadable(exchange: Exchange, socket: Duplex, problem: Problem): void {
     // Node reports each further piece of a request that it cannot read.
-    if (exchange.refusal) return;
+    if (hasRefusal(exchange)) return;
+    const { request, response, next } = exchange;
+    if (next?.request.complete) {
+      next.refusal = problem;
+      return;
+    }
     exchange.refusal = problem;
-    const { request, response } = exchange;
+    // The body of a request that waits cannot be read, so it is not handled.
+    exchange.next = undefined;
     if (request.complete && isUnderWay(exchange)) return;
     if (!request.complete && response.headersSent) close(socket);
     else refuse(socket, problem, headers);
@@ -67,16 +77,17 @@ export function guardConnections(
     const { socket } = request;
     // When a connection breaks, Node still parses what it has read from it.
     if (!socket.writable) return;
-    const exchange = exchanges.get(socket);
+    const current = exchanges.get(socket);
     // After a head that was too slow, Node still parses its rest.
-    if (exchange?.refusal) return;
-    if (exchange && isUnderWay(exchange)) {
-      exchange.refusal = pipelined();
-      ignoreFurtherRequests(socket);
-      return;
-    }
+    if (current && hasRefusal(current)) return;
     if (isLast(request)) response.shouldKeepAlive = false;
-    handle(request, response);
+    const exchange: Exchange = { request, response };
+    if (!current || !isUnderWay(current)) handle(exchange);
+    else if (!current.next) current.next = exchange;
+    else {
+      current.next.refusal = pipelined();
+      ignoreFurtherRequests(socket);
+    }
   });
   // Without these listeners Node answers before the handler runs. The handler decides when it reads the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
@@ -108,9 +119,11 @@ export function guardConnections(
 
 const isUnderWay = ({ response }: Exchange): boolean => response.socket !== null;
 
+const hasRefusal = ({ refusal, next }: Exchange): boolean => (refusal ?? next?.refusal) !== undefined;
+
 const pipelined = (): Problem =>
   new Problem('too_many_at_once', {
-    detail: 'Wait for the response before you send another request on a connection.',
+    detail: 'Wait for responses before you send more requests on a connection.',
     headers: { 'retry-after': '1' },
   });
 

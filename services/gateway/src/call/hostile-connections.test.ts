@@ -188,14 +188,14 @@ test('HTTP/1.0 gets no interim answer', async () => {
 });
 
 describe('several requests in one packet', () => {
-  test('get an answer to the first, and the second is refused', async () => {
+  test('are answered in order, and the third is refused', async () => {
     const connection = await openRaw(gateway.url);
     const one = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nx-api-key: ${gateway.consumer.text}\r\n\r\n`;
     const before = countForwarded();
-    connection.send(one('/api/v1/messages/first') + one('/api/v1/messages/second'));
+    connection.send(one('/api/v1/messages/first') + one('/nowhere') + one('/api/v1/messages/third'));
     expect(await connection.closed()).toBe(true);
-    expect(connection.statuses).toEqual([200, 429]);
+    expect(connection.statuses).toEqual([200, 404, 429]);
     expect(countForwarded()).toBe(before + 1);
     for (const header of allHeaders) expect(connection.received.split('HTTP/1.1 429')[1]).toMatch(header);
   });
