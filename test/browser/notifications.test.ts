@@ -425,7 +425,7 @@ test('push: a browser whose subscription, key or session has changed is register
     await database.query(`UPDATE notification_endpoints SET ${set} WHERE id = $1`, [third.id]);
     await database.end();
   };
-  await change('session_id = NULL');
+  await change('session_ends_at = now()');
   expect(await channelsOf(device)).toMatchObject([{ sessionEnded: true }]);
   await page.reload();
   await untilRenewed('it belongs to this session', ({ sessionEnded }) => !sessionEnded);

@@ -190,7 +190,7 @@ test.each([
   '/internal/me',
   '/internal/keys',
   '/internal/users/sign-in',
-  '/internal/users/missing',
+  '/internal/sessions/check',
   '/internal/identities',
   '/internal/sessions/end',
   '/internal/sign-in-links/use',

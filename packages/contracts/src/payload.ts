@@ -53,12 +53,15 @@ interface Rotation {
 }
 
 export function credentialRevokedEvent(
-  revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string; signedOut?: boolean },
+  revoked: { apiKeyId: string; rotation?: Rotation } | { sessionId: string } | { allSessions: true },
 ): NewEvent {
   if ('sessionId' in revoked) {
     const credential = { case: 'sessionId', value: revoked.sessionId } as const;
-    const value = { credential, sessionSignedOut: revoked.signedOut ?? false };
-    return newEvent({ case: 'credentialRevoked', value });
+    return newEvent({ case: 'credentialRevoked', value: { credential } });
+  }
+  if ('allSessions' in revoked) {
+    const credential = { case: 'allSessions', value: true } as const;
+    return newEvent({ case: 'credentialRevoked', value: { credential } });
   }
   const credential = { case: 'apiKeyId', value: revoked.apiKeyId } as const;
   if (!revoked.rotation) return newEvent({ case: 'credentialRevoked', value: { credential } });

@@ -18,6 +18,8 @@ export interface StreamTokenClaims {
 export interface StreamTokenCredential {
   readonly kind: 'consumer' | 'provider' | 'session';
   readonly id: string;
+  /** When a session began, in milliseconds. */
+  readonly begunAt?: number;
   /** The secret of an API key, in milliseconds. The stream also ends when the secret ends. */
   readonly secret?: { readonly createdAt: number; readonly endsAt?: number };
 }

@@ -51,7 +51,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const notifier = clientOf('notifier', upstreams.notifier, principalKeys.notifier);
   const users = createUsers(requests);
 
-  const allowed = createAllowedUsers({ allowedUsers, file: config.allowedUsersFile, devLogin, log });
+  const allowed = createAllowedUsers({
+    ...{ allowedUsers, file: config.allowedUsersFile, devLogin, log },
+    onChange: () => sweeper.endInvalidSoon(),
+  });
   const { isAllowed } = allowed;
   const isValid = ({ identity, createdAt }: SignedIn) =>
     isAllowed(identity) && createdAt + lifetime > clock.now();
@@ -59,7 +62,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const sweeper = createSessionSweeper({
     store,
     endStreams: users.endStreams,
-    findEndedUsers: users.findEnded,
     isValid,
     isConnected: () => redis.connected,
     clock,
@@ -89,7 +91,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   app.use(sendWebFile(webApp));
   mountStopMails(app, notifier);
   app.use(
-    sessionMiddleware({ redis, store, sessions, authenticator, isValid, secrets, lifetime, publicUrl }),
+    sessionMiddleware({
+      ...{ redis, store, sessions, authenticator, isValid, isValidUser: users.isValid },
+      ...{ secrets, lifetime, publicUrl },
+    }),
   );
   mountAll(app, {
     services: { requests, messages, notifier },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import { readAnswer, type ServiceCall, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { SessionKey } from './session/session-store.ts';
 import type { Identity } from './sign-in/identity.ts';
@@ -17,27 +18,19 @@ export interface LinkUser {
   readonly email: string | null;
 }
 
-/** Users whose sessions must end. */
-export interface EndedUsers {
-  /** They were erased. */
-  readonly missing: readonly string[];
-  /** The operator has ended their sessions at this time, in milliseconds since 1970. */
-  readonly ended: readonly { readonly userId: string; readonly at: number }[];
-}
-
 /** The calls about users, which the requests service stores. */
 export interface Users {
   /** Finds the user of an identity. The first sign-in creates it. */
   findOrCreate(identity: Identity, callId: string): Promise<{ userId: string }>;
   /** Adds an identity to the user who is signed in. */
-  addIdentity(user: Express.User, identity: Identity, callId: string): Promise<AddResult>;
+  addIdentity(session: SessionPrincipal, identity: Identity, callId: string): Promise<AddResult>;
   /** The user of a sign-in link, without using the link. Null if it cannot be used. */
   findLink(token: string, callId: string): Promise<LinkUser | null>;
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
   useLink(token: string, callId: string): Promise<UsedLink | null>;
-  /** Returns those of these users, at most 1,000, whose sessions must end. */
-  findEnded(userIds: readonly string[]): Promise<EndedUsers>;
-  /** Reports that a session has ended, so that the hub ends its streams, and the notifier its notifications. */
+  /** Whether the user of a session exists, and the operator has not ended it. */
+  isValid(session: SessionPrincipal, callId: string): Promise<boolean>;
+  /** Reports that a session has ended, so that the hub ends its streams; after a sign-out its browser is not notified any more. */
   endStreams(key: SessionKey, isSignedOut: boolean): Promise<void>;
 }
 
@@ -53,10 +46,10 @@ export function createUsers(requests: ServiceClient): Users {
         callId,
         json: accountOf(identity),
       }),
-    async addIdentity({ userId, sessionId }, identity, callId) {
+    async addIdentity(principal, identity, callId) {
       const { result } = await post<{ result: AddResult }>({
         path: '/internal/identities',
-        principal: { kind: 'session', userId, sessionId },
+        principal,
         callId,
         json: accountOf(identity),
       });
@@ -80,17 +73,18 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return link;
     },
-    findEnded: (userIds) =>
-      post({
-        path: '/internal/users/missing',
-        principal: { kind: 'signin' },
-        callId: randomUUID(),
-        json: { userIds },
-      }),
+    async isValid(principal, callId) {
+      const path = '/internal/sessions/check';
+      const { isValid } = await readAnswer<{ isValid: boolean }>(
+        await requests.call({ method: 'GET', path, principal, callId }),
+      );
+      return isValid;
+    },
     endStreams: ({ userId, sessionId }, isSignedOut) =>
       post({
         path: '/internal/sessions/end',
-        principal: { kind: 'session', userId, sessionId },
+        // It has ended, and its record with its times is deleted.
+        principal: { kind: 'session', userId, sessionId, begunAt: 0, endsAt: 0 },
         callId: randomUUID(),
         json: { signedOut: isSignedOut },
       }),

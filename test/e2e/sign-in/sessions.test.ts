@@ -1,14 +1,20 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { eventually, openStream, type TestStream, topicUrl } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import pg from 'pg';
 import { openRelayWithProviders, type RelayWithProviders } from './open-relay-with-providers.ts';
 import { createVisitor, type Visitor } from './visitor.ts';
 
 const [oldSecret, newSecret] = ['the-old-secret', 'the-new-secret'].map((text) => text.padEnd(40, '-'));
 const settings = { RELAY_ALLOWED_USERS: '@example.com', RELAY_SESSION_SECRET: oldSecret ?? '' };
 let setup: RelayWithProviders;
+let database: pg.Client;
+let folder: string;
 let streams: TestStream[];
 let lastId = 1000;
 /** How far the relay's clock is ahead of the real time. */
@@ -16,8 +22,15 @@ let clockOffsetMs = 0;
 
 beforeAll(async () => {
   setup = await openRelayWithProviders({ env: settings, clock: { now: () => Date.now() + clockOffsetMs } });
+  database = new pg.Client(setup.relay.databaseUrl);
+  await database.connect();
+  folder = await mkdtemp(join(tmpdir(), 'relay-allowed-'));
 });
-afterAll(() => setup.stop());
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+  await database.end();
+  await setup.stop();
+});
 beforeEach(() => {
   streams = [];
   newUser();
@@ -154,21 +167,30 @@ describe('sessions', () => {
     clockOffsetMs += 60_000;
     github.user = user;
     const again = await signIn();
-    const idle = await subscribe(again);
-    // The next sweep has looked at this session when it has ended another one.
-    newUser();
-    const last = await signIn();
-    const { userId: lastId } = (await last.call('GET', '/api/me')).json;
-    await eraseUser(lastId);
-    await eventually('the other session has ended', async () => !(await isSignedIn(last)));
+    expect((await subscribe(again)).ended).toBe(false);
     expect(await isSignedIn(again)).toBe(true);
-    expect(idle.ended).toBe(false);
+    clockOffsetMs = 0;
   });
 
-  test('of an erased user end, with their streams, and nothing of them is left in Redis', async () => {
+  test('that the operator ends notify no browser of theirs any more', async () => {
+    const visitor = await signIn();
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    await database.query(
+      `INSERT INTO notification_endpoints (id, owner_id, user_id, channel, sealed_key, sealed, enabled_at)
+       SELECT gen_random_uuid(), $1, $1, channel::notification_channel, 'k', '', now()
+       FROM unnest(ARRAY['push', 'push', 'chat']) AS channel`,
+      [userId],
+    );
+    await runAdmin('end-sessions', '--user', userId);
+    const { rows } = await database.query('SELECT channel FROM notification_endpoints WHERE user_id = $1', [
+      userId,
+    ]);
+    expect(rows).toEqual([{ channel: 'chat' }]);
+  });
+
+  test('of an erased user end, with their streams', async () => {
     const other = await signIn();
     const otherStream = await subscribe(other);
-    const keysBefore = await setup.sessionKeys();
     newUser();
     // The second session has only an open stream.
     const [visitor, idle] = [await signIn(), await signIn()];
@@ -177,22 +199,23 @@ describe('sessions', () => {
     const link = new URL((await setup.relay.makeSignInLink(userId)).url).searchParams.get('token') ?? '';
 
     await eraseUser(userId);
+    const topics = [`/svc/providers/${userId}`];
+    expect((await visitor.call('POST', '/api/stream-token', { topics })).status).toBe(401);
     for (const stream of open) {
       await untilEnded(stream);
     }
-    const topics = [`/svc/providers/${userId}`];
-    expect((await visitor.call('POST', '/api/stream-token', { topics })).status).toBe(401);
     expect((await visitor.get('/dashboard')).headers.get('location')).toBe('/auth/login');
     expect((await visitor.post('/auth/link', { token: link })).headers.get('location')).toBe(
       '/auth/error?reason=link_unusable',
     );
+    expect(await isSignedIn(idle)).toBe(false);
     await eventually('nothing is left in Redis', async () =>
-      (await setup.sessionKeys()).every((key) => keysBefore.includes(key)),
+      (await setup.sessionKeys()).every((key) => !key.includes(userId)),
     );
     expect(await isSignedIn(other)).toBe(true);
     expect(otherStream.ended).toBe(false);
-    // The dashboard repeats this call, so its access lines at level info would fill the log.
-    const calls = setup.relay.logs.filter(({ route }) => route === '/internal/users/missing');
+    // Each call of a session makes this one, so its access lines at level info would fill the log.
+    const calls = setup.relay.logs.filter(({ route }) => route === '/internal/sessions/check');
     expect(new Set(calls.map(({ level }) => level))).toEqual(new Set(['debug']));
   });
 
@@ -230,6 +253,26 @@ describe('after a restart of the dashboard', () => {
     expect(await isSignedIn(removed)).toBe(false);
     expect(await isSignedIn(stays)).toBe(true);
     expect(other.ended).toBe(false);
+  });
+
+  test('a user whom RELAY_ALLOWED_USERS_FILE no longer contains is signed out, with the streams', async () => {
+    const file = join(folder, 'allowed');
+    const { login } = setup.github.user;
+    await writeFile(file, `github:${login}\n`);
+    await restartDashboard({ ...settings, RELAY_ALLOWED_USERS: '', RELAY_ALLOWED_USERS_FILE: file });
+    const stream = await subscribe(await signIn());
+    await writeFile(file, 'github:somebody-else\n');
+    await untilEnded(stream);
+  });
+
+  test('a call is 503 while it cannot be asked whether the session is over', async () => {
+    const visitor = await signIn();
+    // No server listens there.
+    await restartDashboard({ ...settings, RELAY_REQUESTS_URL: 'http://127.0.0.1:9' });
+    const answer = await visitor.call('GET', '/api/sessions');
+    expect([answer.status, answer.json.error]).toEqual([503, 'unavailable']);
+    await restartDashboard(settings);
+    expect(await isSignedIn(visitor)).toBe(true);
   });
 
   test('a session that is older than RELAY_SESSION_LIFETIME ends, with its streams', async () => {

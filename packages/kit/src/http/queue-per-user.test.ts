@@ -5,7 +5,7 @@ import type { Principal } from '../principal/index.ts';
 import { queuePerUser, type UserQueue } from './queue-per-user.ts';
 
 const ada: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'ada' };
-const adaToo: Principal = { kind: 'session', sessionId: 'laptop', userId: 'ada' };
+const adaToo: Principal = { kind: 'session', sessionId: 'laptop', userId: 'ada', begunAt: 0, endsAt: 0 };
 const bob: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'bob' };
 
 const response = () => new EventEmitter() as ServerResponse;

@@ -71,7 +71,13 @@ afterEach(() => {
 afterAll(() => server.stop?.());
 
 const key = (): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId });
-const session = (): Principal => ({ kind: 'session', sessionId: randomUUID(), userId });
+const session = (): Principal => ({
+  kind: 'session',
+  sessionId: randomUUID(),
+  userId,
+  begunAt: 0,
+  endsAt: 0,
+});
 
 /** The head of a response whose body is not read. */
 async function begin(path: string, principal: Principal): Promise<IncomingMessage> {

@@ -1,4 +1,10 @@
-export { type KeySecret, type Principal, type PrincipalKind, principalHeader } from './principal.ts';
+export {
+  type KeySecret,
+  type Principal,
+  type PrincipalKind,
+  principalHeader,
+  type SessionPrincipal,
+} from './principal.ts';
 export { createPrincipalGuard, type GuardedCall, type PrincipalGuard } from './principal-guard.ts';
 export { createPrincipalSigner } from './principal-signer.ts';
 export {

@@ -163,7 +163,13 @@ describe('a header is refused, with the reason:', () => {
   });
 
   test('a kind that this caller may not send', () => {
-    const session: Principal = { kind: 'session', sessionId: 's', userId: randomUUID() };
+    const session: Principal = {
+      kind: 'session',
+      sessionId: 's',
+      userId: randomUUID(),
+      begunAt: 1,
+      endsAt: 2,
+    };
     const forged = signer()({ principal: session, ...call, callId });
     expect(verify(forged, call)).toEqual({ refused: { reason: 'wrong_kind', caller } });
   });

@@ -1,6 +1,10 @@
 import { createHmac, hash } from 'node:crypto';
 import type { KeyWithId } from '../config/index.ts';
-import type { ApiKeyPrincipal, SignedPrincipal } from '../generated/relay/principal/v1/principal_pb.ts';
+import type {
+  ApiKeyPrincipal,
+  SignedPrincipal,
+  SessionPrincipal as WireSession,
+} from '../generated/relay/principal/v1/principal_pb.ts';
 
 /**
  * One of the secrets of an API key. A rotation makes a new one, and the replaced ones expire some time later. Times are in
@@ -12,11 +16,21 @@ export interface KeySecret {
   endsAt?: number;
 }
 
+/** A session of an expert. Times are in milliseconds since 1970, by the clock of the dashboard. */
+export interface SessionPrincipal {
+  kind: 'session';
+  sessionId: string;
+  userId: string;
+  begunAt: number;
+  /** When it ends, unless it is used again. */
+  endsAt: number;
+}
+
 /** Who makes a call. The kinds are also values of the log field and of the metric label `caller`. */
 export type Principal =
   | { kind: 'consumer'; apiKeyId: string; userId: string; secret?: KeySecret }
   | { kind: 'provider'; apiKeyId: string; userId: string; secret?: KeySecret }
-  | { kind: 'session'; sessionId: string; userId: string }
+  | SessionPrincipal
   /** A caller without a credential. */
   | { kind: 'nobody' }
   /** The dashboard, only to find or make the user who signs in. */
@@ -40,7 +54,7 @@ export function toWire(principal: Principal): WireInit[keyof WireInit] {
     case 'provider':
       return { case: 'providerKey', value: keyToWire(principal) };
     case 'session':
-      return { case: 'session', value: { sessionId: principal.sessionId, userId: principal.userId } };
+      return { case: 'session', value: sessionToWire(principal) };
     case 'nobody':
       return { case: 'nobody', value: {} };
     case 'signin':
@@ -57,7 +71,7 @@ export function fromWire(wire: WirePrincipal): Principal | undefined {
     case 'providerKey':
       return { kind: 'provider', ...keyFromWire(wire.value) };
     case 'session':
-      return { kind: 'session', sessionId: wire.value.sessionId, userId: wire.value.userId };
+      return { kind: 'session', ...sessionFromWire(wire.value) };
     case 'nobody':
       return { kind: 'nobody' };
     case 'signIn':
@@ -68,6 +82,16 @@ export function fromWire(wire: WirePrincipal): Principal | undefined {
       return undefined;
   }
 }
+
+const sessionToWire = ({ sessionId, userId, begunAt, endsAt }: SessionPrincipal): object => ({
+  ...{ sessionId, userId },
+  ...{ begunAtMs: BigInt(begunAt), endsAtMs: BigInt(endsAt) },
+});
+
+const sessionFromWire = ({ sessionId, userId, begunAtMs, endsAtMs }: WireSession) => ({
+  ...{ sessionId, userId },
+  ...{ begunAt: Number(begunAtMs), endsAt: Number(endsAtMs) },
+});
 
 function keyToWire({ apiKeyId, userId, secret }: KeyCaller): object {
   if (!secret) return { apiKeyId, userId };

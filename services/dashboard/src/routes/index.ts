@@ -64,7 +64,7 @@ function mountSessionApi(app: Express, { services, sessions, flows, cookies, con
   const { requests } = services;
   const { devLogin, hubPublicUrl: hubUrl } = config;
   mountRoutes(app, {
-    identify: identifySession,
+    identify: identifySession(sessions),
     routes: [
       ...manageSessions(sessions),
       ...manageIdentities({ requests, sessions, flows, devLogin, clock: cookies.clock }),
@@ -74,11 +74,12 @@ function mountSessionApi(app: Express, { services, sessions, flows, cookies, con
   });
 }
 
-function identifySession({ user }: Request, response: Response): VerifiedCall {
-  if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
-  const { userId, sessionId } = user;
-  return { principal: { kind: 'session', userId, sessionId }, callId: response.locals.callId };
-}
+const identifySession =
+  (sessions: Sessions) =>
+  ({ user }: Request, response: Response): VerifiedCall => {
+    if (!user) throw new Problem('unauthorized', { detail: 'Sign in first: /auth/login.' });
+    return { principal: sessions.principalOf(user), callId: response.locals.callId };
+  };
 
 /** The pages, and the forms in them. */
 function mountPages(app: Express, context: RouteContext): void {
@@ -100,7 +101,7 @@ function mountPages(app: Express, context: RouteContext): void {
 
   app.get('/', (_request, response) => response.set('cache-control', 'no-store').redirect('/dashboard'));
   app.use('/dashboard', requireSession(returnTo));
-  app.get('/dashboard/code/:refCode', openByCode(services.requests));
+  app.get('/dashboard/code/:refCode', openByCode(services.requests, sessions));
   app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
 
   app.use('/auth', (_request, response, next) => {

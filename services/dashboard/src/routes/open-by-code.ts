@@ -1,9 +1,10 @@
 import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { RequestHandler } from 'express';
+import type { Sessions } from '../session/sessions.ts';
 
 /** Leads from the code of a request, which notifications contain, to its page. The id is not in them. */
 export const openByCode =
-  (requests: ServiceClient): RequestHandler<{ refCode: string }> =>
+  (requests: ServiceClient, sessions: Sessions): RequestHandler<{ refCode: string }> =>
   async (request, response) => {
     const { user } = request;
     const { refCode } = request.params;
@@ -12,7 +13,7 @@ export const openByCode =
       method: 'GET',
       path: `/api/v1/requests/by-ref/${encodeURIComponent(refCode)}`,
       route: '/api/v1/requests/by-ref/:refCode',
-      principal: { kind: 'session', userId: user.userId, sessionId: user.sessionId },
+      principal: sessions.principalOf(user),
       callId: response.locals.callId,
     });
     const { statusCode = 500 } = answer;

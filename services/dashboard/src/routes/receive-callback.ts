@@ -20,7 +20,7 @@ export const receiveCallback =
     const user = await sessions.readAgain(request);
     if (user?.sessionId !== addToSessionId) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
-    const result = await users.addIdentity(user, identity, response.locals.callId);
+    const result = await users.addIdentity(sessions.principalOf(user), identity, response.locals.callId);
     if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { identity });
     response.redirect(303, '/dashboard/settings');
   };

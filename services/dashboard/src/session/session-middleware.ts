@@ -3,6 +3,7 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
+import type { Users } from '../users.ts';
 import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -13,11 +14,13 @@ export function sessionMiddleware(options: {
   sessions: Sessions;
   authenticator: passport.Authenticator;
   isValid: (user: SignedIn) => boolean;
+  /** Asks the requests service. */
+  isValidUser: Users['isValid'];
   secrets: readonly string[];
   lifetime: number;
   publicUrl: string;
 }): RequestHandler[] {
-  const { redis, store, sessions, authenticator, isValid } = options;
+  const { redis, store, sessions, authenticator, isValid, isValidUser } = options;
   const isHttps = options.publicUrl.startsWith('https:');
   const forCookie = (rolling: boolean) =>
     session({
@@ -55,8 +58,15 @@ export function sessionMiddleware(options: {
     },
     authenticator.initialize() as RequestHandler,
     authenticator.session() as RequestHandler,
-    async (request, _response, next) => {
-      if (request.user && !isValid(request.user)) await sessions.endOwn(request);
+    async (request, response, next) => {
+      const { user } = request;
+      // Pages have no data of the user.
+      const isOver =
+        user &&
+        (!isValid(user) ||
+          (request.path.startsWith('/api/') &&
+            !(await isValidUser(store.principalOf(user), response.locals.callId))));
+      if (isOver) await sessions.endOwn(request);
       next();
     },
   ];

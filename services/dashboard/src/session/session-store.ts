@@ -1,4 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
+import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import type { RedisConnection } from '@expert-relay/kit/redis';
 import { type SessionData, Store } from 'express-session';
 import type { Identity } from '../sign-in/identity.ts';
@@ -112,23 +113,17 @@ export class SessionStore extends Store {
     return sessions.map((session) => ({ ...session, lastUsedAt: times.get(nameOf(session.key)) ?? 0 }));
   }
 
-  /** The keys of all sessions in pages of about 500. It does not read their records. */
-  async *keys(): AsyncGenerator<SessionKey[]> {
+  /** Every session, read in pages of about 500. It has no user when its record is gone. */
+  async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
     let cursor = '0';
     do {
       const [next, found] = await this.#client.zscan(this.#ends, cursor, 'COUNT', pageSize);
-      yield found.filter((_, at) => at % 2 === 0).map(keyOf);
+      const names = found.filter((_, at) => at % 2 === 0);
+      const stored = await this.#readAll(names);
+      const users = new Map(stored.map(({ key, user }) => [nameOf(key), user]));
+      for (const name of names) yield { key: keyOf(name), user: users.get(name) };
       cursor = next;
     } while (cursor !== '0');
-  }
-
-  /** Every session. It has no user when its record is gone. */
-  async *walk(): AsyncGenerator<{ key: SessionKey; user: SignedIn | undefined }> {
-    for await (const keys of this.keys()) {
-      const stored = await this.#readAll(keys.map(nameOf));
-      const users = new Map(stored.map(({ key, user }) => [nameOf(key), user]));
-      for (const key of keys) yield { key, user: users.get(nameOf(key)) };
-    }
   }
 
   /** Ends sessions: deletes their records now. From `dueAt` on, `due` returns them until their streams have ended. */
@@ -148,6 +143,13 @@ export class SessionStore extends Store {
 
   async isSignedOut(key: SessionKey): Promise<boolean> {
     return (await this.#client.sismember(this.#signedOut, nameOf(key))) === 1;
+  }
+
+  /** The session as the other services know it. */
+  principalOf(user: SignedIn): SessionPrincipal {
+    const { userId, sessionId, createdAt: begunAt } = user;
+    const endsAt = this.#clock.now() + this.#timeLeft(user);
+    return { kind: 'session', userId, sessionId, begunAt, endsAt };
   }
 
   /** Sessions that have ended and whose streams may still be open. */

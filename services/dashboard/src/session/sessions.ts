@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@expert-relay/kit/clock';
+import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import type { Request } from 'express';
 import type { Identity } from '../sign-in/identity.ts';
 import type { SessionKey, SessionStore, SignedIn, StoredSession } from './session-store.ts';
@@ -19,6 +20,8 @@ export interface Sessions {
   readAgain(request: Request): Promise<SignedIn | undefined>;
   /** Ends the session of this call, if there is one. */
   endOwn(request: Request): Promise<void>;
+  /** The session as the other services know it. */
+  principalOf(user: SignedIn): SessionPrincipal;
   list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
   /** Ends sessions now, and their streams within seconds. */
   end(keys: readonly SessionKey[]): Promise<void>;
@@ -68,6 +71,7 @@ export function createSessions(options: {
       delete request.user;
       sweeper.sweepSoon();
     },
+    principalOf: (user) => store.principalOf(user),
     list: (userId) => store.list(userId),
     end,
   };

@@ -57,9 +57,11 @@ export function createAllowedUsers(options: {
   file: string | undefined;
   devLogin: boolean;
   log: Log;
+  /** Called when the list has changed. */
+  onChange?: () => void;
   readIntervalMs?: number;
 }): AllowedUsers {
-  const { allowedUsers, file, devLogin, log, readIntervalMs = 5_000 } = options;
+  const { allowedUsers, file, devLogin, log, onChange, readIntervalMs = 5_000 } = options;
   let isAllowed = createIsAllowed({ allowedUsers, devLogin });
   let text: string | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -76,6 +78,7 @@ export function createAllowedUsers(options: {
     text = content;
     isAllowed = createIsAllowed({ allowedUsers: [...allowedUsers, ...entries], devLogin });
     log.info({ entries: entries.length }, 'the list of allowed users was read');
+    onChange?.();
   }
 
   async function readOrReport(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { systemClock } from '@expert-relay/kit/clock';
@@ -172,6 +172,30 @@ describe('a credential that is revoked', () => {
     const reader = await connectTo([topic]);
     await reader.until('the revocation', async () => (await statusOf([topic], before)) === 401);
     expect(await statusOf([topic], after)).toBe(401);
+  });
+
+  test('with all sessions of its user, ends those that began until 30 s after, and neither keys nor other users', async () => {
+    const userId = randomUUID();
+    const now = Date.now();
+    const of = async (kind: string, begunAt: number, ofUser = userId) =>
+      bearer(await makeToken([topic], { userId: ofUser, cred: { kind, id: randomUUID(), begunAt } }));
+    const [ended, ahead] = [await of('session', now - 60_000), await of('session', now + 20_000)];
+    const kept = [
+      await of('session', now + 60_000),
+      await of('session', now - 60_000, randomUUID()),
+      await of('provider', now - 60_000),
+    ];
+    const endedStreams = [await connectTo([topic], ended), await connectTo([topic], ahead)];
+    const keptStreams = await Promise.all(kept.map((credential) => connectTo([topic], credential)));
+    for (const reader of [...endedStreams, ...keptStreams]) await reader.opened();
+    await stream.publish(revoked({ allSessions: true }, new Date(now), userId));
+    for (const reader of endedStreams) {
+      await reader.until('the end', () => reader.isEnded);
+      expect(reader.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: '{"reason":"signed_out"}' });
+    }
+    expect(keptStreams.map(({ isEnded }) => isEnded)).toEqual([false, false, false]);
+    expect(await statusOf([topic], ahead)).toBe(401);
+    for (const credential of kept) expect(await statusOf([topic], credential)).toBe(200);
   });
 
   test('by its replacement, leaves later tokens valid', async () => {

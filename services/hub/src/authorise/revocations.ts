@@ -1,7 +1,7 @@
-import type { EventHead } from '@expert-relay/contracts';
+import type { CredentialRevoked, EventHead } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { bodyOf, recordedAtOf } from '../events/event-content.ts';
-import { type Credential, keyCredential, sessionCredential } from './stream-token.ts';
+import { allSessions, type Credential, idsOf, keyCredential, sessionCredential } from './stream-token.ts';
 
 /** Longer than any token is valid, so an older revocation affects no token. */
 const rememberedMs = 10 * 60_000;
@@ -9,12 +9,25 @@ const rememberedMs = 10 * 60_000;
 /** An end in the past. */
 const immediately = 0;
 
+/** The clock of a dashboard that began a session may be ahead of the database's by this time. */
+const clockToleranceMs = 30_000;
+
 /**
- * A revocation that is not a rotation ends the tokens that are older than this time; the age of a key's token is that of its
- * secret. A session's revocation ends all of its tokens, since a call that was authorised before may sign a token later.
+ * A revocation that is not a rotation ends the credentials that began before this time: of a key, its secret. A session's
+ * revocation ends all of its tokens, since a call that was authorised before may sign a token later.
  */
-const endedTokensBefore = (credential: 'apiKeyId' | 'sessionId', revokedAt: number): number =>
-  credential === 'sessionId' ? Number.POSITIVE_INFINITY : revokedAt + 1;
+const endedBefore: Readonly<Record<RevokedCredential['case'], (revokedAt: number) => number>> = {
+  apiKeyId: (revokedAt) => revokedAt + 1,
+  sessionId: () => Number.POSITIVE_INFINITY,
+  allSessions: (revokedAt) => revokedAt + clockToleranceMs,
+};
+
+function idOf({ case: name, value }: RevokedCredential, userId: string): string {
+  if (name === 'apiKeyId') return keyCredential(value);
+  return name === 'sessionId' ? sessionCredential(value) : allSessions(userId);
+}
+
+type RevokedCredential = Exclude<CredentialRevoked['credential'], { case: undefined }>;
 
 interface Revocation {
   readonly eventId: string;
@@ -48,8 +61,7 @@ export class Revocations {
     if (body.case !== 'credentialRevoked') return undefined;
     const { credential, secretsBeforeMs, endsAtMs } = body.value;
     if (credential.value === undefined) return undefined;
-    const id =
-      credential.case === 'apiKeyId' ? keyCredential(credential.value) : sessionCredential(credential.value);
+    const id = idOf(credential, event.userId);
     const { eventId } = event;
     const at = recordedAtOf(event) ?? this.#clock.now();
     const known = this.#byCredential.get(id) ?? [];
@@ -66,7 +78,7 @@ export class Revocations {
       {
         eventId,
         receivedAt: this.#clock.now(),
-        before: isRotation ? Number(secretsBeforeMs) : endedTokensBefore(credential.case, at),
+        before: isRotation ? Number(secretsBeforeMs) : endedBefore[credential.case](at),
         endsAt: endsAtMs > secretsBeforeMs ? Number(endsAtMs) : immediately,
       },
     ]);
@@ -75,10 +87,13 @@ export class Revocations {
   }
 
   /** When a credential ends or has ended, in milliseconds; infinite as long as no end is known. */
-  endOf({ id, since, endsAt = Number.POSITIVE_INFINITY }: Credential): number {
+  endOf(credential: Credential): number {
+    const { since, endsAt = Number.POSITIVE_INFINITY } = credential;
     let end = endsAt;
-    for (const revocation of this.#byCredential.get(id) ?? [])
-      if (since < revocation.before) end = Math.min(end, revocation.endsAt);
+    for (const { before, endsAt: revokedAt } of idsOf(credential).flatMap(
+      (id) => this.#byCredential.get(id) ?? [],
+    ))
+      if (since < before) end = Math.min(end, revokedAt);
     return end;
   }
 

@@ -10,7 +10,7 @@ export interface Credential {
   readonly id: string;
   /** Its user, whose keys and sessions are counted together. */
   readonly userId: string;
-  /** When the key's secret was created, in milliseconds; if the token does not say, when the token was issued. */
+  /** When the key's secret was created or the session began, in milliseconds; if the token does not say, when it was issued. */
   readonly since: number;
   /** When that secret ends, if it had been rotated before the token was issued. */
   readonly endsAt?: number;
@@ -18,6 +18,11 @@ export interface Credential {
 
 export const keyCredential = (apiKeyId: string): string => `key:${apiKeyId}`;
 export const sessionCredential = (sessionId: string): string => `session:${sessionId}`;
+export const allSessions = (userId: string): string => `sessions-of:${userId}`;
+
+/** The ids whose revocation ends a credential: its own, and for a session that of all sessions of its user. */
+export const idsOf = ({ id, userId }: Credential): readonly string[] =>
+  id.startsWith('session:') ? [id, allSessions(userId)] : [id];
 
 /** The content of a valid token. */
 export interface Grant {
@@ -60,7 +65,7 @@ type Unchecked<Members> = { readonly [Name in keyof Members]?: unknown };
 
 function grantOf(claims: JWTPayload): Grant | undefined {
   const { topics, cred, iat, exp, sub } = claims as JWTPayload & Unchecked<StreamTokenClaims>;
-  const { kind, id, secret } = (cred ?? {}) as Unchecked<StreamTokenCredential>;
+  const { kind, id, begunAt, secret } = (cred ?? {}) as Unchecked<StreamTokenCredential>;
   if (!Array.isArray(topics) || typeof id !== 'string' || typeof sub !== 'string') return undefined;
   const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - streamToken.lifetimeSeconds);
   const { createdAt, endsAt } = (secret ?? {}) as Unchecked<Required<StreamTokenCredential>['secret']>;
@@ -69,7 +74,7 @@ function grantOf(claims: JWTPayload): Grant | undefined {
     credential: {
       id: kind === 'session' ? sessionCredential(id) : keyCredential(id),
       userId: sub,
-      since: typeof createdAt === 'number' ? createdAt : issuedAt,
+      since: [createdAt, begunAt].find((time) => typeof time === 'number') ?? issuedAt,
       ...(typeof endsAt === 'number' && { endsAt }),
     },
   };

@@ -4,7 +4,7 @@ import type { LineLevel } from '@expert-relay/kit/http';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Tracing } from '@expert-relay/kit/tracing';
-import type { Credential } from '../authorise/stream-token.ts';
+import { type Credential, idsOf } from '../authorise/stream-token.ts';
 import { type EndReason, endChunk, heartbeatChunk, jitter } from '../events/encode.ts';
 import type { EventHistory, ReceivedEvent } from '../history/event-history.ts';
 import { HeartbeatTimer } from './heartbeat-timer.ts';
@@ -87,10 +87,12 @@ export class Streams implements Part {
     if (span && sent > 0) span.end({ attributes: { 'relay.streams': sent } });
   }
 
-  /** Ends the streams that depend on this credential, now or when it ends. */
-  checkCredential(credentialId: string): void {
-    for (const subscriber of this.#open)
-      if (subscriber.credential?.id === credentialId) this.#limitToCredential(subscriber);
+  /** Ends the streams that a revocation with this id ends, now or when their credential ends. */
+  checkCredential(revokedId: string): void {
+    for (const subscriber of this.#open) {
+      const { credential } = subscriber;
+      if (credential && idsOf(credential).includes(revokedId)) this.#limitToCredential(subscriber);
+    }
   }
 
   async start(): Promise<void> {

@@ -64,8 +64,9 @@ export class RequestEvents {
 export function revoked(
   by: Parameters<typeof credentialRevokedEvent>[0],
   recordedAt = new Date(),
+  userId = makeUserId(),
 ): TestEvent {
-  return makeEvent(credentialRevokedEvent(by), { userId: makeUserId(), seq: 0n, recordedAt });
+  return makeEvent(credentialRevokedEvent(by), { userId, seq: 0n, recordedAt });
 }
 
 function makeEvent(

@@ -80,7 +80,7 @@ export function makeToken(
   topics: readonly string[],
   claims: {
     userId?: string;
-    cred?: { kind: string; id: string; secret?: { createdAt: number; endsAt?: number } };
+    cred?: { kind: string; id: string; begunAt?: number; secret?: { createdAt: number; endsAt?: number } };
     issuedAt?: number;
     expiresAt?: number;
     issuer?: string;

@@ -55,7 +55,11 @@ test('a large conversation is read from Postgres page by page, as fast as its re
   const server = createServer(async (request, response) => {
     socket = request.socket;
     const answer = await route.handle({
-      ...{ principal: { kind: 'session', sessionId: 'one', userId }, callId: randomUUID(), headers: {} },
+      ...{
+        principal: { kind: 'session', sessionId: 'one', userId, begunAt: 0, endsAt: 0 },
+        callId: randomUUID(),
+        headers: {},
+      },
       ...{ params: { requestId }, query: new URLSearchParams(), body: undefined },
     });
     await sendAnswer(response, answer).catch(() => {});

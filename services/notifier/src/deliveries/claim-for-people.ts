@@ -165,7 +165,7 @@ export function claimForPeople(
       SELECT endpoint.channel::text AS channel, endpoint.id AS "endpointId", endpoint.user_id AS "userId",
         endpoint.sealed_key AS "sealedKey", endpoint.sealed, sent_with AS "sentWith", claimed.id, attempts AS attempt, type,
         claimed.request_id AS "requestId", claimed.ref_code AS "refCode", agent_name AS "agentName",
-        CASE WHEN show_question AND (endpoint.channel <> 'push' OR session_id IS NOT NULL)
+        CASE WHEN show_question AND (endpoint.channel <> 'push' OR session_ends_at > now())
           THEN left(request.question, ${excerptLength}::int) END AS question,
         extract(epoch FROM request.expires_at - now())::float8 AS "secondsLeft",
         CASE WHEN type = 'endpoint.off' THEN endpoints_off END AS "endpointsOff"

@@ -295,7 +295,7 @@ describe('a person', () => {
     );
     const browser = await database.addChannel('push', push, { showQuestion: true });
     await database.query`
-      UPDATE notification_endpoints SET session_id = gen_random_uuid() WHERE id = ${browser}::uuid`;
+      UPDATE notification_endpoints SET session_ends_at = now() + interval '1 hour' WHERE id = ${browser}::uuid`;
     const questions = async () => {
       await newRequest();
       await database.query`UPDATE help_requests SET question = 'May I?'`;
@@ -307,7 +307,7 @@ describe('a person', () => {
       return [of(hidden), of(shown), of(browser)];
     };
     expect(await questions()).toEqual([[null], ['May I?'], ['May I?']]);
-    await database.query`UPDATE notification_endpoints SET session_id = NULL`;
+    await database.query`UPDATE notification_endpoints SET session_ends_at = now()`;
     expect(await questions()).toEqual([[null], ['May I?'], [null]]);
   });
 });

@@ -10,7 +10,7 @@ export interface ChannelRow extends Sealed {
   readonly delaySeconds: number;
   readonly showQuestion: boolean;
   readonly confirmedAt: string | null;
-  readonly sessionId: string | null;
+  readonly isSessionOver: boolean;
   readonly digest: string | null;
   readonly createdAt: string;
   readonly enabledAt: string | null;
@@ -27,7 +27,7 @@ export interface ChannelRow extends Sealed {
 /** Columns of `notification_endpoints`. */
 export const channelColumns: Sql = sql`
   id, channel::text AS channel, label, delay_seconds AS "delaySeconds", show_question AS "showQuestion",
-  confirmed_at AS "confirmedAt", session_id AS "sessionId", encode(target_digest, 'hex') AS digest,
+  confirmed_at AS "confirmedAt", (session_ends_at > now()) IS NOT TRUE AS "isSessionOver", encode(target_digest, 'hex') AS digest,
   created_at AS "createdAt", enabled_at AS "enabledAt", off_reason AS "offReason", failing_since AS "failingSince",
   sealed_key AS "sealedKey", sealed, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
@@ -49,7 +49,7 @@ export function channelBody(row: ChannelRow, target: Targets[PeopleChannel] | un
     ...(target && { address: shownAddress(target) }),
     ...(row.channel === 'push' && row.digest !== null && { subscriptionDigest: row.digest }),
     ...(target && 'pushKey' in target && row.digest !== null && { pushKey: target.pushKey }),
-    ...(row.channel === 'push' && row.sessionId === null && { sessionEnded: true }),
+    ...(row.channel === 'push' && row.isSessionOver && { sessionEnded: true }),
     enabled: target !== undefined && row.enabledAt !== null,
     confirmed: row.channel !== 'mail' || row.confirmedAt !== null,
     delaySeconds: row.delaySeconds,

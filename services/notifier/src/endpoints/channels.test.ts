@@ -9,6 +9,7 @@ import { createTargetSealer, type Sealed } from './seal.ts';
 let database: TestDatabase;
 let channels: Channels;
 const sealer = createTargetSealer(endpointKeys);
+const endsAt = Date.now() + 3_600_000;
 
 beforeAll(async () => {
   database = await openNotifierDatabase();
@@ -50,7 +51,7 @@ test('confirmations that are asked for at the same time are limited, by address 
   const others = Array.from({ length: 8 }, () => randomUUID());
   await database.query`INSERT INTO users (id, name) SELECT id, 'bob' FROM unnest(${others}::uuid[]) AS id`;
   const add = (userId: string, address: string) =>
-    channels.insert({ userId, sessionId: randomUUID() }, randomUUID(), {
+    channels.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), {
       kind: 'mail',
       target: { address },
       label: undefined,
@@ -83,7 +84,7 @@ describe('mails that were stopped by a link', () => {
     ...{ label: undefined, delaySeconds: undefined, showQuestion: undefined },
   });
   const add = (userId: string, address: string, through = channels) =>
-    through.insert({ userId, sessionId: randomUUID() }, randomUUID(), mailTo(address));
+    through.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), mailTo(address));
   const sent = async () => {
     const [row] = await database.query<{ count: number }>`
       SELECT count(*)::int AS count FROM notification_deliveries WHERE type = 'channel.confirm'`;
@@ -191,7 +192,7 @@ test('a user has at most fifty, and at the limit one of them can be registered a
   const [{ id: userId = '' } = {}] = await database.query<{ id: string }>`
     INSERT INTO users (id, name) VALUES (${randomUUID()}, 'carol') RETURNING id::text AS id`;
   const add = (path: string, label?: string) =>
-    channels.insert({ userId, sessionId: randomUUID() }, randomUUID(), {
+    channels.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), {
       kind: 'chat',
       target: { url: `https://chat.example/${path}` },
       label,

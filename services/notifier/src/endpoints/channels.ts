@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Api } from '@expert-relay/contracts';
 import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
+import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
 import { checkDelay, defaultsOf, type NewChannel, type PeopleChannel } from './channel-form.ts';
@@ -109,7 +110,7 @@ export function createChannels(options: {
 
     /** Makes a channel, or changes the one with the same address. */
     insert: (
-      { userId, sessionId }: { userId: string; sessionId: string },
+      { userId, sessionId, endsAt }: Pick<SessionPrincipal, 'userId' | 'sessionId' | 'endsAt'>,
       newId: string,
       channel: NewChannel,
     ): Promise<Api.Channel> =>
@@ -134,7 +135,7 @@ export function createChannels(options: {
         if (channel.kind === 'push') {
           await query`
             UPDATE notification_endpoints SET sealed_key = ${own.sealedKey}, sealed = ${own.sealed},
-              session_id = ${sessionId}::uuid, target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8'))
+              session_id = ${sessionId}::uuid, session_ends_at = to_timestamp(${endsAt / 1_000}::float8), target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8'))
             WHERE id = ${id}::uuid`;
         }
         return await read(query, userId, id);

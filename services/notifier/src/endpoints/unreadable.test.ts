@@ -10,7 +10,7 @@ import { createTargetSealer } from './seal.ts';
 import { createWebhooks } from './webhooks.ts';
 
 let database: TestDatabase;
-let session: { userId: string; sessionId: string };
+let session: { userId: string; sessionId: string; endsAt: number };
 /** The key under which the endpoints of the test database are encrypted is lost. */
 const otherKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
 const sealer = createTargetSealer([otherKey]);
@@ -28,7 +28,7 @@ const parts = () => {
 
 beforeAll(async () => {
   database = await openNotifierDatabase();
-  session = { userId: database.userId, sessionId: randomUUID() };
+  session = { userId: database.userId, sessionId: randomUUID(), endsAt: Date.now() + 3_600_000 };
 });
 afterAll(async () => {
   await database[Symbol.asyncDispose]();

@@ -13,6 +13,7 @@ import {
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
+import { endAllSessions } from './end-all-sessions.ts';
 
 const usage = `Erases a user permanently, with everything that is stored about them.
 
@@ -22,8 +23,8 @@ const usage = `Erases a user permanently, with everything that is stored about t
   --yes   does it; without it, the command only prints what would be erased
   --json  prints JSON: {"userId", "keys", "ended", "requests", "messages"}
 
-First the keys are revoked and the open conversations are ended, each with its event. Within five seconds after the
-command, the dashboard removes the user's sessions, and their streams end.
+First the keys are revoked and the open conversations are ended, each with its event. After the command no session of the user
+can be used, and within five seconds their streams end.
 It waits while more than 1,000 events are not published: when it does not go on, NATS is away.
 The command may be interrupted at any time; call it again to continue. It reads DATABASE_URL.
 `;
@@ -194,6 +195,7 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention.
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
+    await transaction.$executeRaw`WITH ${endAllSessions(userId)} SELECT 1`;
     return true;
   });
 }

@@ -31,7 +31,7 @@ async function newUser() {
       }),
     ),
   );
-  const session: Party = { kind: 'session', userId, sessionId: randomUUID() };
+  const session: Party = { kind: 'session', userId, sessionId: randomUUID(), begunAt: 0, endsAt: 0 };
   const consumers = keys.map(({ id: apiKeyId }): Party => ({ kind: 'consumer', userId, apiKeyId }));
   return { userId, keyIds: keys.map(({ id }) => id), session, consumers };
 }

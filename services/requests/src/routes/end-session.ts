@@ -9,7 +9,7 @@ const schema = z.object({ signedOut: z.boolean() });
 
 /**
  * Reports that a session has ended, so that its streams end within seconds. The push subscription of a browser that was signed out is
- * removed. One whose session was not used for too long still notifies, which is what it is for, but without questions.
+ * removed. One whose session was not used for too long still notifies, which is what it is for: `session_ends_at` ends its questions.
  */
 export const endSession = (context: Context) =>
   defineRoute({
@@ -23,18 +23,16 @@ export const endSession = (context: Context) =>
       // A subscription whose row is locked must not delay the event, and is left to the next call.
       const [subscriptions] = await context.query<{ areDone: boolean }>`
         WITH ${insertEvent({
-          ...credentialRevokedEvent({ sessionId, signedOut }),
+          ...credentialRevokedEvent({ sessionId }),
           from: sql`SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
         })},
         free AS MATERIALIZED (
-          SELECT id FROM notification_endpoints WHERE session_id = ${sessionId}::uuid FOR UPDATE SKIP LOCKED
+          SELECT id FROM notification_endpoints
+          WHERE ${signedOut} AND session_id = ${sessionId}::uuid FOR UPDATE SKIP LOCKED
         ),
-        removed AS (DELETE FROM notification_endpoints WHERE ${signedOut} AND id IN (SELECT id FROM free)),
-        kept AS (
-          UPDATE notification_endpoints SET session_id = NULL WHERE NOT ${signedOut} AND id IN (SELECT id FROM free)
-        )
+        removed AS (DELETE FROM notification_endpoints WHERE id IN (SELECT id FROM free))
         SELECT count(*) = (SELECT count(*) FROM free) AS "areDone"
-        FROM notification_endpoints WHERE session_id = ${sessionId}::uuid`;
+        FROM notification_endpoints WHERE ${signedOut} AND session_id = ${sessionId}::uuid`;
       context.wakeOutbox();
       if (!subscriptions?.areDone) throw new Problem('unavailable');
       return { status: 204 };

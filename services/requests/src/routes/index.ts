@@ -1,5 +1,6 @@
 import type { Route } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
+import { checkSession } from './check-session.ts';
 import { closeRequest } from './close-request.ts';
 import { countRequests } from './count-requests.ts';
 import { createKey } from './create-key.ts';
@@ -8,7 +9,6 @@ import { endSession } from './end-session.ts';
 import { exchangeKeyForToken } from './exchange-key-for-token.ts';
 import { exchangeKeys } from './exchange-keys.ts';
 import { findByRef } from './find-by-ref.ts';
-import { findEndedUsers } from './find-ended-users.ts';
 import { getMe } from './get-me.ts';
 import { getVault } from './get-vault.ts';
 import { joinIdentity } from './join-identity.ts';
@@ -42,7 +42,7 @@ export const routes = (context: Context): readonly Route[] => [
   exchangeKeyForToken(context),
   listRevocations(context),
   signInUser(context),
-  findEndedUsers(context),
+  checkSession(context),
   findSignInLink(context),
   useSignInLink(context),
   listIdentities(context),

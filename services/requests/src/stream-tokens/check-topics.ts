@@ -10,7 +10,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 
 export function credentialOf(party: Party): StreamTokenCredential {
-  if (party.kind === 'session') return { kind: party.kind, id: party.sessionId };
+  if (party.kind === 'session') return { kind: party.kind, id: party.sessionId, begunAt: party.begunAt };
   const { kind, apiKeyId: id, secret } = party;
   return { kind, id, ...(secret && { secret }) };
 }
