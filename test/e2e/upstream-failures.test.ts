@@ -72,7 +72,7 @@ const failed = (code: string, method: string) =>
     level: 'warn',
     callee: 'messages',
     method,
-    route: expect.stringMatching(/^\/api\/v1\/messages?\/:id$/),
+    route: expect.stringMatching(/^\/api\/v1\/messages?\/:\w+$/),
     code,
   });
 
