@@ -61,6 +61,7 @@ export function createWriterService<
     log,
     metrics,
     tracing,
+    maxLongAnswers: config.maxLongAnswers,
     poolSize,
     onCaller: keyUsage.note,
     failures,

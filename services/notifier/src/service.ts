@@ -105,6 +105,7 @@ export function create(
     log,
     metrics,
     tracing,
+    maxLongAnswers: 0,
     poolSize: config.database.poolSize,
     onCaller: keyUsage.note,
     failures,

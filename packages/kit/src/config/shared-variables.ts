@@ -183,6 +183,12 @@ export const writerVariables = ({ port }: { port: number }) => ({
   process: processVariables,
   tracing: tracingVariables,
   port: portVariable(port),
+  maxLongAnswers: integer('RELAY_MAX_LONG_ANSWERS', {
+    help:
+      'Answers of more than 64 KiB that one user may receive at the same time, for each process; 0 = no limit. One key or ' +
+      'session gets three quarters of them.',
+    default: 16,
+  }),
   database: { ...databaseVariables, directUrl: directDatabaseVariable },
   nats: { ...natsVariables, stream: streamVariables },
 });

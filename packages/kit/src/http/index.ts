@@ -7,7 +7,8 @@ export { checkHost } from './guard-connections.ts';
 export { handleErrors } from './handle-errors.ts';
 export { isRead } from './is-read.ts';
 export { jsonText } from './json-text.ts';
-// How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`.
+// How calls are counted: at the same time by `KeyedCounter`, in a minute by `createWindowCounter`. `queuePerUser` lets
+// what is too much wait.
 export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export {
@@ -20,7 +21,6 @@ export {
 export { listOf, parseBody, parseQuery } from './parse-body.ts';
 export { parseJson } from './parse-json.ts';
 export { preflightHeaders } from './preflight-headers.ts';
-export { queuePerUser } from './queue-per-user.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { requireCaller } from './require-caller.ts';
 export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';

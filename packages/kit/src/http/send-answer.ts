@@ -20,23 +20,33 @@ type Headers = Readonly<Record<string, string>>;
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** `onFirst` is called when the first piece of several is there: from then on, the client decides how long it takes. */
+/** An answer of more bytes is a long one. It may stay in memory until a slow client has read it. */
+export const longAnswerBytes = 65_536;
+
+/** `beforeLong` is called before the first byte of a long answer, and may throw. */
 export async function sendAnswer(
   response: ServerResponse,
   answer: Answer,
-  onFirst: () => void = () => {},
+  beforeLong: () => void = () => {},
 ): Promise<void> {
   const { status, stream, body, forwarded } = answer;
   const headers = { 'cache-control': 'no-store', ...answer.headers };
   if (forwarded) await sendForwarded(response, status, headers, forwarded);
-  else if (stream) await sendPieces(response, status, headers, stream, onFirst);
+  else if (stream) await sendPieces(response, status, headers, stream, beforeLong);
   else if (body === undefined) response.writeHead(status, headers).end();
-  else sendText(response, status, headers, JSON.stringify(body));
+  else sendText(response, status, headers, JSON.stringify(body), beforeLong);
 }
 
 /** Sends head and body in one write. */
-function sendText(response: ServerResponse, status: number, headers: Headers, text: string): void {
+function sendText(
+  response: ServerResponse,
+  status: number,
+  headers: Headers,
+  text: string,
+  beforeLong: () => void,
+): void {
   const length = Buffer.byteLength(text);
+  if (length > longAnswerBytes) beforeLong();
   response.writeHead(status, { ...headers, 'content-type': jsonType, 'content-length': length });
   response.end(text);
 }
@@ -50,15 +60,15 @@ export async function sendPieces(
   status: number,
   headers: Headers,
   pieces: Pieces,
-  onFirst: () => void = () => {},
+  beforeLong: () => void = () => {},
 ): Promise<void> {
   try {
     let piece = await pieces.next();
     if (piece.done) {
-      sendText(response, status, headers, piece.value);
+      sendText(response, status, headers, piece.value, beforeLong);
       return;
     }
-    onFirst();
+    beforeLong();
     response.writeHead(status, { ...headers, 'content-type': jsonType });
     if (response.req.method === 'HEAD') {
       response.end();

@@ -56,7 +56,14 @@ beforeAll(async () => {
   const log = createLog('test', { level: 'silent' });
   const metrics = createMetrics('test', { forProcess: false });
   // A user has eight of these.
-  const handler = serveRoutes({ routes: [waits, huge], verify, log, metrics, poolSize: 10 });
+  const handler = serveRoutes({
+    routes: [waits, huge],
+    verify,
+    log,
+    metrics,
+    poolSize: 10,
+    maxLongAnswers: 0,
+  });
   server = createHttpServer({ handler, host: '127.0.0.1', port: 0 });
   await server.start?.();
 });

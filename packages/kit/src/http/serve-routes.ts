@@ -12,6 +12,7 @@ import {
 import { Problem } from '../problem/index.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { type ErrorHandling, handleErrors } from './handle-errors.ts';
+import { limitLongAnswers } from './limit-long-answers.ts';
 import { observeCalls } from './observe-calls.ts';
 import { queuePerUser } from './queue-per-user.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
@@ -65,13 +66,16 @@ export function mountRoutes(
   options: {
     routes: readonly Route[];
     identify: (request: Request, response: Response) => VerifiedCall;
+    /** Answers of more than 64 KiB that one user may receive at the same time; 0 = no limit. */
+    maxLongAnswers?: number;
     /** Calls of one user that run at the same time; further ones wait. */
     callsAtOnce?: number;
     /** Called with the principal of every call that is accepted. */
     onCaller?: ((principal: Principal) => void) | undefined;
   },
 ): void {
-  const { routes, identify, callsAtOnce = Number.POSITIVE_INFINITY, onCaller } = options;
+  const { routes, identify, maxLongAnswers = 0, callsAtOnce = Number.POSITIVE_INFINITY, onCaller } = options;
+  const limitLong = limitLongAnswers(maxLongAnswers);
   const beginCall = queuePerUser(callsAtOnce);
 
   for (const route of routes) {
@@ -92,7 +96,11 @@ export function mountRoutes(
       const endCall = await beginCall(principal, response, { isHeavy: route.isHeavy?.(call) });
       try {
         const answer = await route.handle(call, response);
-        await sendAnswer(response, answer, endCall);
+        await sendAnswer(response, answer, () => {
+          limitLong(principal, response);
+          // From here on, the client decides how long it takes.
+          endCall();
+        });
       } finally {
         endCall();
       }
@@ -107,19 +115,21 @@ export function serveRoutes(options: {
   log: Log;
   metrics: Metrics;
   tracing?: Tracing;
+  maxLongAnswers: number;
   /** Connections to Postgres of this service. One user's calls use up to four fifths of them. */
   poolSize: number;
   onCaller?: (principal: Principal) => void;
   /** What errors of the service's servers mean. */
   failures?: Pick<ErrorHandling, 'isOutage' | 'isErased'>;
 }): Express {
-  const { routes, verify, log, metrics, tracing, poolSize, onCaller, failures } = options;
+  const { routes, verify, log, metrics, tracing, maxLongAnswers, poolSize, onCaller, failures } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
   app.use(observeCalls({ log, metrics, tracing }));
   mountRoutes(app, {
     routes,
     identify: (request) => requireCaller(request, requirePrincipal),
+    maxLongAnswers,
     callsAtOnce: Math.max(1, Math.floor(poolSize * 0.8)),
     onCaller,
   });
