@@ -80,8 +80,8 @@ export function createHub(options: {
       catchUp.onEvent();
       if (received.event) applyRevocation(received.event);
       else {
-        const { seq } = received.entry;
-        log.error({ seq }, 'the stream holds a message that is not an event: it is skipped');
+        const { sequence } = received.entry;
+        log.error({ sequence }, 'the stream holds a message that is not an event: it is skipped');
       }
       // Events from before the start of this hub are not counted.
       if (history.hasCaughtUp) count(received);

@@ -9,7 +9,7 @@ import { checkOf, type Position } from './position.ts';
  */
 export class Entry implements Position {
   readonly epoch: string;
-  readonly seq: number;
+  readonly sequence: number;
   readonly check: string;
   /** The topics that it is sent to, one copy for each. Empty when no subscriber gets it. */
   readonly topics: readonly string[];
@@ -18,7 +18,7 @@ export class Entry implements Position {
 
   constructor(position: Position, bytes: Uint8Array, topics: readonly string[]) {
     this.epoch = position.epoch;
-    this.seq = position.seq;
+    this.sequence = position.sequence;
     this.check = position.check;
     this.topics = topics;
     this.#bytes = bytes;
@@ -50,8 +50,8 @@ export class Entry implements Position {
   }
 
   block(copy: number, hasMore: boolean, event = this.parse()): string {
-    const { epoch, seq, check } = this;
-    const position: Position = hasMore ? { epoch, seq, check, copiesSent: 1 } : this;
+    const { epoch, sequence, check } = this;
+    const position: Position = hasMore ? { epoch, sequence, check, copiesSent: 1 } : this;
     return eventBlock(position, event && jsonOf(event, copy));
   }
 
@@ -69,9 +69,9 @@ export class Entry implements Position {
 /** Creates an entry from its bytes in NATS. */
 export function createEntry(
   bytes: Uint8Array,
-  { epoch, seq }: Pick<Position, 'epoch' | 'seq'>,
+  { epoch, sequence }: Pick<Position, 'epoch' | 'sequence'>,
 ): { entry: Entry; event: EventHead | undefined } {
   const event = parseEvent(bytes);
-  const position = { epoch, seq, check: checkOf(event?.eventId ?? '') };
+  const position = { epoch, sequence, check: checkOf(event?.eventId ?? '') };
   return { entry: new Entry(position, bytes, event ? topicsOf(event) : []), event };
 }

@@ -3,10 +3,10 @@ import { epochOf } from '../nats/nats-stream.ts';
 import { checkOf, formatPosition, noCheck, parsePosition } from './position.ts';
 
 test.each([
-  { epoch: 'mi7x3k2a', seq: 0, check: '00000000' },
-  { epoch: 'mi7x3k2a', seq: 9_007_199_254_740, check: 'deadbeef' },
-  { epoch: 'mi7x3k2a', seq: 7, check: 'deadbeef', copiesSent: 1 as const },
-])('$epoch.$seq.$check is the same after formatting and parsing', (position) => {
+  { epoch: 'mi7x3k2a', sequence: 0, check: '00000000' },
+  { epoch: 'mi7x3k2a', sequence: 9_007_199_254_740, check: 'deadbeef' },
+  { epoch: 'mi7x3k2a', sequence: 7, check: 'deadbeef', copiesSent: 1 as const },
+])('$epoch.$sequence.$check is the same after formatting and parsing', (position) => {
   expect(parsePosition(formatPosition(position))).toEqual(position);
 });
 

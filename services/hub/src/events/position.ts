@@ -6,7 +6,7 @@
 export interface Position {
   /** Which NATS stream: one that is deleted and created again starts at sequence 1. */
   readonly epoch: string;
-  readonly seq: number;
+  readonly sequence: number;
   /** The end of the event's UUID: a NATS stream that lost its newest events uses their sequences again. */
   readonly check: string;
   /**
@@ -34,22 +34,22 @@ export const isStartTime = (from: StartFrom | undefined): from is StartTime =>
 export const noCheck = '00000000';
 
 /** The position of a subscriber that sent text which is not from a hub. No NATS stream has this epoch. */
-export const unknownPosition: Position = { epoch: '', seq: 0, check: noCheck };
+export const unknownPosition: Position = { epoch: '', sequence: 0, check: noCheck };
 
 /** The end of a UUID is random in all of its versions. */
 export const checkOf = (eventId: string): string =>
   eventId.length >= 8 ? eventId.slice(-8).toLowerCase() : noCheck;
 
-export function formatPosition({ epoch, seq, check, copiesSent }: Position): string {
-  const text = `${epoch}.${seq}.${check}`;
+export function formatPosition({ epoch, sequence, check, copiesSent }: Position): string {
+  const text = `${epoch}.${sequence}.${check}`;
   return copiesSent === undefined ? text : `${text}.${copiesSent}`;
 }
 
 const pattern = /^([0-9a-z]{1,12})\.(0|[1-9]\d{0,15})\.([0-9a-f]{8})(?:\.(1))?$/;
 
 export function parsePosition(text: string): Position | undefined {
-  const [, epoch, seq, check, copiesSent] = pattern.exec(text) ?? [];
-  if (epoch === undefined || seq === undefined || check === undefined) return undefined;
-  const position = { epoch, seq: Number(seq), check };
+  const [, epoch, sequence, check, copiesSent] = pattern.exec(text) ?? [];
+  if (epoch === undefined || sequence === undefined || check === undefined) return undefined;
+  const position = { epoch, sequence: Number(sequence), check };
   return copiesSent === undefined ? position : { ...position, copiesSent: 1 };
 }

@@ -3,7 +3,7 @@ import { noCheck } from '../events/position.ts';
 import { RequestEvents, type TestEvent } from '../testing/make-event.ts';
 import { EventHistory } from './event-history.ts';
 
-const start = { epoch: 'e', seq: 0, check: noCheck };
+const start = { epoch: 'e', sequence: 0, check: noCheck };
 let history: EventHistory;
 let now: number;
 
@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 
 const append = (...events: TestEvent[]) =>
-  events.map(({ bytes }) => history.append(history.current.seq + 1, bytes).entry);
+  events.map(({ bytes }) => history.append(history.current.sequence + 1, bytes).entry);
 
 describe('the history', () => {
   test('keeps the sequence of bytes that are not an event', () => {
     const { entry, event } = history.append(1, Buffer.from('nonsense'));
-    expect([entry.seq, entry.topics, event]).toEqual([1, [], undefined]);
-    expect(history.current.seq).toBe(1);
+    expect([entry.sequence, entry.topics, event]).toEqual([1, [], undefined]);
+    expect(history.current.sequence).toBe(1);
   });
 
   test('after a loss, keeps the events before it, and sends the lost ones again', () => {
@@ -29,9 +29,9 @@ describe('the history', () => {
     append(...events);
     history.setCaughtUp();
     history.loseAfter(2);
-    expect(history.current.seq).toBe(2);
+    expect(history.current.sequence).toBe(2);
     const repeated = append(...events.slice(3), request.closed(), ...events.slice(2, 3));
-    expect(repeated.map(({ seq, topics }) => [seq, topics.length])).toEqual([
+    expect(repeated.map(({ sequence, topics }) => [sequence, topics.length])).toEqual([
       [3, 2],
       [4, 2],
       [5, 2],
@@ -66,7 +66,7 @@ describe('the events since a time are all in memory', () => {
   });
 
   test('for times a minute after the start of a hub that has not read the first events', () => {
-    history.restart({ ...start, seq: 8 });
+    history.restart({ ...start, sequence: 8 });
     append(new RequestEvents().newMessage());
     history.setCaughtUp();
     const [before, first] = aMinuteLater();
@@ -78,7 +78,7 @@ describe('the events since a time are all in memory', () => {
   test('for times a minute after a gap, and after another stream', () => {
     history.setCaughtUp();
     for (const floor of [
-      { ...start, seq: 20 },
+      { ...start, sequence: 20 },
       { ...start, epoch: 'f' },
     ]) {
       now += 500_000;

@@ -52,8 +52,8 @@ export class EventHistory {
     return this.ring.hasAllSince(time);
   }
 
-  append(seq: number, bytes: Uint8Array): ReceivedEvent {
-    const { entry, event } = createEntry(bytes, { epoch: this.current.epoch, seq });
+  append(sequence: number, bytes: Uint8Array): ReceivedEvent {
+    const { entry, event } = createEntry(bytes, { epoch: this.current.epoch, sequence });
     const recordedAt = recordedAtOf(event);
     this.ring.append(entry, recordedAt);
     return { entry, event, recordedAt };
@@ -64,15 +64,15 @@ export class EventHistory {
    * the newest ones. The outbox publishes them again, at other sequences and between new events, so streams get them twice. A
    * position of a lost event has another check than the event that is at its sequence now.
    */
-  loseAfter(seq: number): void {
-    this.ring.removeAfter(seq);
+  loseAfter(sequence: number): void {
+    this.ring.removeAfter(sequence);
     this.ring.noteMissing(this.#latestUntilNow);
   }
 
   /** Continues after another position, perhaps of another NATS stream. The events between the two positions are unknown. */
   restart(floor: Position): void {
     // Nothing is missing before the first event, unless this NATS stream replaces another one.
-    const isWhole = floor.seq === 0 && !this.#hasCaughtUp;
+    const isWhole = floor.sequence === 0 && !this.#hasCaughtUp;
     this.ring.restart(floor, isWhole ? Number.NEGATIVE_INFINITY : this.#latestUntilNow);
   }
 

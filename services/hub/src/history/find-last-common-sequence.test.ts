@@ -12,9 +12,9 @@ beforeEach(() => {
   bytesOf = new Map([...'abcdefgh'].map((letter) => [letter, request.newMessage().bytes]));
 });
 
-function makeHistory(events: number, seq = 0): EventHistory {
+function makeHistory(events: number, sequence = 0): EventHistory {
   const history = new EventHistory({ limits: { events, bytes: 1e9 }, clock: { now: () => 1_000_000 } });
-  history.restart({ epoch: 'first', seq, check: noCheck });
+  history.restart({ epoch: 'first', sequence, check: noCheck });
   return history;
 }
 
@@ -35,7 +35,7 @@ describe('the last common sequence of ring and stream', () => {
     const history = makeHistory(size);
     for (const [index, letter] of [...read].entries())
       history.append(index + 1, bytesOf.get(letter) as Uint8Array);
-    const natsStream = { readOne: async (seq: number) => bytesOf.get(held[seq - 1] ?? '') };
+    const natsStream = { readOne: async (sequence: number) => bytesOf.get(held[sequence - 1] ?? '') };
     const state = { firstSeq: held.lastIndexOf('-') + 2, lastSeq: held.length };
     expect(await findLastCommonSequence(history.ring, natsStream, state)).toBe(expected);
   });

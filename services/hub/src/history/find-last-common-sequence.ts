@@ -12,27 +12,27 @@ export async function findLastCommonSequence(
   natsStream: Pick<NatsStream, 'readOne'>,
   { firstSeq, lastSeq }: Pick<StoredStreamState, 'firstSeq' | 'lastSeq'>,
 ): Promise<number | undefined> {
-  const isInStream = async ({ seq, check }: Position): Promise<boolean> => {
+  const isInStream = async ({ sequence, check }: Position): Promise<boolean> => {
     // An event that has expired in the NATS stream was not lost, and cannot be compared.
-    if (seq < firstSeq) return true;
-    if (seq > lastSeq) return false;
-    const bytes = await natsStream.readOne(seq);
+    if (sequence < firstSeq) return true;
+    if (sequence > lastSeq) return false;
+    const bytes = await natsStream.readOne(sequence);
     return bytes !== undefined && checkOf(parseEvent(bytes)?.eventId ?? '') === check;
   };
 
   // The hub has read no event after its start, so there is nothing to compare.
   if (ring.length === 0 && ring.floor.check === noCheck) {
-    return ring.floor.seq <= lastSeq ? ring.floor.seq : undefined;
+    return ring.floor.sequence <= lastSeq ? ring.floor.sequence : undefined;
   }
-  if (await isInStream(ring.current)) return ring.current.seq;
-  let equal = ring.floor.seq;
-  let different = ring.current.seq;
+  if (await isInStream(ring.current)) return ring.current.sequence;
+  let equal = ring.floor.sequence;
+  let different = ring.current.sequence;
   while (different - equal > 1) {
     const middle = Math.floor((equal + different) / 2);
     const entry = ring.at(middle);
     if (entry && (await isInStream(entry))) equal = middle;
     else different = middle;
   }
-  if (equal > ring.floor.seq) return equal;
+  if (equal > ring.floor.sequence) return equal;
   return ring.floor.check !== noCheck && (await isInStream(ring.floor)) ? equal : undefined;
 }

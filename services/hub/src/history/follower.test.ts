@@ -249,7 +249,7 @@ test('a reader that resumes from a stream which the hub has not noticed yet gets
   await stream.make();
   // As another hub would send it, which has noticed the new stream.
   const { created } = await stream.manager.streams.info(stream.name);
-  const resumed = await read(formatPosition({ epoch: epochOf(created), seq: 1, check: 'deadbeef' }));
+  const resumed = await read(formatPosition({ epoch: epochOf(created), sequence: 1, check: 'deadbeef' }));
   await resumed.until('a reset', () => resumed.named('hub.reset').length > 0);
   await live.until('a reset', () => live.named('hub.reset').length > 0);
   await stream.publish(...messages(3));

@@ -77,7 +77,7 @@ export class Follower implements Part {
     const state = await natsStream.readState();
     await this.#alignHistory(state);
     const { epoch, lastSeq } = state;
-    const consumer = await natsStream.openConsumer({ epoch, seq: history.current.seq + 1 });
+    const consumer = await natsStream.openConsumer({ epoch, sequence: history.current.sequence + 1 });
     this.#consumer = consumer;
     try {
       if (this.#stopping.signal.aborted) return 'stopping';
@@ -97,21 +97,21 @@ export class Follower implements Part {
   async #alignHistory(state: StoredStreamState): Promise<void> {
     const { natsStream, history, initialEvents, onBreak, log } = this.#options;
     const { epoch, firstSeq, lastSeq } = state;
-    const beforeFirst = { epoch, seq: firstSeq - 1, check: noCheck };
-    const beforeNewest = { ...beforeFirst, seq: Math.max(firstSeq - 1, lastSeq - initialEvents) };
+    const beforeFirst = { epoch, sequence: firstSeq - 1, check: noCheck };
+    const beforeNewest = { ...beforeFirst, sequence: Math.max(firstSeq - 1, lastSeq - initialEvents) };
     if (!history.hasCaughtUp) {
       history.restart(beforeNewest);
     } else if (history.current.epoch !== epoch) {
       this.#restart(beforeFirst, 'the NATS stream was created again');
-    } else if (history.current.seq < beforeFirst.seq) {
+    } else if (history.current.sequence < beforeFirst.sequence) {
       // Without this, the hub would notice the gap only at the next new event.
       this.#restart(beforeFirst, eventsRemoved);
     } else {
       const common = await findLastCommonSequence(history.ring, natsStream, state);
       if (common === undefined) this.#restart(beforeNewest, 'the stream holds other events than before');
-      else if (common < history.current.seq) {
+      else if (common < history.current.sequence) {
         log.warn(
-          { lost: history.current.seq - common },
+          { lost: history.current.sequence - common },
           'the stream lost its newest events: waiting for them to be published again',
         );
         history.loseAfter(common);
@@ -120,11 +120,11 @@ export class Follower implements Part {
     }
   }
 
-  #receive({ seq, bytes }: StoredMessage): void {
+  #receive({ sequence, bytes }: StoredMessage): void {
     const { history, onEvent } = this.#options;
-    const { epoch, seq: last } = history.current;
-    if (seq > last + 1) this.#restart({ epoch, seq: seq - 1, check: noCheck }, eventsRemoved);
-    onEvent(history.append(seq, bytes));
+    const { epoch, sequence: last } = history.current;
+    if (sequence > last + 1) this.#restart({ epoch, sequence: sequence - 1, check: noCheck }, eventsRemoved);
+    onEvent(history.append(sequence, bytes));
   }
 
   /** Continues after this position. The events before it are unknown. */
@@ -139,9 +139,9 @@ export class Follower implements Part {
 
   #checkCaughtUp(lastSeq: number): void {
     const { history, onCaughtUp, log } = this.#options;
-    if (this.#notFollowing === undefined || history.current.seq < lastSeq) return;
+    if (this.#notFollowing === undefined || history.current.sequence < lastSeq) return;
     this.#notFollowing = undefined;
-    log.info({ seq: history.current.seq }, 'following NATS');
+    log.info({ sequence: history.current.sequence }, 'following NATS');
     if (history.hasCaughtUp) return;
     history.setCaughtUp();
     onCaughtUp();

@@ -15,9 +15,9 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
   let state = { epoch: 'abc', firstSeq: 1, lastSeq: 5 };
   const natsStream: Pick<NatsStream, 'readState' | 'openConsumer'> = {
     readState: async () => state,
-    async openConsumer({ seq }) {
-      const consumer = new FakeConsumer(state.lastSeq + 1 - seq);
-      opened.push({ from: seq, consumer });
+    async openConsumer({ sequence }) {
+      const consumer = new FakeConsumer(state.lastSeq + 1 - sequence);
+      opened.push({ from: sequence, consumer });
       return consumer;
     },
   };
@@ -35,7 +35,7 @@ test('events that the stream removed while the hub was disconnected: a gap, alth
   try {
     await eventually('the first consumer', () => opened[0]?.consumer.hasStarted);
     const request = new RequestEvents();
-    const messages = [1, 2, 3, 4, 5].map((seq) => ({ seq, bytes: request.newMessage().bytes }));
+    const messages = [1, 2, 3, 4, 5].map((sequence) => ({ sequence, bytes: request.newMessage().bytes }));
     opened[0]?.consumer.deliver(messages);
     expect(follower.notReady()).toBeUndefined();
 

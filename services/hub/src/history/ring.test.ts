@@ -4,15 +4,18 @@ import { noCheck } from '../events/position.ts';
 import { Ring } from './ring.ts';
 
 const epoch = 'e';
-const entry = (seq: number, ...topics: string[]) =>
-  new Entry({ epoch, seq, check: String(seq).padStart(8, '0') }, new Uint8Array(10), topics);
+const entry = (sequence: number, ...topics: string[]) =>
+  new Entry({ epoch, sequence, check: String(sequence).padStart(8, '0') }, new Uint8Array(10), topics);
 const filled = (limits: { events: number; bytes: number }, ...entries: Entry[]) => {
   const ring = new Ring(limits);
-  ring.restart({ epoch, seq: (entries[0]?.seq ?? 1) - 1, check: noCheck }, Number.NEGATIVE_INFINITY);
+  ring.restart(
+    { epoch, sequence: (entries[0]?.sequence ?? 1) - 1, check: noCheck },
+    Number.NEGATIVE_INFINITY,
+  );
   for (const one of entries) ring.append(one);
   return ring;
 };
-const sequences = (entries: readonly Entry[]) => entries.map(({ seq }) => seq);
+const sequences = (entries: readonly Entry[]) => entries.map(({ sequence }) => sequence);
 const wide = { events: 100, bytes: 1e9 };
 
 describe('the ring', () => {
@@ -32,12 +35,13 @@ describe('the ring', () => {
 
   test('recognises a position by epoch, sequence and check, the one before its first event included', () => {
     const ring = filled({ ...wide, events: 2 }, entry(5, 'a'), entry(6, 'a'), entry(7, 'a'));
-    expect(ring.floor).toEqual({ epoch, seq: 5, check: '00000005' });
-    for (const seq of [5, 6, 7]) expect(ring.has({ epoch, seq, check: `0000000${seq}` })).toBe(true);
-    expect(ring.has({ epoch, seq: 4, check: '00000004' })).toBe(false);
-    expect(ring.has({ epoch, seq: 8, check: '00000008' })).toBe(false);
-    expect(ring.has({ epoch, seq: 6, check: '00000007' })).toBe(false);
-    expect(ring.has({ epoch: 'other', seq: 6, check: '00000006' })).toBe(false);
+    expect(ring.floor).toEqual({ epoch, sequence: 5, check: '00000005' });
+    for (const sequence of [5, 6, 7])
+      expect(ring.has({ epoch, sequence, check: `0000000${sequence}` })).toBe(true);
+    expect(ring.has({ epoch, sequence: 4, check: '00000004' })).toBe(false);
+    expect(ring.has({ epoch, sequence: 8, check: '00000008' })).toBe(false);
+    expect(ring.has({ epoch, sequence: 6, check: '00000007' })).toBe(false);
+    expect(ring.has({ epoch: 'other', sequence: 6, check: '00000006' })).toBe(false);
   });
 
   test('removes the oldest beyond its limits of events and bytes, but never the newest', () => {
@@ -80,11 +84,11 @@ describe('the ring', () => {
   test('removes events that the stream lost, and continues with others', () => {
     const ring = filled(wide, entry(1, 'a'), entry(2, 'b'), entry(3, 'a'), entry(4, 'b'));
     ring.removeAfter(2);
-    expect(ring.current.seq).toBe(2);
+    expect(ring.current.sequence).toBe(2);
     ring.append(entry(3, 'b'));
     expect(sequences(ring.after(0, ['a'], 10))).toEqual([1]);
     expect(sequences(ring.after(0, ['b'], 10))).toEqual([2, 3]);
     ring.removeAfter(0);
-    expect(ring.current).toEqual({ epoch, seq: 0, check: noCheck });
+    expect(ring.current).toEqual({ epoch, sequence: 0, check: noCheck });
   });
 });

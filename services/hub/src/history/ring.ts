@@ -10,7 +10,7 @@ export class Ring {
   readonly #entries = new Queue<Entry>();
   /** The events of each topic, so that the cost of a resume depends on its own events only. */
   readonly #byTopic = new Map<string, Queue<Entry>>();
-  #floor: Position = { epoch: '', seq: 0, check: noCheck };
+  #floor: Position = { epoch: '', sequence: 0, check: noCheck };
   #bytes = 0;
   /** When each of the events was recorded, in milliseconds since 1970. */
   readonly #times = new Queue<number>();
@@ -35,13 +35,13 @@ export class Ring {
   }
 
   /** The entry with this sequence. The ring has no gaps, so its index is known. */
-  at(seq: number): Entry | undefined {
-    return this.#entries.at(seq - this.#floor.seq - 1);
+  at(sequence: number): Entry | undefined {
+    return this.#entries.at(sequence - this.#floor.sequence - 1);
   }
 
   /** Whether the event at this position is here or is the floor, so that the events after it can be sent from memory. */
-  has({ epoch, seq, check }: Position): boolean {
-    const known = seq === this.#floor.seq ? this.#floor : this.at(seq);
+  has({ epoch, sequence, check }: Position): boolean {
+    const known = sequence === this.#floor.sequence ? this.#floor : this.at(sequence);
     return known !== undefined && known.epoch === epoch && known.check === check;
   }
 
@@ -69,8 +69,8 @@ export class Ring {
       this.#removeOldest();
   }
 
-  removeAfter(seq: number): void {
-    while (this.#entries.last && this.current.seq > seq) {
+  removeAfter(sequence: number): void {
+    while (this.#entries.last && this.current.sequence > sequence) {
       this.#forget(this.#entries.pop(), (queue) => queue.pop());
       this.#times.pop();
     }
@@ -87,13 +87,13 @@ export class Ring {
   }
 
   /** Up to `limit` events of these topics after a sequence, in order; an event of two topics once. */
-  after(seq: number, topics: readonly string[], limit: number): Entry[] {
+  after(sequence: number, topics: readonly string[], limit: number): Entry[] {
     const found = topics.flatMap((topic) => {
       const queue = this.#byTopic.get(topic);
-      return queue ? queue.slice(firstIndexAfter(queue, seq), limit) : [];
+      return queue ? queue.slice(firstIndexAfter(queue, sequence), limit) : [];
     });
     if (topics.length === 1) return found;
-    found.sort((one, other) => one.seq - other.seq);
+    found.sort((one, other) => one.sequence - other.sequence);
     return found.filter((entry, index) => entry !== found[index - 1]).slice(0, limit);
   }
 
@@ -105,9 +105,9 @@ export class Ring {
     const oldest = this.#entries.shift();
     const recordedAt = this.#times.shift();
     if (!oldest || recordedAt === undefined) return;
-    const { epoch, seq, check, topics } = oldest;
+    const { epoch, sequence, check, topics } = oldest;
     this.#forget(oldest, (queue) => queue.shift());
-    this.#floor = { epoch, seq, check };
+    this.#floor = { epoch, sequence, check };
     // No subscriber would get an event without topics.
     if (topics.length > 0) this.noteMissing(recordedAt);
   }
@@ -125,12 +125,12 @@ export class Ring {
 }
 
 /** The index of the first event after a sequence, by binary search. */
-function firstIndexAfter(queue: Queue<Entry>, seq: number): number {
+function firstIndexAfter(queue: Queue<Entry>, sequence: number): number {
   let low = 0;
   let high = queue.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((queue.at(middle)?.seq ?? 0) <= seq) low = middle + 1;
+    if ((queue.at(middle)?.sequence ?? 0) <= sequence) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -41,12 +41,14 @@ test('a consumer reads only the stream of the epoch that it was opened for', asy
   await using stream = await openTestStream();
   await using natsStream = await openNatsStream(stream);
   const { epoch } = await natsStream.readState();
-  const consumer = await natsStream.openConsumer({ seq: 1, epoch });
+  const consumer = await natsStream.openConsumer({ sequence: 1, epoch });
   consumer.end('opened');
 
   await stream.manager.streams.delete(stream.name);
   await stream.make();
-  await expect(natsStream.openConsumer({ seq: 1, epoch })).rejects.toThrow('the stream was created again');
+  await expect(natsStream.openConsumer({ sequence: 1, epoch })).rejects.toThrow(
+    'the stream was created again',
+  );
 });
 
 test('a consumer ends when the connection to NATS was opened again', async () => {
@@ -54,7 +56,7 @@ test('a consumer ends when the connection to NATS was opened again', async () =>
   await using proxy = await createTcpProxy(testServers().natsUrl);
   await using natsStream = await openNatsStream(stream, proxy.url);
   const { epoch } = await natsStream.readState();
-  const consumer = await natsStream.openConsumer({ seq: 1, epoch });
+  const consumer = await natsStream.openConsumer({ sequence: 1, epoch });
   await proxy.cut();
   await proxy.restore();
   expect(await consumer.ended).toBe('the connection to NATS was opened again');

@@ -15,12 +15,12 @@ export interface StoredStreamState {
 export interface NatsStream {
   readState(): Promise<StoredStreamState>;
   /** The bytes of one message; undefined when the stream does not hold it. */
-  readOne(seq: number): Promise<Uint8Array | undefined>;
+  readOne(sequence: number): Promise<Uint8Array | undefined>;
   /**
    * All events from a sequence of this epoch on; throws if the stream has another. While `isYielding` is true, the consumer
    * pauses for half of the time. It ends when NATS was away.
    */
-  openConsumer(options: { epoch: string; seq: number; isYielding?: () => boolean }): Promise<Consumer>;
+  openConsumer(options: { epoch: string; sequence: number; isYielding?: () => boolean }): Promise<Consumer>;
 }
 
 const timeoutMs = 2_000;
@@ -73,17 +73,17 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
 
   return {
     readState: readSharedState,
-    async readOne(seq) {
+    async readOne(sequence) {
       const { manager } = await requireConnection();
       try {
-        return (await manager.streams.getMessage(stream, { seq })).data;
+        return (await manager.streams.getMessage(stream, { seq: sequence })).data;
       } catch (error) {
         if (errorCode(error) === messageNotFound) return undefined;
         throw error;
       }
     },
-    async openConsumer({ epoch, seq, isYielding }) {
-      const consumer = await openConsumer({ ...(await requireConnection()), from: seq, isYielding });
+    async openConsumer({ epoch, sequence, isYielding }) {
+      const consumer = await openConsumer({ ...(await requireConnection()), from: sequence, isYielding });
       open.add(consumer);
       void consumer.ended.then(() => open.delete(consumer));
       try {

@@ -44,9 +44,9 @@ test.each([
   const seqs: number[] = [];
   const requestsAfterBatch: number[] = [];
   await new Promise<void>((resolve) => {
-    consumer.start(({ seq }) => {
-      seqs.push(seq);
-      if (seq % batch === 0) requestsAfterBatch.push(requests());
+    consumer.start(({ sequence }) => {
+      seqs.push(sequence);
+      if (sequence % batch === 0) requestsAfterBatch.push(requests());
       if (seqs.length === messages) resolve();
     });
   });

@@ -13,7 +13,7 @@ import {
 
 /** One message as the stream holds it. */
 export interface StoredMessage {
-  readonly seq: number;
+  readonly sequence: number;
   readonly bytes: Uint8Array;
 }
 
@@ -148,7 +148,7 @@ class OrderedConsumer implements Consumer {
     this.#nextConsumerSeq++;
     this.#requested--;
     try {
-      this.#onMessage({ seq: streamSeq, bytes: message.data });
+      this.#onMessage({ sequence: streamSeq, bytes: message.data });
     } catch (error) {
       // The client library would stop reading the connection, which others use too.
       this.end(`a message could not be handled: ${(error as Error).message}`);
@@ -197,7 +197,7 @@ class OrderedConsumer implements Consumer {
 
 /**
  * Reads a message's sequences from the subject that it would be acknowledged to: `$JS.ACK.`, some names, of which the
- * consumer's is the last, and `.<deliveries>.<stream seq>.<consumer seq>.<time>.<pending>`.
+ * consumer's is the last, and `.<deliveries>.<stream sequence>.<consumer sequence>.<time>.<pending>`.
  */
 function parseAckSubject(subject: string, consumer: string): { streamSeq: number; consumerSeq: number } {
   const deliveriesAt = subject.indexOf(consumer) + consumer.length + 1;

@@ -15,7 +15,7 @@ import { CatchUp, nextStep } from './catch-up.ts';
 import { ScanLimit } from './scan-limit.ts';
 
 const epoch = 'abc';
-const start = { epoch, seq: 0, check: noCheck };
+const start = { epoch, sequence: 0, check: noCheck };
 const clock = { now: Date.now };
 
 /** A history that has caught up with an empty stream. */
@@ -88,8 +88,8 @@ describe('a subscriber that catches up', () => {
 
   test('gets no more at once than its connection accepts, over many events with long questions', async () => {
     const expert = new RequestEvents();
-    for (let seq = 1; seq <= 100; seq++)
-      history.append(seq, new RequestEvents(expert.userId).newRequest('字'.repeat(2_000)).bytes);
+    for (let sequence = 1; sequence <= 100; sequence++)
+      history.append(sequence, new RequestEvents(expert.userId).newRequest('字'.repeat(2_000)).bytes);
     const subscriber = makeSubscriber({ writer, topics: [expert.activityTopic] });
     catchUp.add(subscriber, start);
     // A full buffer, and the chunk that filled it.
@@ -107,10 +107,10 @@ describe('a subscriber that catches up', () => {
 
   test('is reset when the stream loses the event that it waits for', async () => {
     const request = new RequestEvents();
-    for (let seq = 1; seq <= 5; seq++) history.append(seq, request.newMessage().bytes);
+    for (let sequence = 1; sequence <= 5; sequence++) history.append(sequence, request.newMessage().bytes);
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer, topics: [request.topic] });
-    catchUp.add(subscriber, { epoch, seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch, sequence: 8, check: noCheck });
     await turn();
     expect(subscriber.state).toBe('ahead');
 
@@ -130,7 +130,7 @@ describe('a subscriber that catches up', () => {
     async (_, from) => {
       stream = { epoch: 'def', firstSeq: 1, lastSeq: 8 };
       const subscriber = makeSubscriber({ writer });
-      catchUp.add(subscriber, { epoch: from, seq: 8, check: noCheck });
+      catchUp.add(subscriber, { epoch: from, sequence: 8, check: noCheck });
       await eventually('three looks at the stream', () => stateReads >= 3);
       expect([subscriber.state, writer.resets]).toEqual(['ahead', 0]);
 
@@ -138,7 +138,7 @@ describe('a subscriber that catches up', () => {
       catchUp.onBreak();
       // A position of that stream may be right, until its event is known.
       const request = new RequestEvents();
-      for (let seq = 1; seq <= 8; seq++) history.append(seq, request.newMessage().bytes);
+      for (let sequence = 1; sequence <= 8; sequence++) history.append(sequence, request.newMessage().bytes);
       catchUp.onEvent();
       await eventually('the subscriber to be live', () => subscriber.isLive);
       expect(writer.resets).toBe(1);
@@ -148,7 +148,7 @@ describe('a subscriber that catches up', () => {
   test('is reset when its stream is created again while it waits for an event', async () => {
     stream = { epoch, firstSeq: 1, lastSeq: 8 };
     const subscriber = makeSubscriber({ writer });
-    catchUp.add(subscriber, { epoch, seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch, sequence: 8, check: noCheck });
     await eventually('a look at the stream', () => stateReads === 1);
     await turn();
 
@@ -181,7 +181,7 @@ describe('a subscriber that catches up', () => {
   test('is reset when its position is of an older stream', async () => {
     stream = { epoch, firstSeq: 1, lastSeq: 0 };
     const subscriber = makeSubscriber({ writer });
-    catchUp.add(subscriber, { epoch: 'abb', seq: 8, check: noCheck });
+    catchUp.add(subscriber, { epoch: 'abb', sequence: 8, check: noCheck });
     await eventually('the subscriber to be live', () => subscriber.isLive);
     expect([writer.resets, stateReads]).toEqual([1, 1]);
   });
@@ -195,17 +195,23 @@ describe('the next step after a position', () => {
   function historyOf30(size: number): EventHistory {
     const history = makeHistory(size);
     const request = new RequestEvents();
-    for (let seq = 1; seq <= count; seq++) {
-      request.recordedAt = new Date(timeOf(seq));
-      history.append(seq, request.newMessage().bytes);
+    for (let sequence = 1; sequence <= count; sequence++) {
+      request.recordedAt = new Date(timeOf(sequence));
+      history.append(sequence, request.newMessage().bytes);
     }
     return history;
   }
-  const timeOf = (seq: number) => 1_000 * seq;
+  const timeOf = (sequence: number) => 1_000 * sequence;
   const newestGone = timeOf(count - ringEvents);
   const history = historyOf30(ringEvents);
-  const checkAt = (seq: number) => (seq === 20 ? history.ring.floor : history.ring.at(seq))?.check ?? noCheck;
-  const at = (seq: number, more: object = {}) => ({ epoch, seq, check: checkAt(seq), ...more });
+  const checkAt = (sequence: number) =>
+    (sequence === 20 ? history.ring.floor : history.ring.at(sequence))?.check ?? noCheck;
+  const at = (sequence: number, more: object = {}) => ({
+    epoch,
+    sequence,
+    check: checkAt(sequence),
+    ...more,
+  });
 
   test.each([
     ['the newest event', at(30), 'replay'],
@@ -227,7 +233,10 @@ describe('the next step after a position', () => {
   });
 
   test('earliest, when the ring holds the whole stream', () => {
-    expect(nextStep(historyOf30(count), 'earliest')).toMatchObject({ action: 'replay', from: { seq: 0 } });
+    expect(nextStep(historyOf30(count), 'earliest')).toMatchObject({
+      action: 'replay',
+      from: { sequence: 0 },
+    });
   });
 
   test('a time, when the ring holds the whole stream', () => {

@@ -37,18 +37,18 @@ export function nextStep(history: EventHistory, from: StartFrom): NextStep {
   const { current, ring } = history;
   const { floor } = ring;
   if (from === 'earliest')
-    return floor.seq === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
+    return floor.sequence === 0 ? { action: 'replay', from: floor } : { action: 'scan', from };
   // Never a scan: it costs more than the call for the list that a reset causes.
   if (isStartTime(from))
     return history.hasAllSince(from.since) ? { action: 'replay', from: floor } : { action: 'reset' };
   if (from === unknownPosition) return { action: 'reset' };
   if (from.epoch !== current.epoch) return { action: 'wait', from };
-  if (from.seq > current.seq) return { action: 'wait', from };
+  if (from.sequence > current.sequence) return { action: 'wait', from };
   // A subscriber that misses copies of the event at its position needs that event itself.
-  if (ring.has(from) && (from.copiesSent === undefined || ring.at(from.seq)))
+  if (ring.has(from) && (from.copiesSent === undefined || ring.at(from.sequence)))
     return { action: 'replay', from };
   // In the ring, its sequence belongs to another event: the one that the subscriber has was lost.
-  return from.seq <= floor.seq ? { action: 'scan', from } : { action: 'reset' };
+  return from.sequence <= floor.sequence ? { action: 'scan', from } : { action: 'reset' };
 }
 
 /**
@@ -149,7 +149,7 @@ export class CatchUp implements Part {
   onEvent(): void {
     if (this.#ahead.size === 0) return;
     for (const [subscriber, from] of [...this.#ahead])
-      if (from.seq <= this.#history.current.seq) this.#resumeAhead(subscriber, from);
+      if (from.sequence <= this.#history.current.sequence) this.#resumeAhead(subscriber, from);
   }
 
   /** The NATS stream no longer continues the history: all positions must be checked again. */
@@ -181,7 +181,7 @@ export class CatchUp implements Part {
       // NATS cannot be reached, or the follower has yet to notice that its stream was created again. A reset now would be
       // followed by another one.
       setTimeout(() => this.resume(subscriber, from), retryMs).unref();
-    } else if (from.epoch !== epoch || from.seq > state.lastSeq) {
+    } else if (from.epoch !== epoch || from.sequence > state.lastSeq) {
       this.reset(subscriber);
     } else if (subscriber.isOpen) {
       this.#ahead.set(subscriber, from);
@@ -198,13 +198,13 @@ export class CatchUp implements Part {
     const { ring } = this.#history;
     const { writer, topics } = subscriber;
     let last = from;
-    const partlySent = from.copiesSent === undefined ? undefined : ring.at(from.seq);
+    const partlySent = from.copiesSent === undefined ? undefined : ring.at(from.sequence);
     if (partlySent) {
       send(subscriber, partlySent.blocksFor(topics, from.copiesSent));
       last = partlySent;
     }
     while (!writer.isFull) {
-      const entries = ring.after(last.seq, topics, batchSize);
+      const entries = ring.after(last.sequence, topics, batchSize);
       const { blocks, count } = firstBlocks(entries, topics);
       send(subscriber, blocks);
       last = entries[count - 1] ?? last;

@@ -53,11 +53,11 @@ function open(from: number, isYielding: () => boolean = () => false): Consumer {
 beforeEach(() => {
   const clock = { now: Date.now };
   history = new EventHistory({ limits: { events: ringEvents, bytes: 2 ** 30 }, clock });
-  history.restart({ epoch, seq: 0, check: noCheck });
+  history.restart({ epoch, sequence: 0, check: noCheck });
   history.setCaughtUp();
   events = Array.from({ length: count }, () => request.newMessage());
-  messages = events.map(({ bytes }, index) => ({ seq: index + 1, bytes }));
-  for (const { seq, bytes } of messages) history.append(seq, bytes);
+  messages = events.map(({ bytes }, index) => ({ sequence: index + 1, bytes }));
+  for (const { sequence, bytes } of messages) history.append(sequence, bytes);
   opened = [];
   results = new Map();
   stream = wholeStream;
@@ -69,10 +69,10 @@ beforeEach(() => {
         if (failures-- > 0) throw new Error('NATS is away');
         return stream;
       },
-      async openConsumer({ epoch, seq, isYielding }) {
+      async openConsumer({ epoch, sequence, isYielding }) {
         await opening;
         if (stream.epoch !== epoch) throw new Error('the stream was created again');
-        return open(seq, isYielding);
+        return open(sequence, isYielding);
       },
     },
     history,
@@ -100,7 +100,11 @@ function add(from: ResumeFrom, options: { address?: string; credential?: Credent
 }
 
 /** The position of the event with this sequence. */
-const at = (seq: number): Position => ({ epoch, seq, check: checkOf(events[seq - 1]?.eventId ?? '') });
+const at = (sequence: number): Position => ({
+  epoch,
+  sequence,
+  check: checkOf(events[sequence - 1]?.eventId ?? ''),
+});
 const key = (id: string, userId = 'ada'): Credential => ({ id: `key:${id}`, userId, since: 0 });
 const floor = () => formatPosition(history.ring.floor);
 const nearSeq = count - ringEvents - 5;
@@ -186,7 +190,7 @@ test('while a stream that was created again is not in the history yet, its reade
   const waiting = add(at(10));
   await eventually('three looks at the stream', () => stateReads >= 3);
   expect(results.has(waiting)).toBe(false);
-  history.restart({ epoch: again.epoch, seq: 0, check: noCheck });
+  history.restart({ epoch: again.epoch, sequence: 0, check: noCheck });
   await haveResults(waiting);
   expect(results.get(waiting)).toBe('reset');
 });

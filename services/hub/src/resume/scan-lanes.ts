@@ -46,9 +46,9 @@ export class ScanLanes {
 
   add(subscriber: Subscriber, from: ResumeFrom): void {
     const { floor, length } = this.#history.ring;
-    const seq = from === 'earliest' ? 0 : from.seq;
+    const sequence = from === 'earliest' ? 0 : from.sequence;
     const farLane = subscriber.credential ? this.#far : this.#anonymous;
-    const lane = floor.seq - seq <= length ? this.#near : farLane;
+    const lane = floor.sequence - sequence <= length ? this.#near : farLane;
     lane.add({ subscriber, from });
   }
 
@@ -169,10 +169,10 @@ class ScanLane {
     this.#scan = scan;
     let consumer: Consumer | undefined;
     try {
-      const seq = scan.prepare(requests);
-      if (seq === undefined) return;
+      const sequence = scan.prepare(requests);
+      if (sequence === undefined) return;
       const { epoch } = stream;
-      consumer = await natsStream.openConsumer({ epoch, seq, isYielding: this.#isYielding });
+      consumer = await natsStream.openConsumer({ epoch, sequence, isYielding: this.#isYielding });
       const began = performance.now();
       const reason = await scan.read(consumer);
       const ms = Math.round(performance.now() - began);

@@ -46,34 +46,36 @@ export class Scan {
     const { epoch, firstSeq } = options.stream;
     this.#history = options.history;
     this.#destination = options.destination;
-    this.#current = { epoch, seq: firstSeq - 1, check: noCheck };
+    this.#current = { epoch, sequence: firstSeq - 1, check: noCheck };
   }
 
   /** Takes the first subscribers. Returns the sequence to read from; undefined if no subscriber needs the scan. */
   prepare(requests: readonly ScanRequest[]): number | undefined {
     const { floor } = this.#history.ring;
-    const { epoch, seq } = this.#current;
+    const { epoch, sequence } = this.#current;
     for (const { subscriber, from } of requests) {
       // A subscriber that misses copies of the event at its position needs that event itself.
       const isAtStart =
-        from === 'earliest' || (from.epoch === epoch && from.seq === seq && from.copiesSent === undefined);
-      if (isAtStart && seq >= floor.seq) this.#destination.resume(subscriber, floor);
+        from === 'earliest' ||
+        (from.epoch === epoch && from.sequence === sequence && from.copiesSent === undefined);
+      if (isAtStart && sequence >= floor.sequence) this.#destination.resume(subscriber, floor);
       else if (isAtStart) this.#activate(subscriber);
-      else if (from.epoch === epoch && from.seq > seq) this.#upcoming.push({ subscriber, from });
+      else if (from.epoch === epoch && from.sequence > sequence) this.#upcoming.push({ subscriber, from });
       else this.#destination.reset(subscriber);
     }
-    this.#upcoming.sort((one, other) => other.from.seq - one.from.seq);
-    if (this.#active.size > 0) return seq + 1;
-    const start = this.#upcoming.at(-1)?.from.seq;
-    if (start !== undefined) this.#current = { epoch, seq: start - 1, check: noCheck };
+    this.#upcoming.sort((one, other) => other.from.sequence - one.from.sequence);
+    if (this.#active.size > 0) return sequence + 1;
+    const start = this.#upcoming.at(-1)?.from.sequence;
+    if (start !== undefined) this.#current = { epoch, sequence: start - 1, check: noCheck };
     return start;
   }
 
   /** Takes one more subscriber; false if the scan has passed its position. */
   join({ subscriber, from }: ScanRequest): boolean {
-    const { epoch, seq } = this.#current;
-    if (this.#hasEnded || from === 'earliest' || from.epoch !== epoch || from.seq <= seq) return false;
-    const index = this.#upcoming.findIndex((other) => other.from.seq <= from.seq);
+    const { epoch, sequence } = this.#current;
+    if (this.#hasEnded || from === 'earliest' || from.epoch !== epoch || from.sequence <= sequence)
+      return false;
+    const index = this.#upcoming.findIndex((other) => other.from.sequence <= from.sequence);
     this.#upcoming.splice(index < 0 ? this.#upcoming.length : index, 0, { subscriber, from });
     return true;
   }
@@ -117,19 +119,19 @@ export class Scan {
     return this.#endReason !== undefined;
   }
 
-  #receive({ seq, bytes }: StoredMessage): void {
+  #receive({ sequence, bytes }: StoredMessage): void {
     this.events++;
-    const { epoch, seq: last } = this.#current;
-    if (seq !== last + 1) this.#resetActive();
+    const { epoch, sequence: last } = this.#current;
+    if (sequence !== last + 1) this.#resetActive();
 
-    const { entry, event } = createEntry(bytes, { epoch, seq });
+    const { entry, event } = createEntry(bytes, { epoch, sequence });
     this.#current = entry;
     this.#send(entry, event);
     this.#activateUpcoming(entry);
 
     // At the floor of the ring, the ring continues the scan only if the floor's event is known and equals this one.
     const { ring } = this.#history;
-    if (seq > ring.floor.seq || ring.has(entry)) this.end('reached the events in memory');
+    if (sequence > ring.floor.sequence || ring.has(entry)) this.end('reached the events in memory');
     else if (this.#active.size === 0 && this.#upcoming.length === 0) this.end('no subscriber is left');
   }
 
@@ -154,11 +156,15 @@ export class Scan {
   }
 
   #activateUpcoming(entry: Entry): void {
-    for (let next = this.#upcoming.at(-1); next && next.from.seq <= entry.seq; next = this.#upcoming.at(-1)) {
+    for (
+      let next = this.#upcoming.at(-1);
+      next && next.from.sequence <= entry.sequence;
+      next = this.#upcoming.at(-1)
+    ) {
       this.#upcoming.pop();
       const { subscriber, from } = next;
       if (!subscriber.isOpen) continue;
-      if (from.seq !== entry.seq || from.check !== entry.check) {
+      if (from.sequence !== entry.sequence || from.check !== entry.check) {
         this.#destination.reset(subscriber);
         continue;
       }
