@@ -67,7 +67,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     clock,
     log,
   });
-  const sessions = createSessions({ store, sweeper, clock });
+  const sessions = createSessions({ store, sweeper, users, clock });
   const authenticator = new passport.Passport();
   const cookies = { secrets, secure: publicUrl.startsWith('https:'), clock };
   const flows = [createGithub(config.github), createGoogle(config.google), createOidc(config.oidc)]
@@ -92,7 +92,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   mountStopMails(app, notifier);
   app.use(
     sessionMiddleware({
-      ...{ redis, store, sessions, authenticator, isValid, isValidUser: users.isValid },
+      ...{ redis, store, sessions, authenticator, isValid },
       ...{ secrets, lifetime, publicUrl },
     }),
   );

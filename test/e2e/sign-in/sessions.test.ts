@@ -172,6 +172,17 @@ describe('sessions', () => {
     clockOffsetMs = 0;
   });
 
+  test('that the operator ends add no account, also when its sign-in at the provider had begun before', async () => {
+    const visitor = await signIn();
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const { location } = (await visitor.call('POST', '/api/identities/google')).json;
+    await runAdmin('end-sessions', '--user', userId);
+    const page = await visitor.follow(location, 'stranger');
+    expect(page.url).toContain('/auth/');
+    const { rows } = await database.query('SELECT provider FROM identities WHERE user_id = $1', [userId]);
+    expect(rows).toEqual([{ provider: 'github' }]);
+  });
+
   test('that the operator ends notify no browser of theirs any more', async () => {
     const visitor = await signIn();
     const { userId } = (await visitor.call('GET', '/api/me')).json;

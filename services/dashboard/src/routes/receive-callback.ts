@@ -17,7 +17,7 @@ export const receiveCallback =
       return signIn(request, response, identity, { idToken, keepsUser: true });
     }
     // The session that began this may have ended since.
-    const user = await sessions.readAgain(request);
+    const user = await sessions.readAgain(request, response.locals.callId);
     if (user?.sessionId !== addToSessionId) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
     const result = await users.addIdentity(sessions.principalOf(user), identity, response.locals.callId);

@@ -3,7 +3,6 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
-import type { Users } from '../users.ts';
 import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -14,13 +13,11 @@ export function sessionMiddleware(options: {
   sessions: Sessions;
   authenticator: passport.Authenticator;
   isValid: (user: SignedIn) => boolean;
-  /** Asks the requests service. */
-  isValidUser: Users['isValid'];
   secrets: readonly string[];
   lifetime: number;
   publicUrl: string;
 }): RequestHandler[] {
-  const { redis, store, sessions, authenticator, isValid, isValidUser } = options;
+  const { redis, store, sessions, authenticator, isValid } = options;
   const isHttps = options.publicUrl.startsWith('https:');
   const forCookie = (rolling: boolean) =>
     session({
@@ -60,14 +57,16 @@ export function sessionMiddleware(options: {
     authenticator.session() as RequestHandler,
     async (request, response, next) => {
       const { user } = request;
-      // Pages have no data of the user.
       const isOver =
         user &&
         (!isValid(user) ||
-          (request.path.startsWith('/api/') &&
-            !(await isValidUser(store.principalOf(user), response.locals.callId))));
+          (!isAppPage(request.path) && !(await sessions.isValidUser(user, response.locals.callId))));
       if (isOver) await sessions.endOwn(request);
       next();
     },
   ];
 }
+
+/** The page of the web app has no data of the user, and is sent also while the requests service is away. */
+const isAppPage = (path: string): boolean =>
+  path === '/' || (/^\/dashboard(\/|$)/.test(path) && !path.startsWith('/dashboard/code/'));

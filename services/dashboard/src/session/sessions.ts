@@ -3,6 +3,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import type { Request } from 'express';
 import type { Identity } from '../sign-in/identity.ts';
+import type { Users } from '../users.ts';
 import type { SessionKey, SessionStore, SignedIn, StoredSession } from './session-store.ts';
 import type { SessionSweeper } from './session-sweeper.ts';
 
@@ -17,7 +18,9 @@ export interface Sessions {
     user: { userId: string; identity: Identity; idToken: string | undefined },
   ): Promise<void>;
   /** Reads the user of this call from the store again. Removes `request.user` if the session has ended. */
-  readAgain(request: Request): Promise<SignedIn | undefined>;
+  readAgain(request: Request, callId: string): Promise<SignedIn | undefined>;
+  /** Whether the session's user exists, and the operator has not ended it: the requests service knows. */
+  isValidUser(user: SignedIn, callId: string): Promise<boolean>;
   /** Ends the session of this call, if there is one. */
   endOwn(request: Request): Promise<void>;
   /** The session as the other services know it. */
@@ -30,9 +33,12 @@ export interface Sessions {
 export function createSessions(options: {
   store: SessionStore;
   sweeper: SessionSweeper;
+  users: Pick<Users, 'isValid'>;
   clock: Clock;
 }): Sessions {
-  const { store, sweeper, clock } = options;
+  const { store, sweeper, users, clock } = options;
+  const isValidUser: Sessions['isValidUser'] = (user, callId) =>
+    users.isValid(store.principalOf(user), callId);
 
   async function end(keys: readonly SessionKey[]): Promise<void> {
     await store.signOut(keys);
@@ -56,12 +62,14 @@ export function createSessions(options: {
       const tooMany = (await store.list(userId)).slice(maxSessions);
       await end(tooMany.map(({ key }) => key));
     },
-    async readAgain(request) {
+    async readAgain(request, callId) {
       const session = request.user && (await store.read(request.sessionID));
       const user = session?.passport?.user;
-      if (!user) delete request.user;
-      return user;
+      if (user && (await isValidUser(user, callId))) return user;
+      delete request.user;
+      return undefined;
     },
+    isValidUser,
     async endOwn(request) {
       const { user, sessionID: cookieId } = request;
       if (user) await store.signOut([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);

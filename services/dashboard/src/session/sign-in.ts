@@ -33,7 +33,7 @@ export function createSignIn(options: {
   return async (request, response, identity, { knownUserId, idToken, keepsUser = false, page } = {}) => {
     requireAllowed(identity, isAllowed);
     const userId = knownUserId ?? (await users.findOrCreate(identity, response.locals.callId)).userId;
-    const current = keepsUser ? await sessions.readAgain(request) : request.user;
+    const current = keepsUser ? await sessions.readAgain(request, response.locals.callId) : request.user;
     // The browser keeps the expert key of its user, and another tab may show this user's requests.
     if (keepsUser && current && current.userId !== userId)
       throw new SignInFailure('other_user', { identity });
