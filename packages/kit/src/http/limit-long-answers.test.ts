@@ -76,7 +76,13 @@ describe('long answers of one user', () => {
   afterAll(() => server.stop?.());
 
   const key = (): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId });
-  const session = (): Principal => ({ kind: 'session', sessionId: randomUUID(), userId });
+  const session = (): Principal => ({
+    kind: 'session',
+    sessionId: randomUUID(),
+    userId,
+    begunAt: 0,
+    endsAt: 0,
+  });
 
   /** The head of an answer whose body is not read yet. */
   async function begin(path: string, principal = caller): Promise<IncomingMessage> {
