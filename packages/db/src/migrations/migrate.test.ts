@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type pg from 'pg';
 import { connectOnce } from '../postgres/connect.ts';
 import { createEmptyDatabase, type TestDatabase } from '../testing/create-test-database.ts';
-import { type MigrateOptions, migrate } from './migrate.ts';
+import { MigrateError, type MigrateOptions, migrate } from './migrate.ts';
 import { knownMigrations, migrationsFolder } from './migration-files.ts';
 
 describe('migrate', () => {
@@ -60,6 +60,15 @@ describe('migrate', () => {
     expect(await run()).toEqual(['20990101000000_more']);
     expect(await hasTable('less')).toBe(true);
     expect(reported).toEqual([]);
+  });
+
+  test('a database that was made before the first release is refused, with what to delete', async () => {
+    await run();
+    await client.query(`UPDATE _prisma_migrations SET migration_name = '20261121033000_init'`);
+    await expect(run()).rejects.toThrow(
+      /before the first release.* Delete its data .*RELAY_HOME.* create an empty one\.$/,
+    );
+    await expect(run()).rejects.toThrow(MigrateError);
   });
 
   test('five wait for another process that migrates, then one of them applies', async () => {

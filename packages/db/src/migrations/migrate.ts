@@ -51,6 +51,12 @@ async function findMissing(client: pg.Client, folder: string): Promise<readonly 
   const recorded = await readRecorded(client);
   if (recorded) {
     if (recorded.unfinished[0]) throw unfinishedError(recorded.unfinished[0]);
+    if (known[0] && recorded.applied.size > 0 && !recorded.applied.has(known[0])) {
+      throw new MigrateError(
+        'This database was made before the first release, by migrations that no longer exist. Delete its data and start again: the ' +
+          'folder .relay (RELAY_HOME) of `npm start`; elsewhere, drop the database and create an empty one.',
+      );
+    }
     return known.filter((name) => !recorded.applied.has(name));
   }
   if (!(await createTable(client))) {

@@ -50,7 +50,7 @@ async function advanceTo(watermark: LowWatermark, position: number): Promise<voi
 
 const publishAll = () =>
   writer.query(`
-    UPDATE outbox_events SET published_at = now(), stream_seq = 1, stream_epoch = 'now' WHERE published_at IS NULL`);
+    UPDATE outbox_events SET published_at = now(), stream_seq = 1, stream_created_at = 'now' WHERE published_at IS NULL`);
 beforeEach(publishAll);
 afterEach(() => slow.query('ROLLBACK'));
 
@@ -146,7 +146,7 @@ test('a later update finds a row that an operator lets wait again', async () => 
   await publishAll();
   await advanceTo(watermark, newest);
   await writer.query(
-    'UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL WHERE position = $1',
+    'UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_created_at = NULL WHERE position = $1',
     [row],
   );
   await eventually('a search', async () => {

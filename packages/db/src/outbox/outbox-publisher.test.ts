@@ -41,7 +41,7 @@ describe('the outbox publisher', () => {
     await outbox.untilPublished();
     await outbox.pool.query(`
       WITH chosen AS (SELECT id FROM outbox_events WHERE request_id = 'a' ORDER BY position LIMIT 1)
-      UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL
+      UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_created_at = NULL
       FROM chosen WHERE outbox_events.id = chosen.id`);
     await outbox.untilPublished();
     const events = await outbox.stored();

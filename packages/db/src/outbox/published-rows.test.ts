@@ -21,7 +21,7 @@ describe('published rows', () => {
   beforeEach(async () => {
     await client.query(`
       TRUNCATE outbox_events;
-      INSERT INTO outbox_events (type, payload, user_id, seq, published_at, stream_seq, stream_epoch)
+      INSERT INTO outbox_events (type, payload, user_id, seq, published_at, stream_seq, stream_created_at)
       SELECT 'new_message', '', gen_random_uuid(), seq, now() - interval '11 minutes' + seq * interval '1 second', seq, 'then'
       FROM generate_series(1, 100) AS seq`);
   });
@@ -52,7 +52,7 @@ describe('published rows', () => {
 
   test('are deleted in batches', async () => {
     await client.query(`
-      INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
+      INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_created_at)
       SELECT 'new_message', '', gen_random_uuid(), now() - interval '1 hour', seq, 'then' FROM generate_series(101, 2100) AS seq`);
     expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('more');
     expect(await deleteInTime(client, { createdAt: 'then', lastSeq: 5_000 }, 600_000)).toBe('done');
@@ -78,10 +78,12 @@ describe('published rows', () => {
 
   test('all wait again when the stream was created again', async () => {
     await client.query(`
-      INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_epoch)
+      INSERT INTO outbox_events (type, payload, user_id, published_at, stream_seq, stream_created_at)
       SELECT 'new_message', '', gen_random_uuid(), now(), seq, 'then' FROM generate_series(101, 5000) AS seq`);
     expect(await requeueLost(client, { createdAt: 'now', lastSeq: 10_000 })).toBe(5_000);
-    expect(await count('published_at IS NULL AND stream_seq IS NULL AND stream_epoch IS NULL')).toBe(5_000);
+    expect(await count('published_at IS NULL AND stream_seq IS NULL AND stream_created_at IS NULL')).toBe(
+      5_000,
+    );
   });
 
   test('stay when deleting them takes more than a second, and the connection still works', async () => {
@@ -96,7 +98,7 @@ describe('published rows', () => {
 
   const fill = (rows: number) =>
     client.query(
-      `INSERT INTO outbox_events (type, payload, user_id, seq, published_at, stream_seq, stream_epoch)
+      `INSERT INTO outbox_events (type, payload, user_id, seq, published_at, stream_seq, stream_created_at)
        SELECT 'new_message', '', gen_random_uuid(), seq, now() - interval '1 minute' + seq * interval '0.1 ms', seq, 'then'
        FROM generate_series(101, $1) AS seq`,
       [rows],

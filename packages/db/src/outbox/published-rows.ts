@@ -47,18 +47,16 @@ export async function requeueLost(
  * Other commits of the session do not wait for the disk; this one does. If Postgres lost it in a crash, after some of the
  * rows were published again, the old sequences of the others could belong to other events of the stream.
  *
- * `stream_epoch` is the time at which NATS created the stream, and not the epoch of positions, which is made from it.
- *
  * The lost rows are found by their ids in an array: Postgres would read the whole table to join them, though there are none as a rule.
  */
 const requeueText = `
   WITH batch AS MATERIALIZED (
-    SELECT id, published_at, stream_epoch <> $1 OR stream_seq > $2 AS is_lost FROM outbox_events
+    SELECT id, published_at, stream_created_at <> $1 OR stream_seq > $2 AS is_lost FROM outbox_events
     WHERE published_at IS NOT NULL AND (published_at, id) < ($3::timestamptz, $4::uuid)
     ORDER BY published_at DESC, id DESC LIMIT $5
   ),
   requeued AS (
-    UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_epoch = NULL
+    UPDATE outbox_events SET published_at = NULL, stream_seq = NULL, stream_created_at = NULL
     WHERE id = ANY (ARRAY(SELECT id FROM batch WHERE is_lost))
   )
   SELECT
@@ -98,5 +96,5 @@ const canceled = '57014';
 const deleteText = `
   DELETE FROM outbox_events WHERE id IN (
     SELECT id FROM outbox_events
-    WHERE published_at < now() - $3 * interval '1 millisecond' AND stream_epoch = $1 AND stream_seq <= $2
+    WHERE published_at < now() - $3 * interval '1 millisecond' AND stream_created_at = $1 AND stream_seq <= $2
     ORDER BY published_at LIMIT $4)`;

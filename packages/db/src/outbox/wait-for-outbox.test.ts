@@ -20,7 +20,7 @@ const insert = (count: number) => database.query`
   INSERT INTO outbox_events (type, payload, user_id)
   SELECT 'key_exchange', '', gen_random_uuid() FROM generate_series(1, ${count}::int)`;
 const publish = (count: number) => database.query`
-  UPDATE outbox_events SET published_at = now(), stream_seq = position, stream_epoch = ''
+  UPDATE outbox_events SET published_at = now(), stream_seq = position, stream_created_at = ''
   WHERE id IN (SELECT id FROM outbox_events WHERE published_at IS NULL ORDER BY position LIMIT ${count}::int)`;
 
 test('a caller waits while more than 1,000 events are not published, whatever was published before', async () => {

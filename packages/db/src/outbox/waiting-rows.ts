@@ -58,7 +58,7 @@ export async function markPublished(
   await client.query({
     name: 'mark-published',
     text: `UPDATE outbox_events AS event
-           SET published_at = clock_timestamp(), stream_seq = stored.seq, stream_epoch = $3
+           SET published_at = clock_timestamp(), stream_seq = stored.seq, stream_created_at = $3
            FROM unnest($1::uuid[], $2::bigint[]) AS stored (id, seq)
            WHERE event.id = stored.id`,
     values: [stored.map(({ id }) => id), stored.map(({ streamSeq }) => streamSeq), streamCreatedAt],

@@ -16,7 +16,7 @@ async function insert({ type, payload }: NewEvent, recorded: number, published?:
   const id = randomUUID();
   await database.query`
     INSERT INTO outbox_events
-      (id, type, payload, user_id, recorded_at, published_at, stream_seq, stream_epoch, failed_at)
+      (id, type, payload, user_id, recorded_at, published_at, stream_seq, stream_created_at, failed_at)
     SELECT ${id}::uuid, ${type}, ${Buffer.from(payload)}, gen_random_uuid(),
       now() - ${recorded}::float8 * interval '1 minute', published, CASE WHEN published IS NOT NULL THEN 1 END,
       CASE WHEN published IS NOT NULL THEN 'epoch' END, now() - ${failed ?? null}::float8 * interval '1 minute'

@@ -1,1 +1,0 @@
-ALTER TABLE "notification_endpoints" ADD COLUMN "session_ends_at" TIMESTAMPTZ(3);
