@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { buildPrograms } from '../bench/environment/build-programs.ts';
 import { openEnvironment } from '../bench/environment/environment.ts';
 import { formatTable, type Line } from '../bench/measure/table.ts';
-import { chooseRows } from '../bench/rows/choose-rows.ts';
+import { chooseRows, usage } from '../bench/rows/choose-rows.ts';
 import { root } from './local/home.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { openServers } from './servers/open-servers.ts';
@@ -11,8 +11,10 @@ import { createTerminal } from './terminal/terminal.ts';
 
 /** `npm run bench`: all rows, or those that the arguments name; see bench/README.md. */
 export async function bench(args: string[]): Promise<void> {
-  const { rows, rounds, profile } = chooseRows(args);
   const terminal = createTerminal();
+  const choice = chooseRows(args);
+  if (!choice) return terminal.line(usage);
+  const { rows, rounds, profile } = choice;
   const profiles = profile ? join(root, '.relay-profiles') : undefined;
   const lines: Line[] = [];
   try {

@@ -32,7 +32,7 @@ export const expire: Row = {
 };
 
 /** Seconds from the beginning of the first batch until the request that expires last has ended. */
-export async function secondsUntilEnded(database: Database, last: string): Promise<number> {
+async function secondsUntilEnded(database: Database, last: string): Promise<number> {
   const ended = `SELECT 1 FROM help_requests WHERE id = $1 AND status = 'expired'`;
   while ((await database.query(ended, [last])).length === 0) await pause(10);
   const [row] = await database.query<{ seconds: number }>(

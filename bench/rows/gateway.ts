@@ -30,37 +30,6 @@ export const gatewaySubmit = ratioRow({
   },
 });
 
-/** The gateway that traces, compared with itself without tracing. The upstream is also the collector, and answers at once. */
-export const traced = ratioRow({
-  name: 'traced',
-  goal: 0.9,
-  count: 6_000,
-  async open(environment) {
-    const { load, user } = environment;
-    const { port } = await environment.program('upstream');
-    const upstream = `http://127.0.0.1:${port}`;
-    const body = { apiKey: user.consumerKey, ...submission };
-    const request = httpText('POST', '/api/v1/help', { body });
-    const subject = async (name: string, env: Record<string, string>) => {
-      const gateway = await environment.service('gateway', {
-        as: `gateway-${name.replaceAll(' ', '-')}`,
-        env: { RELAY_REQUESTS_URL: upstream, ...env },
-      });
-      return loadSubject({ name, load, makeRequests: () => [request], processes: [gateway] });
-    };
-    const sampled = (share: string) => ({
-      OTEL_EXPORTER_OTLP_ENDPOINT: upstream,
-      OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
-      OTEL_TRACES_SAMPLER_ARG: share,
-    });
-    return {
-      measured: await subject('1 % of the traces', sampled('0.01')),
-      baseline: await subject('no tracing', {}),
-      others: [await subject('all traces', sampled('1'))],
-    };
-  },
-});
-
 async function compareWithProxy(
   environment: Environment,
   name: string,

@@ -47,29 +47,6 @@ export const submit = ratioRow({
   },
 });
 
-/** A submit through the gateway. */
-export const submitThroughGateway = ratioRow({
-  name: 'submit-through-gateway',
-  goal: 0.25,
-  count: 3_000,
-  async open(environment) {
-    const { load, user } = environment;
-    const requests = await requestsService(environment);
-    const gateway = await environment.service('gateway');
-    const { direct } = await startBaselines(environment);
-    const body = { apiKey: user.consumerKey, ...submission };
-    return {
-      measured: loadSubject({
-        name: 'through the gateway',
-        load,
-        processes: [gateway, requests],
-        makeRequests: () => [httpText('POST', '/api/v1/help', { body })],
-      }),
-      baseline: directSubject('node-postgres, no HTTP', direct),
-    };
-  },
-});
-
 /**
  * Starts messages first, so that it is the outbox leader. Then publishing costs the requests service nothing, and the
  * baseline's events are published as well.

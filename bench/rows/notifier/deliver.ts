@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { directSubject, type Subject } from '../../measure/subject.ts';
 import { ratioRow } from '../row.ts';
-import { callWebhooks, insertDue, openReceivers } from './webhooks.ts';
+import { addWebhook, insertDue } from './webhooks.ts';
 
 const webhooks = 20;
 
@@ -22,10 +22,11 @@ export const deliver = ratioRow({
   async open(environment) {
     const { database } = environment;
     const notifier = await environment.service('notifier');
-    const urls = await openReceivers(environment);
-    const calls = await callWebhooks(environment);
+    const receiver = await environment.program('receiver');
+    const url = await receiver.call<string>('open');
+    const gateway = await environment.service('gateway');
     const ids: string[] = [];
-    for (let n = 0; n < webhooks; n++) ids.push(await calls.add(urls.works ?? ''));
+    for (let n = 0; n < webhooks; n++) ids.push(await addWebhook(environment, gateway, url));
 
     const measured: Subject = {
       name: `deliveries of one notifier, ${webhooks} webhooks of a user`,
@@ -41,7 +42,7 @@ export const deliver = ratioRow({
         }
       },
     };
-    const bare = await environment.program('direct-post', { BENCH_RECEIVER_URL: urls.works });
+    const bare = await environment.program('direct-post', { BENCH_RECEIVER_URL: url });
     return { measured, baseline: directSubject('bare POSTs by node:http, nothing recorded', bare) };
   },
 });

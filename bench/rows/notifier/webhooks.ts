@@ -1,39 +1,19 @@
-import { makeCertificate } from '../../../services/notifier/src/testing/make-certificate.ts';
 import type { Environment } from '../../environment/environment.ts';
+import type { BenchProcess } from '../../environment/processes.ts';
 
-type Urls = Readonly<Record<string, string>>;
-
-/** The address of each receiver of `programs/receivers.ts`, by what it does. */
-export async function openReceivers(environment: Environment): Promise<Urls> {
-  const certificate = makeCertificate('receiver.test');
-  // The one that works has a process of its own, which the floods of the others do not slow down.
-  const good = await environment.program('receivers', {}, 'receiver');
-  const bad = await environment.program('receivers');
-  const [{ works = '' }, hostile] = [
-    await good.call<Urls>('open', certificate),
-    await bad.call<Urls>('open', certificate),
-  ];
-  return { ...hostile, works };
-}
-
-/** Calls about webhooks, with the expert's key. */
-export async function callWebhooks(environment: Environment) {
-  const { port } = await environment.service('gateway');
-  const { providerKey } = environment.user;
-  async function call<T>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await fetch(`http://127.0.0.1:${port}/api/v1/webhooks${path}`, {
-      method,
-      headers: { 'x-api-key': providerKey, ...(body && { 'content-type': 'application/json' }) },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status} ${await answer.text()}`);
-    return (answer.status === 204 ? undefined : await answer.json()) as T;
-  }
-  return {
-    /** Returns its id. */
-    add: async (url: string) => (await call<{ id: string }>('POST', '', { url })).id,
-    remove: (id: string) => call<void>('DELETE', `/${id}`),
-  };
+/** Adds a webhook with the expert's key, and returns its id. */
+export async function addWebhook(
+  { user }: Environment,
+  { port }: BenchProcess,
+  url: string,
+): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/webhooks`, {
+    method: 'POST',
+    headers: { 'x-api-key': user.providerKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ url }),
+  });
+  if (!answer.ok) throw new Error(`A webhook was answered ${answer.status} ${await answer.text()}`);
+  return ((await answer.json()) as { id: string }).id;
 }
 
 /** Deliveries that are due, in equal parts for some webhooks. */

@@ -26,7 +26,7 @@ class UnsentTexts:
         self._thread, self._is_plain = thread, is_plain
         self._decision_lasts, self._texts = decision_lasts, texts
         saved = state or {}
-        self._drafts = [restore_draft(one) for one in list_in(saved.get("drafts"))]
+        self._drafts: list[Draft] = [restore_draft(one) for one in list_in(saved.get("drafts"))]
         # A text that may have been sent. It is sent again unchanged until the relay answers.
         self._outgoing: tuple[Draft, Members] | None = None
         outgoing = saved.get("outgoing")
