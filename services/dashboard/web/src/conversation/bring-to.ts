@@ -1,6 +1,6 @@
 /**
- * Scrolls to the end of a text and keeps it in view until it counts as shown, or to what opens it: a button, or the summary of
- * what is folded.
+ * Scrolls to the end of a text and keeps it in the middle of the view until it counts as shown: short texts below it then count,
+ * too. Or it scrolls to what opens the text: a button, or the summary of what is folded.
  */
 export function bringTo(name: string, isShown: () => boolean): void {
   const selector = (attribute: string) => `[${attribute}="${CSS.escape(name)}"]`;
@@ -23,7 +23,7 @@ function keepInView(end: Element, isShown: () => boolean): void {
   const stop = new AbortController();
   const scroll = () => {
     if (stop.signal.aborted) return;
-    end.scrollIntoView({ block: 'end' });
+    end.scrollIntoView({ block: 'center' });
     if (isShown() || !end.isConnected) stop.abort();
     else requestAnimationFrame(scroll);
   };

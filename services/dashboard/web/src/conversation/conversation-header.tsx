@@ -70,7 +70,7 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
             <span className={styles.lock}>
               <LockIcon />
             </span>
-            Encrypted
+            <span className={styles.word}>Encrypted</span>
           </button>
         ) : (
           // The keys of an erased request are gone, so it is unknown whether it was encrypted.

@@ -122,11 +122,11 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
           </p>
         )}
         <ReplyLine hint={presses.hint}>
-          <p className={styles.quiet}>
-            {missing
-              ? `The agent sends ${describeParts(missing)} once you open the request. Only you and this agent can read it.`
-              : 'Only you and this agent can read your answer.'}
-          </p>
+          {missing && (
+            <p className={styles.quiet}>
+              The agent sends {describeParts(missing)} once you open the request.
+            </p>
+          )}
         </ReplyLine>
         <Button
           look="main"

@@ -24,8 +24,6 @@ export interface FormReplyProps {
   readonly of: string;
   readonly draft: Draft;
   readonly presses: Presses;
-  /** Who can read the answer. */
-  readonly readers: string;
   /** Whether it takes the focus when it appears. */
   readonly isFocused: boolean;
   /** Stands at the end of the conversation: the fields are there, and the buttons are below. */
@@ -39,7 +37,7 @@ export interface FormReplyProps {
 
 /** The agent's form, and the two buttons that decide about it. */
 export function FormReply(props: FormReplyProps) {
-  const { conversation, form, of, readers, isFocused, slot, presses, onSent } = props;
+  const { conversation, form, of, isFocused, slot, presses, onSent } = props;
   const draft = useFormDraft(props.draft, of, form);
   const [isCommenting, setIsCommenting] = useState(false);
   const section = useRef<HTMLElement>(null);
@@ -125,9 +123,7 @@ export function FormReply(props: FormReplyProps) {
         />
       )}
       <div className={styles.others}>
-        <ReplyLine hint={presses.hint || problems.hint}>
-          <p className={styles.quiet}>{readers}</p>
-        </ReplyLine>
+        <ReplyLine hint={presses.hint || problems.hint} />
         <Button look="quiet" onClick={props.onWrite}>
           {props.isTextBegun ? 'Continue your message' : 'Write a message'}
         </Button>

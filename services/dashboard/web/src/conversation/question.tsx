@@ -40,10 +40,9 @@ export function Question({ request, shown }: QuestionProps) {
             <bdi>{name}</bdi>
           </>
         )}
-        {encrypted &&
-          (question === confidentialQuestion
-            ? '. The question itself is encrypted.'
-            : '. The relay can read the question. Only you and this agent can read the answers.')}
+        {encrypted
+          ? `. ${question === confidentialQuestion ? 'The question itself is encrypted.' : 'The relay can read the question.'} Only you and this agent can read the answers.`
+          : '. The relay can read this conversation.'}
       </p>
       {variant && (
         <section aria-labelledby="plain-variant">

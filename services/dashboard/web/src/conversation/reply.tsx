@@ -43,9 +43,6 @@ export function Reply(props: ReplyProps) {
     // A form that arrives does not take the place of a text that is being written.
     if (form && isTextBegun) setChosen((before) => before ?? 'text');
   }, [form, isTextBegun]);
-  const readers = request?.encrypted
-    ? 'Only you and this agent can read your answer.'
-    : 'The relay can read this conversation: the agent asked without encryption.';
   // Only encrypted messages carry files.
   const attachments = request?.encrypted && (
     <Suspense>
@@ -62,7 +59,7 @@ export function Reply(props: ReplyProps) {
       {isText ? (
         <TextReply
           {...props}
-          {...{ readers, attachments, isFocused }}
+          {...{ attachments, isFocused }}
           onForm={form && (() => choose('form'))}
           onTakeBack={choose}
         />
@@ -72,7 +69,7 @@ export function Reply(props: ReplyProps) {
             key={form.of}
             {...props}
             {...form}
-            {...{ readers, attachments, isFocused, isTextBegun }}
+            {...{ attachments, isFocused, isTextBegun }}
             draft={drafts.form}
             onSent={() => {
               // Nothing more need be written.

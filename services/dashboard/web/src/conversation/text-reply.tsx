@@ -27,8 +27,6 @@ interface TextReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;
   readonly drafts: Drafts;
   readonly presses: Presses;
-  /** Who can read the answer. */
-  readonly readers: string;
   /** Whether the box takes the focus when it appears. */
   readonly isFocused: boolean;
   readonly attachments: ReactNode;
@@ -48,7 +46,7 @@ export function TextReply(props: TextReplyProps) {
 }
 
 function Box(props: TextReplyProps) {
-  const { conversation, readers, isFocused, attachments, onForm, onSent, onNext, drafts, presses } = props;
+  const { conversation, isFocused, attachments, onForm, onSent, onNext, drafts, presses } = props;
   const draft = drafts.text;
   const box = useRef<HTMLTextAreaElement>(null);
   const text = useStore(draft.text);
@@ -138,7 +136,9 @@ function Box(props: TextReplyProps) {
       {isChoosing && <SavedReplies text={text} onChoose={insert} onClose={() => setIsChoosing(false)} />}
       <ReplyLine hint={presses.hint}>
         <p id={readersId} className={styles.quiet}>
-          {readers}
+          {conversation.now.request?.encrypted
+            ? 'Only you and this agent can read your answer.'
+            : 'The relay can read it: the agent asked without encryption.'}
         </p>
       </ReplyLine>
       <div className={styles.buttons}>
