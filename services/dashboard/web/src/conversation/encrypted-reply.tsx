@@ -115,7 +115,7 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
       );
     }
     return (
-      <div className={styles.answer}>
+      <div className={`${styles.answer} ${styles.open}`}>
         {failure && (
           <p role="alert" className={styles.failure}>
             {failure.what} {failure.next}

@@ -175,7 +175,8 @@ export function ReplyLine({ hint, children }: { hint: string; children?: ReactNo
       <p role="status" className={hint ? styles.pressHint : 'visually-hidden'}>
         {hint}
       </p>
-      {!hint && children}
+      {/* A line that appeared would move what is read, and then the press would not count. */}
+      {!hint && (children ?? <p aria-hidden="true">&nbsp;</p>)}
     </>
   );
 }
