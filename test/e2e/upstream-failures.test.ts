@@ -84,7 +84,10 @@ describe('the messages service', () => {
       { status: 502, error: 'bad_gateway' },
     ];
     expect(await callMessages()).toMatchObject([read, write, read, write]);
-    expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET'), failed('ECONNRESET', 'POST')]);
+    expect(dashboardLines(since)).toEqual([
+      failed('UND_ERR_SOCKET', 'GET'),
+      failed('UND_ERR_SOCKET', 'POST'),
+    ]);
   });
 
   test('closes the connection during its answer: the call is aborted, and the reason is logged once', async () => {
@@ -96,7 +99,7 @@ describe('the messages service', () => {
     await eventually('the call is logged', () =>
       logs.slice(since).some(({ service, msg }) => service === 'dashboard' && msg === 'call'),
     );
-    expect(dashboardLines(since)).toEqual([failed('ECONNRESET', 'GET')]);
+    expect(dashboardLines(since)).toEqual([failed('UND_ERR_SOCKET', 'GET')]);
     expect(JSON.stringify(dashboardLines(since))).not.toContain(requestId);
   });
 

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /** The answer of a route. It has at most one of `body`, `stream` and `forwarded`. */
@@ -9,7 +10,7 @@ export interface Answer {
   /** JSON text in pieces, for answers that may be long. */
   readonly stream?: Pieces;
   /** The answer of another service, whose bytes are sent unchanged. */
-  readonly forwarded?: IncomingMessage;
+  readonly forwarded?: Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +89,7 @@ async function sendForwarded(
   response: ServerResponse,
   status: number,
   headers: Headers,
-  forwarded: IncomingMessage,
+  forwarded: Readable,
 ): Promise<void> {
   response.writeHead(status, headers);
   try {

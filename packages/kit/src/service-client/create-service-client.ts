@@ -1,4 +1,6 @@
-import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock/index.ts';
 import type { KeysWithIds } from '../config/index.ts';
 import { ClientLeft, isRead } from '../http/index.ts';
@@ -6,9 +8,15 @@ import type { Log } from '../log/index.ts';
 import type { Part } from '../part/index.ts';
 import { createPrincipalSigner, type Principal, principalHeader } from '../principal/index.ts';
 import { currentTraceparent } from '../tracing/current-span.ts';
-import { createPool } from './create-pool.ts';
-import { type Failure, failureOf, hasBegun, mayReachAnother, problemOf } from './failures.ts';
-import { answerTooLarge } from './read-answer.ts';
+import {
+  type Failure,
+  failureOf,
+  hasBegun,
+  isOfService,
+  mayReachAnother,
+  problemOf,
+  wasKeptAlive,
+} from './failures.ts';
 
 export interface ServiceCall {
   readonly method: string;
@@ -29,17 +37,40 @@ export interface ServiceCall {
   readonly response?: ServerResponse;
 }
 
+/** The response of a service. */
+export class ServiceResponse extends Readable {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly #controller: Dispatcher.DispatchController;
+
+  constructor(controller: Dispatcher.DispatchController, statusCode: number, headers: IncomingHttpHeaders) {
+    super({ highWaterMark: 65_536 });
+    this.#controller = controller;
+    this.statusCode = statusCode;
+    this.headers = headers;
+  }
+
+  override _read(): void {
+    this.#controller.resume();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (!this.readableEnded) this.#controller.abort(error ?? new ClientLeft());
+    done(error);
+  }
+}
+
 /** Calls another service over kept-alive connections, with a principal that this service signs. */
 export interface ServiceClient extends Part {
   /**
-   * Resolves with the head of the answer, whatever its status. Throws a `Problem` when there is no answer, and logs the
+   * Resolves with the head of the response, whatever its status. Throws a `Problem` when there is no response, and logs the
    * cause.
    *
-   * A call is repeated when a kept-alive connection broke before the answer began, when a new connection was refused, and
-   * when it was not made in time, once for each of the three: one of two instances may be restarting or gone. `callId` makes it
+   * A call is repeated when a kept-alive connection broke before the response began, when a new connection was refused, and
+   * when it was not made in time; each of these once, since one of two instances may be restarting or gone. `callId` makes it
    * safe. Nothing else is repeated.
    */
-  call(call: ServiceCall): Promise<IncomingMessage>;
+  call(call: ServiceCall): Promise<ServiceResponse>;
   /** Whether the service answers, with any status. */
   isReachable(): Promise<boolean>;
 }
@@ -51,6 +82,16 @@ const connectTimeoutMs = 1_500;
 const slowMs = 2_000;
 const probeTimeoutMs = 1_500;
 
+const poolOptions = {
+  /** Further calls wait until one of these is free. */
+  connections: 512,
+  /** Shorter than the 75 s for which a service keeps an idle connection, so that the service never closes it first. */
+  keepAliveTimeout: 20_000,
+  keepAliveMaxTimeout: 20_000,
+  /** Only new connections reach new instances of a service, so old ones are replaced. */
+  clientTtl: 30_000,
+} as const;
+
 export function createServiceClient(options: {
   /** The service that calls. */
   caller: string;
@@ -59,217 +100,155 @@ export function createServiceClient(options: {
   keys: KeysWithIds;
   clock: Clock;
   log: Log;
-  /** How long an attempt waits for the head of the answer, and then for each further part of it. */
+  /** How long an attempt waits for the head of the response, and then for each further part of it. */
   timeoutMs?: number;
 }): ServiceClient {
   const { caller, name, url, keys, clock, log, timeoutMs = 30_000 } = options;
   const sign = createPrincipalSigner({ caller, audience: name, keys, clock });
-  const pool = createPool(url);
-  let idleClosedAt = -slowMs;
-  /** Ends each call whose answer is not complete. */
-  const running = new Set<() => void>();
+  const pools = new Set<Pool>();
+  let pool = openPool();
+  let isStopped = false;
 
-  function send(call: ServiceCall): Promise<IncomingMessage> {
-    const {
-      method,
-      path,
-      route = path.split('?')[0],
-      principal,
-      callId,
-      json,
-      headers = {},
-      response,
-    } = call;
+  function openPool(): Pool {
+    const opened = new Pool(url, {
+      ...poolOptions,
+      connect: connectAndWatch,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    pools.add(opened);
+    return opened;
+  }
+
+  /** Further calls use no connection of this pool. Calls that run there go on. */
+  function replacePool(used: Pool): void {
+    if (used !== pool || isStopped) return;
+    pool = openPool();
+    void used.close().finally(() => pools.delete(used));
+  }
+
+  function send(call: ServiceCall): Promise<ServiceResponse> {
+    const { method, path, route = path.split('?')[0], principal, callId, json, headers = {} } = call;
+    const { response: clientResponse } = call;
     // A closed response emits no further `close`.
-    if (response?.closed) return Promise.reject(new ClientLeft());
-    /** Until the answer begins, since the call may be repeated. No closure holds `call`, which has the body too. */
+    if (clientResponse?.closed) return Promise.reject(new ClientLeft());
+    /** Until the response begins, since the call may be repeated. No closure holds `call`, which has the body too. */
     let body = json === undefined ? call.body : Buffer.from(JSON.stringify(json));
     // Without the path, since an id in it opens a conversation.
     const labels = { callee: name, callId, method, route };
     if (json !== undefined) headers['content-type'] = 'application/json';
-    if (body) headers['content-length'] = body.length;
     headers['x-request-id'] = callId;
     const traceparent = currentTraceparent();
     if (traceparent !== undefined) headers.traceparent = traceparent;
     const startedAt = performance.now();
 
+    function logFailure({ name, code = name, message }: NodeJS.ErrnoException): void {
+      const ms = Math.round(performance.now() - startedAt);
+      log.warn({ ...labels, code, reason: message, ms }, 'a call of another service failed');
+    }
+
     return new Promise((resolve, reject) => {
       const repeated = new Set<Failure>();
       let mayHaveTakenEffect = false;
-      /** Cancels the current step: an attempt, the pause before the next one, or reading the answer. */
-      let cancel = () => {};
+      let hasLeft = false;
+      let controller: Dispatcher.DispatchController | undefined;
+      let response: ServiceResponse | undefined;
 
-      function end(reason: Error): void {
-        running.delete(endAtStop);
-        cancel();
-        reject(reason);
-      }
-
-      const endAtStop = () => end(problemOf('broken', { name, mayHaveTakenEffect: !isRead(method) }));
-
-      function attempt(onNewConnection: boolean): void {
+      function attempt(): void {
+        if (hasLeft) return;
+        const used = pool;
+        const slowTimer = setTimeout(replacePool, slowMs, used);
         headers[principalHeader] = sign({ principal, method, path, callId, body });
-        const outgoing = pool.open({ method, path, headers }, { onNewConnection });
-        cancel = awaitAnswer(outgoing, timeoutMs, { onAnswer, onFailure, onSlow });
-        outgoing.end(body);
+        const handler: Dispatcher.DispatchHandler = {
+          onRequestStart(started) {
+            controller = started;
+            if (hasLeft) started.abort(new ClientLeft());
+          },
+          onResponseStart(_controller, statusCode, responseHeaders) {
+            // An interim response is not the one that is waited for.
+            if (statusCode < 200) return;
+            clearTimeout(slowTimer);
+            body = undefined;
+            response = new ServiceResponse(_controller, statusCode, responseHeaders);
+            response.on('error', (error) => {
+              if (isOfService(error) && !isStopped) logFailure(error);
+            });
+            resolve(response);
+          },
+          onResponseData(_controller, piece) {
+            if (response?.push(piece) === false) _controller.pause();
+          },
+          onResponseEnd: () => void response?.push(null),
+          onResponseError(_controller, error) {
+            clearTimeout(slowTimer);
+            if (response) response.destroy(error);
+            else onFailure(error, used);
+          },
+        };
+        used.dispatch(
+          { method, path, headers: headers as Record<string, string>, body: body ?? null },
+          handler,
+        );
       }
 
-      function onAnswer(answer: IncomingMessage): void {
-        body = undefined;
-        cancel = () => answer.destroy();
-        const stopWatching = limitSilence(answer, timeoutMs);
-        answer.once('close', () => {
-          running.delete(endAtStop);
-          stopWatching();
-          const error = answer.errored as NodeJS.ErrnoException | null;
-          if (error && bodyFailures.has(error.code)) logFailure(labels, error, startedAt);
-        });
-        resolve(answer);
-      }
-
-      function onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void {
+      function onFailure(error: NodeJS.ErrnoException, used: Pool): void {
+        if (hasLeft) return;
         const failure = failureOf(error);
         if (!isRead(method) && hasBegun(failure)) mayHaveTakenEffect = true;
-        const isRepeatable = mayReachAnother(failure, error) || (failure === 'broken' && wasKeptAlive);
-        if (!isRepeatable || repeated.has(failure)) {
-          logFailure(labels, error, startedAt);
-          end(problemOf(failure, { name, mayHaveTakenEffect, cause: error }));
+        const isRepeatable = mayReachAnother(failure, error) || (failure === 'broken' && wasKeptAlive(error));
+        if (isStopped || !isRepeatable || repeated.has(failure)) {
+          if (!isStopped) logFailure(error);
+          reject(problemOf(failure, { name, mayHaveTakenEffect, cause: error }));
           return;
         }
         repeated.add(failure);
-        if (failure === 'broken') attempt(true);
-        else {
-          const timer = setTimeout(attempt, pauseAfterRefusalMs, true);
-          cancel = () => clearTimeout(timer);
-        }
+        replacePool(used);
+        if (failure === 'broken') attempt();
+        else setTimeout(attempt, pauseAfterRefusalMs);
       }
 
-      response?.once('close', () => {
-        if (!response.writableFinished) end(new ClientLeft());
+      clientResponse?.once('close', () => {
+        if (clientResponse.writableFinished) return;
+        hasLeft = true;
+        if (response) response.destroy();
+        else controller?.abort(new ClientLeft());
+        reject(new ClientLeft());
       });
-      running.add(endAtStop);
-      attempt(false);
-    });
-  }
-
-  function onSlow(): void {
-    const now = performance.now();
-    if (now - idleClosedAt < slowMs) return;
-    idleClosedAt = now;
-    pool.closeIdle();
-  }
-
-  function logFailure(labels: object, error: NodeJS.ErrnoException, startedAt: number): void {
-    const ms = Math.round(performance.now() - startedAt);
-    log.warn({ ...labels, code: error.code, reason: error.message, ms }, 'a call of another service failed');
-  }
-
-  function isReachable(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const probe = pool.open({ method: 'HEAD', path: '/', headers: {} }, { onNewConnection: false });
-      const timer = setTimeout(() => probe.destroy(), probeTimeoutMs);
-      probe.once('response', (answer) => {
-        answer.resume();
-        resolve(true);
-      });
-      probe.once('error', () => {});
-      probe.once('close', () => {
-        clearTimeout(timer);
-        resolve(false);
-      });
-      probe.end();
+      attempt();
     });
   }
 
   return {
     name: `${name} client`,
     call: send,
-    isReachable,
+    async isReachable() {
+      try {
+        const { body } = await pool.request({
+          method: 'HEAD',
+          path: '/',
+          signal: AbortSignal.timeout(probeTimeoutMs),
+        });
+        await body.dump();
+        return true;
+      } catch {
+        return false;
+      }
+    },
     async stop() {
-      for (const endAtStop of running) endAtStop();
-      pool.close();
+      isStopped = true;
+      await Promise.all([...pools].map((each) => each.destroy()));
     },
   };
 }
 
-/** Calls one callback, with the head of the answer or with an error. Returns a function that ends the request without it. */
-function awaitAnswer(
-  outgoing: ClientRequest,
-  timeoutMs: number,
-  callback: {
-    onAnswer(answer: IncomingMessage): void;
-    onFailure(error: NodeJS.ErrnoException, wasKeptAlive: boolean): void;
-    /** The connection is there, and no answer for a while. */
-    onSlow(): void;
-  },
-): () => void {
-  const timer = setTimeout(() => fail(timeoutError('no answer', timeoutMs)), timeoutMs);
-  /** Of the connection first, then of the first byte. */
-  let shortTimer: NodeJS.Timeout | undefined;
-  let isOver = false;
+const connect = buildConnector({ timeout: connectTimeoutMs });
 
-  function end(): void {
-    isOver = true;
-    clearTimeout(timer);
-    clearTimeout(shortTimer);
-  }
-
-  function onConnected(): void {
-    clearTimeout(shortTimer);
-    if (!isOver) shortTimer = setTimeout(callback.onSlow, slowMs);
-  }
-
-  outgoing.once('socket', (socket) => {
-    if (!socket.connecting) return onConnected();
-    const tooLate = () =>
-      fail(Object.assign(timeoutError('no connection', connectTimeoutMs), { syscall: 'connect' }));
-    if (!isOver) shortTimer = setTimeout(tooLate, connectTimeoutMs);
-    socket.once('encrypted' in socket ? 'secureConnect' : 'connect', onConnected);
+/** Adds to the error of a connection what it has received, as undici does with its own errors. */
+const connectAndWatch: buildConnector.connector = (options, callback) =>
+  connect(options, (...[error, socket]) => {
+    socket?.once('error', (socketError) => {
+      Object.assign(socketError, { socket: { bytesRead: socket.bytesRead } });
+    });
+    if (error) callback(error, null);
+    else callback(null, socket);
   });
-
-  function fail(error: NodeJS.ErrnoException): void {
-    if (isOver) return;
-    end();
-    outgoing.destroy();
-    callback.onFailure(error, outgoing.reusedSocket);
-  }
-
-  outgoing.once('response', (answer) => {
-    if (isOver) return;
-    end();
-    callback.onAnswer(answer);
-  });
-  outgoing.on('error', fail);
-  outgoing.once('close', () => {
-    // Each answered call comes here too, so the error is made only when it is needed.
-    if (!isOver) fail(hangUpError());
-  });
-  return () => {
-    if (isOver) return;
-    end();
-    outgoing.destroy();
-  };
-}
-
-/**
- * Ends an answer of which nothing has arrived for this time, or for up to twice as long. A reader that does not take what has
- * arrived may be as slow as it is.
- */
-function limitSilence(answer: IncomingMessage, timeoutMs: number): () => void {
-  let seenBytes = answer.socket.bytesRead;
-  const timer = setInterval(() => {
-    const { bytesRead } = answer.socket;
-    const isSilent = bytesRead === seenBytes && answer.readableLength === 0 && !answer.complete;
-    if (isSilent) answer.destroy(timeoutError('nothing more', timeoutMs));
-    seenBytes = bytesRead;
-  }, timeoutMs);
-  return () => clearInterval(timer);
-}
-
-/** An answer that this process destroys because its own client has left has no error, or another one. */
-const bodyFailures = new Set<string | undefined>(['ECONNRESET', 'ETIMEDOUT', answerTooLarge]);
-
-const timeoutError = (what: string, ms: number): Error =>
-  Object.assign(new Error(`${what} within ${ms} ms`), { code: 'ETIMEDOUT' });
-
-const hangUpError = (): Error => Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });

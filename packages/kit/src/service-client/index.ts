@@ -1,2 +1,7 @@
-export { createServiceClient, type ServiceCall, type ServiceClient } from './create-service-client.ts';
+export {
+  createServiceClient,
+  type ServiceCall,
+  type ServiceClient,
+  type ServiceResponse,
+} from './create-service-client.ts';
 export { readAnswer, readText } from './read-answer.ts';

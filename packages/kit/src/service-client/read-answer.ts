@@ -1,14 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { Problem, type ProblemCode } from '../problem/index.ts';
+import type { ServiceResponse } from './create-service-client.ts';
+import { responseTooLarge } from './failures.ts';
 
 /** The longest answer that a service reads whole. The longest one that is expected has 300 KB: 1,000 revocations. */
 const maxAnswerBytes = 1_048_576;
 
-/** The code of the error of an answer that is longer. */
-export const answerTooLarge = 'ERR_ANSWER_TOO_LARGE';
-
 /** Reads the text of another service's answer. A failure of that service is not the fault of the client. */
-export async function readText(answer: IncomingMessage): Promise<string> {
+export async function readText(answer: ServiceResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
@@ -25,12 +23,12 @@ export async function readText(answer: IncomingMessage): Promise<string> {
 }
 
 const tooLargeError = (): Error =>
-  Object.assign(new Error(`the answer has more than ${maxAnswerBytes} bytes`), { code: answerTooLarge });
+  Object.assign(new Error(`the answer has more than ${maxAnswerBytes} bytes`), { code: responseTooLarge });
 
 /** Reads the JSON of another service's answer. */
-export async function readAnswer<T>(answer: IncomingMessage): Promise<T> {
+export async function readAnswer<T>(answer: ServiceResponse): Promise<T> {
   const text = await readText(answer);
-  const status = answer.statusCode ?? 0;
+  const status = answer.statusCode;
   if (status >= 500) throw new Problem(codeOf(status, text), { headers: { 'retry-after': '5' } });
   if (status >= 300) throw new Error(`a service answered ${status} to another`);
   return (text ? JSON.parse(text) : undefined) as T;

@@ -1,6 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
-import type { ServiceClient } from '@expert-relay/kit/service-client';
+import type { ServiceClient, ServiceResponse } from '@expert-relay/kit/service-client';
 import type { Response } from 'express';
 import { serviceCalls } from '../generated/service-calls.ts';
 
@@ -42,7 +42,7 @@ export function callService(
   { method, to }: { method: string; to: string },
   { principal, callId, params, query, headers, body }: Call<'session'>,
   response: Response,
-): Promise<IncomingMessage> {
+): Promise<ServiceResponse> {
   const path = to.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''));
   return service.call({
     method,
@@ -56,8 +56,8 @@ export function callService(
   });
 }
 
-export const forwardAnswer = (answer: IncomingMessage): Answer => ({
-  status: answer.statusCode ?? 502,
+export const forwardAnswer = (answer: ServiceResponse): Answer => ({
+  status: answer.statusCode,
   headers: pick(answer.headers, ['cache-control', 'content-length', 'content-type', 'etag', 'retry-after']),
   forwarded: answer,
 });

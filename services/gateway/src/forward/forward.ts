@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { ServiceClient } from '@expert-relay/kit/service-client';
+import type { ServiceClient, ServiceResponse } from '@expert-relay/kit/service-client';
 import type { EdgeResponse, EdgeStep, UpstreamName } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
 import { securityHeaders } from '../response-headers.ts';
@@ -46,13 +46,13 @@ export function forward(options: {
  */
 const maxReadAhead = 1_048_576;
 
-function passOn(from: IncomingMessage, response: EdgeResponse, beginTransfer: BeginTransfer): void {
+function passOn(from: ServiceResponse, response: EdgeResponse, beginTransfer: BeginTransfer): void {
   const isReadAhead = Number(from.headers['content-length']) <= maxReadAhead;
   const transfer = beginTransfer(response, {
     onDrain: () => from.resume(),
     bytesAtService: isReadAhead ? 0 : maxReadAhead,
   });
-  response.writeHead(from.statusCode ?? 502, responseHeaders(from));
+  response.writeHead(from.statusCode, responseHeaders(from));
   from.on('data', (piece) => {
     if (!transfer.write(piece) && !isReadAhead) from.pause();
   });
@@ -120,7 +120,7 @@ const droppedFromResponses = new Set([
 droppedFromResponses.delete('content-security-policy');
 
 /** The headers of a service's response that the client gets, in addition to those that the gateway has set. */
-function responseHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+function responseHeaders({ headers }: ServiceResponse): OutgoingHttpHeaders {
   const connectionHeaders = headersNamedIn(headers.connection);
   const result: OutgoingHttpHeaders = {};
   for (const name in headers) {

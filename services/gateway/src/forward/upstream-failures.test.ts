@@ -92,7 +92,7 @@ test('a call that breaks on a new connection is not repeated: 502', async () => 
       callee: 'messages',
       callId: answer.headers['x-request-id'],
       route: '/api/v1/message/:requestId',
-      code: 'ECONNRESET',
+      code: 'UND_ERR_SOCKET',
     }),
   );
   await pause(200);

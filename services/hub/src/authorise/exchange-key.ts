@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import { topicsNotCovered } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
-import { readText, type ServiceClient } from '@expert-relay/kit/service-client';
+import { readText, type ServiceClient, type ServiceResponse } from '@expert-relay/kit/service-client';
 import type { Grant, VerifyStreamToken } from './stream-token.ts';
 
 const notChecked = 'The key cannot be checked at the moment; a stream token can.';
@@ -34,7 +33,7 @@ export function createKeyExchange(options: {
     apiKey: string,
     topics: readonly string[],
     callId: string,
-  ): Promise<IncomingMessage> {
+  ): Promise<ServiceResponse> {
     try {
       return await requests.call({
         method: 'POST',
