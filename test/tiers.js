@@ -77,6 +77,7 @@ export const heavy = [
   'services/expiry-worker/src/expiry',
   'services/expiry-worker/src/faults',
   'services/expiry-worker/src/processes',
+  'services/gateway/src/call/attacks',
   'services/gateway/src/call/held-memory',
   'services/hub/src/history/follower',
   'services/hub/src/resume/scan-fairness',
