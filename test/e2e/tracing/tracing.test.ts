@@ -86,7 +86,7 @@ test('a call, its statement, its event and the delivery are one trace', async ()
       'gateway: POST /api/v1/message/:requestId',
       '  gateway: SELECT FROM api_key_secrets',
       '  messages: POST /api/v1/message/:requestId',
-      '    messages: INSERT INTO messages, UPDATE help_requests, INSERT INTO outbox_events',
+      '    messages: INSERT INTO messages, UPDATE help_requests, INSERT INTO outbox_events, INSERT INTO notification_facts',
       '    outbox: publish new_message',
       '      hub: deliver new_message',
     ],
