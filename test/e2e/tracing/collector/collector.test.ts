@@ -35,7 +35,7 @@ testUnless(whyMissing(program))(
     };
     await eventually('the collector prints six spans', () => traceWithDelivery().length === 6);
     expect(traceWithDelivery().sort()).toEqual([
-      'INSERT INTO idempotency_records, INSERT INTO help_requests, INSERT INTO outbox_events',
+      'INSERT INTO idempotency_records, INSERT INTO help_requests, INSERT INTO outbox_events, INSERT INTO notification_facts',
       'POST /api/v1/help',
       'POST /api/v1/help',
       'SELECT FROM api_key_secrets',
