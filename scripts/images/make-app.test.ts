@@ -79,7 +79,7 @@ test.each(services.map(({ name }) => name))('%s is smaller than 100 MB', (name) 
 
 test('they work together: a migration, a user, a request, its event, and their traces', async () => {
   const migrated = await run(process.execPath, ['packages/db/dist/migrate.js'], place('requests'));
-  expect(migrated.stdout).toMatch(/Applied the migrations/);
+  expect(migrated.stdout).toMatch(/Applied the migration/);
   for (const { name } of services) start(name);
   for (const { name } of services) await eventually(`${name} ready`, () => isReady(name));
 
