@@ -15,6 +15,7 @@ export { parseStartPosition, startPositionOf } from './start-position.ts';
 export {
   type StreamTokenClaims,
   type StreamTokenCredential,
+  sessionClockToleranceMs,
   streamToken,
   topicsNotCovered,
 } from './stream-token.ts';

@@ -14,6 +14,12 @@ export interface StreamTokenClaims {
   readonly cred: StreamTokenCredential;
 }
 
+/**
+ * The clock of the dashboard that began a session may be ahead of the database's by this time. So the end of all sessions of a user
+ * also ends those that began until then.
+ */
+export const sessionClockToleranceMs = 30_000;
+
 /** The key or session that a stream depends on: the stream ends when it is revoked. */
 export interface StreamTokenCredential {
   readonly kind: 'consumer' | 'provider' | 'session';

@@ -58,8 +58,8 @@ export function createProxyCheck(trustedProxies: readonly string[]): (address: s
 }
 
 /**
- * The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 address. Who has many networks has as many
- * shares, which totals bound.
+ * The network that limits count as one client: an IPv4 address, or the /64 of an IPv6 address. A client with several
+ * networks counts once for each; totals bound all of them together.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { eventually, openRaw, type RawConnection, usedMemory } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { routes } from '../routes/index.ts';
@@ -105,42 +106,46 @@ test('a connection that waits for its next request holds nothing of the last one
 describe('responses that are not read', () => {
   const bufferedBytes = () => gateway.metric('relay_gateway_buffered_bytes');
 
-  test('occupy no connection to a service', async () => {
-    let fromService = 0;
+  /** Sets what the service responds. Returns what counts its responses that have not ended. */
+  function respondWith(send: (response: ServerResponse) => void): () => number {
+    let count = 0;
     gateway.upstreams.dashboard.handler = (request, response) => {
-      fromService++;
-      response.once('close', () => fromService--);
+      count++;
+      response.once('close', () => count--);
       request.resume();
-      response.writeHead(200, { 'content-length': megabyte.length }).end(megabyte);
+      send(response);
     };
+    return () => count;
+  }
+
+  test('occupy no connection to a service', async () => {
+    const underWay = respondWith((response) => {
+      response.writeHead(200, { 'content-length': megabyte.length }).end(megabyte);
+    });
     for (const from of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) {
       connections.push(
         (await openUnread(gateway, { from, path: open.asset, route: '/dashboard/assets/*' })).connection,
       );
     }
     expect(await bufferedBytes()).toBeGreaterThan(1_500_000);
-    await eventually('all were received from the service', () => fromService === 0);
+    await eventually('all were received from the service', () => underWay() === 0);
   });
 
   test('that are longer leave connections to a service', async () => {
-    let fromService = 0;
-    gateway.upstreams.dashboard.handler = (request, response) => {
-      fromService++;
-      response.once('close', () => fromService--);
-      request.resume();
+    const underWay = respondWith((response) => {
       response.on('error', () => {});
       const write = () => {
         while (response.writable && response.write(megabyte));
       };
       response.writeHead(200).on('drain', write);
       write();
-    };
+    });
     for (let count = 0; count < 80; count++) {
       const connection = await send(head('GET', open.asset), `127.0.2.${count + 1}`);
       connection.socket.pause();
     }
     const most = 64;
-    await eventually('the oldest were disconnected', () => fromService > 0 && fromService <= most);
+    await eventually('the oldest were disconnected', () => underWay() > 0 && underWay() <= most);
     expect(await bufferedBytes()).toBeLessThanOrEqual(most * 1_048_576);
     gateway.upstreams.dashboard.handler = undefined;
     const next = await send(head('GET', open.asset), '127.0.0.9');

@@ -73,7 +73,11 @@ export function createTransfers(options: {
       waitingSince = performance.now();
       lease = memory.open(() => disconnect('memory'));
       checkRate();
-      lease.resize(bytesAtService + queuedBytes + response.writableLength);
+      resizeLease();
+    }
+
+    function resizeLease(): void {
+      lease?.resize(bytesAtService + queuedBytes + response.writableLength);
     }
 
     function endWait(): void {
@@ -128,7 +132,7 @@ export function createTransfers(options: {
         else {
           queue.push(piece);
           queuedBytes += piece.length;
-          lease.resize(bytesAtService + queuedBytes + response.writableLength);
+          resizeLease();
         }
         return lease === undefined;
       },

@@ -1,4 +1,4 @@
-import type { CredentialRevoked, EventHead } from '@expert-relay/contracts';
+import { type CredentialRevoked, type EventHead, sessionClockToleranceMs } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { bodyOf, recordedAtOf } from '../events/event-content.ts';
 import { allSessions, type Credential, idsOf, keyCredential, sessionCredential } from './stream-token.ts';
@@ -9,9 +9,6 @@ const rememberedMs = 10 * 60_000;
 /** An end in the past. */
 const immediately = 0;
 
-/** The clock of a dashboard that began a session may be ahead of the database's by this time. */
-const clockToleranceMs = 30_000;
-
 /**
  * A revocation that is not a rotation ends the credentials that began before this time: of a key, its secret. A session's
  * revocation ends all of its tokens, since a call that was authorised before may sign a token later.
@@ -19,7 +16,7 @@ const clockToleranceMs = 30_000;
 const endedBefore: Readonly<Record<RevokedCredential['case'], (revokedAt: number) => number>> = {
   apiKeyId: (revokedAt) => revokedAt + 1,
   sessionId: () => Number.POSITIVE_INFINITY,
-  allSessions: (revokedAt) => revokedAt + clockToleranceMs,
+  allSessions: (revokedAt) => revokedAt + sessionClockToleranceMs,
 };
 
 function idOf({ case: name, value }: RevokedCredential, userId: string): string {

@@ -6,7 +6,7 @@
 export function createUserSlots(limit: number) {
   const taken = new Map<string, number>();
   return {
-    /** Users for whom nothing may begin. A claim passes over them, so that what waits for them does not hide what waits for others. */
+    /** Users who have enough attempts under way. A claim passes over them, so that their deliveries do not hide those of others. */
     busy: (): string[] => [...taken].filter(([, count]) => count >= limit).map(([userId]) => userId),
     take(userId: string): void {
       taken.set(userId, (taken.get(userId) ?? 0) + 1);

@@ -1,6 +1,6 @@
 import { createLog } from '@expert-relay/kit/log';
+import { insertRevocation } from '../insert-revocation.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
-import { endAllSessions } from './end-all-sessions.ts';
 
 const usage = `Signs a user out everywhere, for example after a device was lost.
 
@@ -29,7 +29,7 @@ export const endSessionsCommand: Command = {
             SELECT id FROM notification_endpoints WHERE user_id = ${userId}::uuid AND channel = 'push'
             ORDER BY id FOR UPDATE)
         ),
-        ${endAllSessions(userId)}
+        ${insertRevocation({ allSessions: true }, userId)}
         UPDATE users SET sessions_ended_at = clock_timestamp() WHERE id = ${userId}::uuid`;
       const log = createLog('admin', { level: 'info', destination: process.stderr });
       log.info({ userId }, 'the sessions of a user were ended');

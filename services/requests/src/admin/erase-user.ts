@@ -12,8 +12,8 @@ import {
 } from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
+import { insertRevocation } from '../insert-revocation.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
-import { endAllSessions } from './end-all-sessions.ts';
 
 const usage = `Erases a user permanently, with everything that is stored about them.
 
@@ -195,7 +195,7 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention.
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
-    await transaction.$executeRaw`WITH ${endAllSessions(userId)} SELECT 1`;
+    await transaction.$executeRaw`WITH ${insertRevocation({ allSessions: true }, userId)} SELECT 1`;
     return true;
   });
 }

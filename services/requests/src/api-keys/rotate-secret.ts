@@ -1,7 +1,7 @@
-import { credentialRevokedEvent } from '@expert-relay/contracts';
-import { insertEvent, type PrismaClient, sql } from '@expert-relay/db';
+import type { PrismaClient } from '@expert-relay/db';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
+import { insertRevocation } from '../insert-revocation.ts';
 import { type KeyView, keySelect } from './key-form.ts';
 
 /**
@@ -41,14 +41,10 @@ export function rotateSecret(
         ON CONFLICT (call_id) DO UPDATE
         SET secret_digest = EXCLUDED.secret_digest, created_at = EXCLUDED.created_at
       ),
-      ${insertEvent({
-        ...credentialRevokedEvent({
-          apiKeyId: keyId,
-          rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() },
-        }),
-        from: sql`
-          SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
-      })}
+      ${insertRevocation(
+        { apiKeyId: keyId, rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() } },
+        userId,
+      )}
       UPDATE api_keys SET last_four = ${lastFour} WHERE id = ${keyId}::uuid`;
     return {
       view: await transaction.apiKey.findUniqueOrThrow({ where: { id: keyId }, select: keySelect }),

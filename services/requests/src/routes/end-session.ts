@@ -1,9 +1,8 @@
-import { credentialRevokedEvent } from '@expert-relay/contracts';
-import { insertEvent, sql } from '@expert-relay/db';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
+import { insertRevocation } from '../insert-revocation.ts';
 
 const schema = z.object({ signedOut: z.boolean() });
 
@@ -22,10 +21,7 @@ export const endSession = (context: Context) =>
       const { userId, sessionId } = principal;
       // A subscription whose row is locked must not delay the event, and is left to the next call.
       const [subscriptions] = await context.query<{ areDone: boolean }>`
-        WITH ${insertEvent({
-          ...credentialRevokedEvent({ sessionId }),
-          from: sql`SELECT ${userId}::uuid AS user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq`,
-        })},
+        WITH ${insertRevocation({ sessionId }, userId)},
         free AS MATERIALIZED (
           SELECT id FROM notification_endpoints
           WHERE ${signedOut} AND session_id = ${sessionId}::uuid FOR UPDATE SKIP LOCKED
