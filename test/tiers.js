@@ -31,6 +31,7 @@ export const heavy = [
   'packages/cli/src/mcp/files',
   'packages/cli/src/mcp/forms',
   'packages/cli/src/mcp/hostile-relay',
+  'packages/cli/src/commands/next-process',
   'packages/cli/src/mcp/next-process',
   'packages/cli/src/mcp/outages',
   'packages/cli/src/mcp/process',
