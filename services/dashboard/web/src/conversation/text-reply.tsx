@@ -138,7 +138,7 @@ function Box(props: TextReplyProps) {
         <p id={readersId} className={styles.quiet}>
           {conversation.now.request?.encrypted
             ? 'Only you and this agent can read your answer.'
-            : 'The relay can read it: the agent asked without encryption.'}
+            : 'The relay can read your answer: the agent asked without encryption.'}
         </p>
       </ReplyLine>
       <div className={styles.buttons}>
