@@ -12,20 +12,24 @@ export interface Address {
 
 export type Addresses = Record<ServiceName, Address>;
 
-/** The ports that the user may set, and those that are used while they are free. */
+/** The ports that a user may set, and those that `npm start` uses while they are free. */
 const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: number }>> = {
   gateway: { variable: 'RELAY_PORT', preferred: 8080 },
   hub: { variable: 'RELAY_HUB_PORT', preferred: 8090 },
 };
 
-/** A free port for everything, and those that the user has set: it throws when another program has one of these. */
-export async function chooseAddresses(ports: Ports, env: NodeJS.ProcessEnv = {}): Promise<Addresses> {
+/**
+ * A free port for everything. With the environment of a user, the gateway and the hub get the ports that it sets (it throws when
+ * another program has one of these) or the usual ones. Tests pass none: of two that start at the same time, both would find the
+ * usual port free, and one of them would fail when it listens.
+ */
+export async function chooseAddresses(ports: Ports, env?: NodeJS.ProcessEnv): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};
   for (const { name } of services) {
     const opsPort = await ports.choose(`${name}-ops`);
     addresses[name] = { opsPort, opsUrl: `http://127.0.0.1:${opsPort}` };
     if (name === 'expiry-worker') continue;
-    const port = await choosePort(name, ports, env);
+    const port = env ? await choosePublicPort(name, ports, env) : await ports.choose(name);
     Object.assign(addresses[name], { port, url: `http://127.0.0.1:${port}` });
   }
   return addresses as Addresses;
@@ -36,7 +40,7 @@ export async function takePublicPorts(ports: Ports, env: NodeJS.ProcessEnv): Pro
   for (const { variable } of Object.values(publicPorts)) await takePort(variable, ports, env);
 }
 
-async function choosePort(name: ServiceName, ports: Ports, env: NodeJS.ProcessEnv): Promise<number> {
+async function choosePublicPort(name: ServiceName, ports: Ports, env: NodeJS.ProcessEnv): Promise<number> {
   const { variable = '', preferred } = publicPorts[name] ?? {};
   return (await takePort(variable, ports, env)) ?? ports.choose(name, preferred);
 }

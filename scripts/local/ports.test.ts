@@ -56,6 +56,15 @@ describe('ports', () => {
   });
 });
 
+test('without the environment of a user, no address has a usual port', async () => {
+  let next = 20_000;
+  const ports = openPorts(openHome(join(folder, 'home'), {}), () => next++);
+  const addresses = await chooseAddresses(ports);
+  for (const { port = next, opsPort } of Object.values(addresses)) {
+    expect(Math.min(port, opsPort)).toBeGreaterThanOrEqual(20_000);
+  }
+});
+
 describe('a port that the user sets', () => {
   test('is taken, and the one of before comes back at the next start', async () => {
     const wanted = await portsOf('probe').choose('free');

@@ -11,7 +11,8 @@ export interface Ports {
   take(port: number, variable: string): Promise<number>;
 }
 
-export function openPorts(home: Home): Ports {
+/** `anyPort` returns a port that may be free, and is asked again when it is not. */
+export function openPorts(home: Home, anyPort: () => number | Promise<number> = randomPort): Ports {
   const file = home.file('ports.json');
   const remembered = readJson<Record<string, number>>(file) ?? {};
   /** Nothing listens yet on a port that was just chosen. */
@@ -24,8 +25,14 @@ export function openPorts(home: Home): Ports {
     return true;
   }
 
+  async function* candidates(last: number | undefined, preferred: number | undefined) {
+    if (last) yield last;
+    if (preferred) for (let port = preferred; port < preferred + 10; port += 1) yield port;
+    for (let tries = 0; tries < 100; tries += 1) yield await anyPort();
+  }
+
   async function choose(name: string, preferred?: number): Promise<number> {
-    for (const port of candidates(remembered[name], preferred)) {
+    for await (const port of candidates(remembered[name], preferred)) {
       if (!(await claim(port))) continue;
       remembered[name] = port;
       writeJson(file, remembered);
@@ -50,12 +57,8 @@ export function openPorts(home: Home): Ports {
   return { choose, take };
 }
 
-function* candidates(last: number | undefined, preferred: number | undefined): Generator<number> {
-  if (last) yield last;
-  if (preferred) for (let port = preferred; port < preferred + 10; port += 1) yield port;
-  // Below the ports that systems hand out for outgoing connections, so that a restart finds them free.
-  for (let tries = 0; tries < 100; tries += 1) yield randomInt(20_000, 30_000);
-}
+/** Below the ports that systems hand out for outgoing connections, so that a restart finds them free. */
+const randomPort = () => randomInt(20_000, 30_000);
 
 /** A listener on all addresses may leave room for one on loopback, so a connection is tried as well. */
 async function isFree(port: number): Promise<boolean> {

@@ -32,9 +32,9 @@ export async function withTemporaryRun<T>(
   }
 }
 
-/** Does some work in a folder. Returns `undefined` when it was interrupted. */
+/** Does some work in a folder. Returns `undefined` when it was interrupted. `anyPort`: see `openPorts`. */
 export async function withRun<T>(
-  options: { home?: Home; terminal?: Terminal; remove?: readonly string[] },
+  options: { home?: Home; terminal?: Terminal; remove?: readonly string[]; anyPort?: () => Promise<number> },
   work: (run: Run) => Promise<T>,
 ): Promise<T | undefined> {
   const { home = openHome(), terminal = createTerminal(), remove = [] } = options;
@@ -42,7 +42,7 @@ export async function withRun<T>(
   const stopWatchdog = startWatchdog(home);
   claim.update({ remove: [...devFiles(home), ...remove] });
   const interruption = listenForInterruption();
-  const ports = openPorts(home);
+  const ports = openPorts(home, options.anyPort);
   const supervisor = createSupervisor({ say: (text) => terminal.line(`  · ${text}`) });
   supervisor.watch((processes) => claim.update({ processes }));
 

@@ -1,6 +1,7 @@
 import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { reservePort } from '@expert-relay/testkit';
 import { openHome, root } from '../../scripts/local/home.ts';
 import { type Run, withRun } from '../../scripts/local/with-run.ts';
 import { createTerminal } from '../../scripts/terminal/terminal.ts';
@@ -21,7 +22,9 @@ export async function runAndKeepLogs<
   };
   try {
     const terminal = createTerminal({ write }, {});
-    const result = await withRun({ home, terminal, remove: [home.path] }, work);
+    // No other worker of Jest starts services on these ports at the same time.
+    const options = { home, terminal, remove: [home.path], anyPort: reservePort };
+    const result = await withRun(options, work);
     if (!result || result.failures.length === 0) return result;
     const kept = join(root, '.relay-faults', basename(home.path));
     cpSync(home.file('logs'), kept, { recursive: true });
