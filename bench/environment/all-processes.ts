@@ -5,7 +5,9 @@ import type { BenchProcess } from './processes.ts';
 export function allProcesses({ but }: { but: readonly BenchProcess[] }): BenchProcess {
   const unsupported = () => Promise.reject(new Error('All processes together answer no commands.'));
   return {
-    ...{ name: 'all processes', port: 0, call: unsupported },
+    name: 'all processes',
+    port: 0,
+    call: unsupported,
     async usage() {
       const tree = readProcessTree(process.pid).filter(({ pid }) => pid !== process.pid);
       const all = tree.reduce((sum, { cpuSeconds }) => sum + cpuSeconds * 1e6, 0);

@@ -72,7 +72,8 @@ interface Message {
 export const insertMessage = (pool: pg.Pool, message: Message): Promise<pg.QueryResult> => {
   const { requestId, role, messageId, plaintext } = message;
   return pool.query({
-    ...{ name: 'message', text: messageText },
+    name: 'message',
+    text: messageText,
     values: [requestId, role, messageId, plaintext, Buffer.from(`${role} ${messageId}`)],
   });
 };

@@ -19,8 +19,11 @@ const removeLogs = createTool({
   },
 });
 const cleaner = new Agent({
-  ...{ id: 'cleaner', name: 'Cleaner', instructions: 'You keep the disk clean.' },
-  ...{ model, tools: { remove_logs: removeLogs } },
+  id: 'cleaner',
+  name: 'Cleaner',
+  instructions: 'You keep the disk clean.',
+  model,
+  tools: { remove_logs: removeLogs },
 });
 const agent = new Mastra({ agents: { cleaner }, storage, logger: false }).getAgent('cleaner');
 

@@ -36,7 +36,9 @@ const prefilled: Readonly<Record<string, Field & { readonly seen?: string }>> = 
   year: { type: 'string', format: 'date', default: '0000-01-01', seen: 'Exactly: 0000-01-01' },
   at: { type: 'string', format: 'date-time', default: '2026-11-24T08:30:05Z', seen: '2026-11-24T08:30:05' },
   exactly: {
-    ...{ type: 'string', format: 'date-time', default: '2026-11-24T08:30:00.123456789+02:00' },
+    type: 'string',
+    format: 'date-time',
+    default: '2026-11-24T08:30:00.123456789+02:00',
     seen: 'Exactly: 2026-11-24T08:30:00.123456789+02:00',
   },
   share: { type: 'number', default: -1.2345678901234567e-100 },
@@ -100,7 +102,10 @@ describe.each([
       const { text = '', notes = [], isCut } = fields[name] ?? {};
       const isSeen = text === expected(field) || notes.includes(expected(field));
       expect({ name, text: isSeen ? '' : text, notes: isSeen ? '' : notes, isCut }).toEqual({
-        ...{ name, text: '', notes: '', isCut: false },
+        name,
+        text: '',
+        notes: '',
+        isCut: false,
       });
     }
     // The long value is in the middle: until it was scrolled by, nothing is decided.

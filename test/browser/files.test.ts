@@ -28,7 +28,9 @@ async function open({ signIn }: Pick<Product, 'signIn'>, files: FilesToSend = []
   await conversation.refresh();
   await button(page, 'Attach a file').waitFor();
   return {
-    ...{ device, page, conversation },
+    device,
+    page,
+    conversation,
     async [Symbol.asyncDispose]() {
       await agent[Symbol.asyncDispose]();
       await device[Symbol.asyncDispose]();
@@ -165,7 +167,9 @@ test('what has no room is not attached, and an attached file can be removed', as
   await using opened = await open(product);
   const { page, conversation } = opened;
   const file = (name: string, size: number) => ({
-    ...{ name, mimeType: 'application/octet-stream', buffer: Buffer.alloc(size) },
+    name,
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(size),
   });
   await page.getByLabel('Files').setInputFiles([file('core', 500_000), file('more', 300_000)]);
   await page.getByText('more was not attached: it has 300 kB, and there is room for 200 kB.').waitFor();

@@ -24,7 +24,8 @@ async function ask(
   { encrypted = true, question = 'May I?' } = {},
 ) {
   const conversation = await agent.relay.ask({
-    ...{ question, form },
+    question,
+    form,
     ...(!encrypted && { encrypted, plaintext: question }),
   });
   const page = await open(device, conversation.requestId, encrypted);
@@ -184,7 +185,9 @@ test('labels are text, hidden characters are shown, and a form that cannot be re
     type: 'object',
     properties: {
       a: {
-        ...{ type: 'string', title: '<b>Yes</b>\u202eoN', description: '<img src=x>' },
+        type: 'string',
+        title: '<b>Yes</b>\u202eoN',
+        description: '<img src=x>',
         oneOf: [
           { const: 'x', title: 'Keep\u200b it' },
           { const: 'y', title: '**no**' },
@@ -346,7 +349,8 @@ test('a decision that waits is not sent after a reload: the expert decides again
   expect(await page.getByLabel('Comment').inputValue()).toBe('Soon.');
   await decide(page, 'Approve');
   expect(await waitForDecision()).toMatchObject({
-    ...{ text: 'Soon.', seenYourLast: true },
+    text: 'Soon.',
+    seenYourLast: true,
     decision: { action: 'accept', content: { why: 'It is stale.' } },
   });
 });

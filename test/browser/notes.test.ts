@@ -24,7 +24,10 @@ test('a part of a later version is named, and what the expert answers counts', a
 
   // As an agent's client of a later version may send it: the texts of a stored state are sent with their parts.
   const drafts = ['And now?', ''].map((text) => ({
-    ...{ messageId: crypto.randomUUID(), text, isPlain: false, shown: [] },
+    messageId: crypto.randomUUID(),
+    text,
+    isPlain: false,
+    shown: [],
     parts: [{ kind: 100, body: 'AAAA' }],
   }));
   const state = asked.export();

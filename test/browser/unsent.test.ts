@@ -104,7 +104,8 @@ describe('an answer that was encrypted before its call failed', () => {
         return (await rolesOf(device, conversation.requestId)).length === 2;
       });
       expect(await conversation.waitForAnswer({ timeout: 120_000 })).toMatchObject({
-        ...{ text: 'I wait.', seenYourLast: true },
+        text: 'I wait.',
+        seenYourLast: true,
       });
       expect(device.problems).toEqual([]);
     },

@@ -9,8 +9,14 @@ const count = async () => (await setup.alice.consumer.get('/api/v1/requests?limi
 
 const { consumerSignPubKey, consumerEncryptPubKey } = submission();
 const optionalMembers = {
-  ...{ question: 'Which?', answerForm: '{"type":"object"}', agentName: 'an agent', agentVersions: '4' },
-  ...{ expiresIn: 3_600, tags: ['a tag'], consumerSignPubKey, consumerEncryptPubKey },
+  question: 'Which?',
+  answerForm: '{"type":"object"}',
+  agentName: 'an agent',
+  agentVersions: '4',
+  expiresIn: 3_600,
+  tags: ['a tag'],
+  consumerSignPubKey,
+  consumerEncryptPubKey,
 };
 const withoutMembers = Object.fromEntries(Object.keys(optionalMembers).map((name) => [name, undefined]));
 

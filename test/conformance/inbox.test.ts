@@ -83,7 +83,10 @@ describe('GET /api/requests', () => {
     const first = await row();
     expect(first).toMatchObject({
       agent: { keyId: user.consumer.keyId, name: expect.any(String) },
-      ...{ encrypted: true, pickedUp: false, turn: 'expert', messageCount: 0 },
+      encrypted: true,
+      pickedUp: false,
+      turn: 'expert',
+      messageCount: 0,
     });
     expect(first.lastActivityAt).toBe(first.createdAt);
 
@@ -91,7 +94,9 @@ describe('GET /api/requests', () => {
     expect(await row()).toEqual({ ...first, pickedUp: true });
     const sent = await user.session.post(`/api/requests/${requestId}/messages`, encryptedContent());
     expect(await row()).toMatchObject({
-      ...{ turn: 'agent', messageCount: 1, lastActivityAt: sent.json.createdAt },
+      turn: 'agent',
+      messageCount: 1,
+      lastActivityAt: sent.json.createdAt,
     });
     const asked = await sendMessage(user.consumer, requestId, 'consumer');
     expect(await row()).toMatchObject({ turn: 'expert', messageCount: 2, lastActivityAt: asked });

@@ -89,12 +89,11 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
   test('contains all that was submitted and the keys, if the call asks for it', async () => {
     const user = await setup.relay.signUp();
     const sent = {
-      ...{
-        question: '🙈'.repeat(2_500),
-        plaintext: 'in clear',
-        messages: [{ role: 'user', content: 'It hangs.' }],
-      },
-      ...{ agentName: 'deploy bot', agentVersions: '4' },
+      question: '🙈'.repeat(2_500),
+      plaintext: 'in clear',
+      messages: [{ role: 'user', content: 'It hangs.' }],
+      agentName: 'deploy bot',
+      agentVersions: '4',
     };
     const { requestId } = await user.consumer.newRequest(sent);
     await user.provider.post(`/api/v1/key-exchange/${requestId}`, {

@@ -335,7 +335,11 @@ test(row('decisions', 'bodies of key exchange, send, close'), async () => {
   expect((await sendAsProvider({ role: 'provider', plaintext: 'x' })).json.status).toBe('responded');
   const closed = await setup.alice.provider.post(`/api/v1/close/${requestId}`);
   expect(closed.json).toEqual({
-    ...{ requestId, refCode, status: 'closed', closedBy: 'provider' },
-    ...{ responseCount: 1, closedAt: expect.any(String) },
+    requestId,
+    refCode,
+    status: 'closed',
+    closedBy: 'provider',
+    responseCount: 1,
+    closedAt: expect.any(String),
   });
 });

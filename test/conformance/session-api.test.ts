@@ -115,7 +115,9 @@ describe(row('decisions', 'who may sign in'), () => {
       type = 'application/x-www-form-urlencoded',
     ) =>
       setup.relay.call({
-        ...{ method: 'POST', path: '/auth/dev', body },
+        method: 'POST',
+        path: '/auth/dev',
+        body,
         headers: {
           'content-type': type,
           ...(Object.keys(cookies).length > 0 && {
@@ -135,7 +137,8 @@ describe(row('decisions', 'who may sign in'), () => {
     const visit = async () =>
       cookiesOf(
         await setup.relay.call({
-          ...{ method: 'GET', path: '/dashboard/requests?status=pending' },
+          method: 'GET',
+          path: '/dashboard/requests?status=pending',
           headers: { accept: 'text/html' },
         }),
       );

@@ -326,7 +326,8 @@ describe('what follows', () => {
     ['without keys', { messages: [], plaintext: 'Help!' }, follows],
   ])('is absent: %s', async (_name, members, given) => {
     const { status, json } = await submit({
-      ...{ consumerSignPubKey: undefined, consumerEncryptPubKey: undefined },
+      consumerSignPubKey: undefined,
+      consumerEncryptPubKey: undefined,
       ...members,
       follows: given,
     });

@@ -115,8 +115,12 @@ describe('push', () => {
       const expert = await newExpert();
       const { body } = await expert.call('GET', '/api/notifications');
       expect(body).toEqual({
-        ...{ pushKey, canMail: true, channels: [] },
-        ...{ pausedUntil: null, quietHours: null, heldUntil: null },
+        pushKey,
+        canMail: true,
+        channels: [],
+        pausedUntil: null,
+        quietHours: null,
+        heldUntil: null,
       });
       const subscription = push.subscribe('first');
       const channel = await expert.add({ kind: 'push', subscription, label: 'Firefox on Linux' });
@@ -153,7 +157,11 @@ describe('push', () => {
       const texts: string[] = JSON.parse(execFileSync(python.program, [script], { input, encoding: 'utf8' }));
       const shared = { type: 'request', event: 'request.created', agentName: 'builder' };
       const ofRequest = (id: string, code: string, question: string | null) => ({
-        ...{ ...shared, requestId: id, refCode: code, question, url: `/dashboard/code/${code}` },
+        ...shared,
+        requestId: id,
+        refCode: code,
+        question,
+        url: `/dashboard/code/${code}`,
       });
       expect(texts.map((text) => JSON.parse(text))).toEqual([
         ofRequest(requestId, refCode, null),
@@ -329,7 +337,8 @@ test('a change of the pause keeps the quiet hours, and the reverse; both are che
   const quietHours = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' };
   const pausedUntil = new Date(Date.now() + 3_600_000).toISOString();
   expect((await set({ quietHours, pausedUntil })).body).toMatchObject({
-    ...{ quietHours, pausedUntil },
+    quietHours,
+    pausedUntil,
     heldUntil: expect.any(String),
   });
   expect((await set({ quietHours: null })).body).toMatchObject({ quietHours: null, pausedUntil });

@@ -88,8 +88,12 @@ test('a question with a name that is asked again after its content was erased is
   const secret = crypto.getRandomValues(new Uint8Array(32));
   const ask = async () => {
     const agent = createRelay({
-      ...{ url: relay.gatewayUrl, hubUrl: relay.hubUrl, apiKey: expert.consumerKey },
-      ...{ agentName: 'build agent', acceptNewExpert: true, secret },
+      url: relay.gatewayUrl,
+      hubUrl: relay.hubUrl,
+      apiKey: expert.consumerKey,
+      agentName: 'build agent',
+      acceptNewExpert: true,
+      secret,
     });
     try {
       const form = { type: 'object', properties: {} } as const;

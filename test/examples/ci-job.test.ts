@@ -40,8 +40,12 @@ function runOn(machine: string, script: string, env: Record<string, string> = {}
   return runExample(
     ['bash', '--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
     {
-      ...{ PATH: `${home}/node_modules/.bin:${PATH}`, HOME: home, CI: 'true' },
-      ...{ RELAY_URL: relay.gatewayUrl, RELAY_API_KEY: tenant.consumerKey, ...env },
+      PATH: `${home}/node_modules/.bin:${PATH}`,
+      HOME: home,
+      CI: 'true',
+      RELAY_URL: relay.gatewayUrl,
+      RELAY_API_KEY: tenant.consumerKey,
+      ...env,
     },
     home,
   );
@@ -82,7 +86,8 @@ test('a job that is started again on another machine goes on with the same quest
   const job = {
     RELAY_AGENT_SECRET: Buffer.from(makeRoot()).toString('base64'),
     RELAY_EXPERT: (await expert.fingerprint()) ?? '',
-    ...{ GITHUB_SHA: '8d6ea20c', GITHUB_RUN_ID: '4711' },
+    GITHUB_SHA: '8d6ea20c',
+    GITHUB_RUN_ID: '4711',
   };
   const first = runOn('first', ask.replace('--wait 2h', '--wait 1s'), job);
   expect((await openRequest()).question).toBe('Deploy 8d6ea20c?');

@@ -31,7 +31,9 @@ const frameworks: readonly Framework[] = [
   { name: 'langgraph', canEdit: true, dropsApproved: true },
   { name: 'openai-agents', canEdit: false },
   {
-    ...{ name: 'mastra', canEdit: false, isSequential: true },
+    name: 'mastra',
+    canEdit: false,
+    isSequential: true,
     missing: tries ? undefined : 'RELAY_TEST_MASTRA is not "true"',
   },
 ];

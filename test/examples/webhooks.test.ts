@@ -102,8 +102,10 @@ test('examples/webhooks/agent.mjs asks, ends, and continues when it is called', 
   const { port } = platform.address() as AddressInfo;
   const { secret } = await call(tenant.consumerKey, 'webhooks', { url: `http://127.0.0.1:${port}/` });
   const env = {
-    ...{ RELAY_URL: relay.gatewayUrl, RELAY_API_KEY: tenant.consumerKey },
-    ...{ WEBHOOK_SECRET: secret, STATE_FOLDER: join(folder, 'state') },
+    RELAY_URL: relay.gatewayUrl,
+    RELAY_API_KEY: tenant.consumerKey,
+    WEBHOOK_SECRET: secret,
+    STATE_FOLDER: join(folder, 'state'),
   };
   const agent = (...args: string[]) =>
     runExample(['node', 'examples/webhooks/agent.mjs', ...args], env).ended();
@@ -111,7 +113,9 @@ test('examples/webhooks/agent.mjs asks, ends, and continues when it is called', 
   const asked = await agent('ask', 'Is 42 the answer?');
   expect(asked).toEqual({ code: 0, printed: expect.stringMatching(/^Asked as HS-\w+, and ended\.\n$/) });
   const bot = runExample(['node', 'examples/expert-bot.mjs', '--all'], {
-    ...{ RELAY_URL: relay.gatewayUrl, RELAY_API_KEY: tenant.providerKey, BOT_FOLDER: join(folder, 'bot') },
+    RELAY_URL: relay.gatewayUrl,
+    RELAY_API_KEY: tenant.providerKey,
+    BOT_FOLDER: join(folder, 'bot'),
   });
   const called = (type: string) => calls.find(({ body }) => JSON.parse(body).type === type);
   const { headers, body } = await eventually('the answer is reported', () => called('message.created'));

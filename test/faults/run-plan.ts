@@ -53,7 +53,10 @@ export async function runPlan(plan: Plan, environment: Environment, began: numbe
       ),
       ...plan.waiting.map((script) =>
         converse(script, {
-          ...{ client, user: channels.user, ledger: openLedger(), timeline },
+          client,
+          user: channels.user,
+          ledger: openLedger(),
+          timeline,
           onSubmitted: ({ requestId }) => void channels.keepWaiting(requestId),
         }),
       ),

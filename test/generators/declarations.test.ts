@@ -36,8 +36,14 @@ test.each([
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'program.ts'), program);
   const compilerOptions = {
-    ...{ ...resolution, target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'], types: [] },
-    ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false, noEmit: true },
+    ...resolution,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }));
   const output = await runCommand({

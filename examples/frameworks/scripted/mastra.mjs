@@ -6,18 +6,26 @@ const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
 
 /** A model as AI SDK 5 has it. */
 export const model = {
-  ...{ specificationVersion: 'v2', provider: 'scripted', modelId: 'scripted', supportedUrls: {} },
+  specificationVersion: 'v2',
+  provider: 'scripted',
+  modelId: 'scripted',
+  supportedUrls: {},
   async doGenerate({ prompt }) {
     const turn = prompt.filter(({ role }) => role === 'assistant').length;
     const calls = callsOf(turn);
     const results = prompt.flatMap(({ role, content }) => (role === 'tool' ? content : []));
     const text = lastWords(results.map(({ output }) => output.value));
     const content = calls.map(({ id, name, args }) => ({
-      ...{ type: 'tool-call', toolCallId: id, toolName: name, input: JSON.stringify(args) },
+      type: 'tool-call',
+      toolCallId: id,
+      toolName: name,
+      input: JSON.stringify(args),
     }));
     return {
       content: content.length > 0 ? content : [{ type: 'text', text }],
-      ...{ finishReason: content.length > 0 ? 'tool-calls' : 'stop', usage, warnings: [] },
+      finishReason: content.length > 0 ? 'tool-calls' : 'stop',
+      usage,
+      warnings: [],
     };
   },
   async doStream(options) {

@@ -18,7 +18,8 @@ export interface ArgumentsForm {
 export function formOf(call: ToolCall): ArgumentsForm {
   const { arguments: proposed, canEdit = true } = call;
   const approval = {
-    ...{ form: { type: 'object', properties: {} } as const, isEditable: false },
+    form: { type: 'object', properties: {} } as const,
+    isEditable: false,
     read: () => proposed,
   };
   if (!canEdit || !isObject(proposed) || Object.keys(proposed).length === 0 || !isJson(proposed))

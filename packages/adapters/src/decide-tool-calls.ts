@@ -77,7 +77,8 @@ async function decide(
   const conversation: Conversation = await relay.ask({ ...asking, question, form, once });
   for (;;) {
     const { action, content, comment } = await conversation.waitForDecision({
-      ...{ timeout, signal },
+      timeout,
+      signal,
       onReply: onReply && ((reply) => onReply(reply, call)),
     });
     const decision = action === 'accept' ? readDecision(call, content) : { action };

@@ -68,7 +68,8 @@ async function accept(name: string, change?: object, comment = ''): Promise<void
 describe('a graph', () => {
   const allowed = { allow_accept: true, allow_edit: true, allow_respond: true, allow_ignore: true };
   const request = (action: string, config: Partial<typeof allowed> = {}) => ({
-    ...{ action_request: { action, args: { path: '/tmp/a' } }, config: { ...allowed, ...config } },
+    action_request: { action, args: { path: '/tmp/a' } },
+    config: { ...allowed, ...config },
     description: 'The disk is full.',
   });
   const middleware = (allowedDecisions: readonly string[], name = 'list') => ({
@@ -275,19 +276,27 @@ describe('OpenAI Agents', () => {
     name: 'pay',
     arguments: undefined,
     rawItem: {
-      ...{ type: 'hosted_tool_call', id: 'm', name: 'pay', status: 'in_progress' },
+      type: 'hosted_tool_call',
+      id: 'm',
+      name: 'pay',
+      status: 'in_progress',
       providerData: {
-        ...{ type: 'mcp_approval_request', id: 'm', name: 'pay', arguments: text },
+        type: 'mcp_approval_request',
+        id: 'm',
+        name: 'pay',
+        arguments: text,
         server_label: 'bank',
       },
     },
   });
   const fn = (name: string, text: string) => ({
-    ...{ name, arguments: text },
+    name,
+    arguments: text,
     rawItem: { type: 'function_call', callId: name, name, arguments: text },
   });
   const of = (type: string, more: object) => ({
-    ...{ name: type, rawItem: { type, callId: type, status: 'completed', ...more } },
+    name: type,
+    rawItem: { type, callId: type, status: 'completed', ...more },
   });
 
   test.each<[string, string, object, string]>([

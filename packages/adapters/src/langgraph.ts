@@ -91,7 +91,10 @@ function reviewActions(id: string, { actionRequests, reviewConfigs }: Middleware
   const calls = actionRequests.map(({ name, args, description }, index) => {
     const { allowedDecisions = [], argsSchema } = reviewConfigs[index] ?? {};
     return {
-      ...{ id: `${id}/${index}`, tool: name, arguments: args, schema: argsSchema },
+      id: `${id}/${index}`,
+      tool: name,
+      arguments: args,
+      schema: argsSchema,
       description: withoutArguments(description, args),
       canEdit: allowedDecisions.includes('edit'),
     };
@@ -126,7 +129,10 @@ function reviewInbox(id: string, requests: readonly InboxRequest[]): Review {
         'This interrupt allows neither to accept nor to edit: ask in words, with `relay.ask`.',
       );
     return {
-      ...{ id: `${id}/${index}`, tool: action, arguments: args, description },
+      id: `${id}/${index}`,
+      tool: action,
+      arguments: args,
+      description,
       canEdit: config.allow_edit,
     };
   });

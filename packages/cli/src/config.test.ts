@@ -12,16 +12,21 @@ test('reads all settings, and removes the last slash of an address', () => {
   const expert = Array(8).fill('12345').join(' ');
   expect(
     readConfig({
-      ...{
-        RELAY_URL: 'https://relay.example/',
-        RELAY_HUB_URL: 'https://hub.example',
-        RELAY_API_KEY: ` ${providerKey}\n`,
-      },
-      ...{ RELAY_EXPERT: expert, RELAY_CONFIG_DIR: '/x', NO_COLOR: '1' },
+      RELAY_URL: 'https://relay.example/',
+      RELAY_HUB_URL: 'https://hub.example',
+      RELAY_API_KEY: ` ${providerKey}\n`,
+      RELAY_EXPERT: expert,
+      RELAY_CONFIG_DIR: '/x',
+      NO_COLOR: '1',
     }),
   ).toEqual({
-    ...{ url: 'https://relay.example', hubUrl: 'https://hub.example', apiKey: providerKey, kind: 'provider' },
-    ...{ expert: [expert], folder: '/x', colours: false },
+    url: 'https://relay.example',
+    hubUrl: 'https://hub.example',
+    apiKey: providerKey,
+    kind: 'provider',
+    expert: [expert],
+    folder: '/x',
+    colours: false,
   });
 });
 

@@ -263,8 +263,11 @@ describe('a relay with answers without an end', () => {
       let listed = 0;
       inAnswers('/messages/', (answer) => {
         const messages = Array.from({ length: 7 }, (_, index) => ({
-          ...{ seq: listed + index + 1, role: 'provider', messageId: crypto.randomUUID() },
-          ...{ createdAt: '2026-11-21T00:00:00.000Z', plaintext: 'x'.repeat(2 ** 20) },
+          seq: listed + index + 1,
+          role: 'provider',
+          messageId: crypto.randomUUID(),
+          createdAt: '2026-11-21T00:00:00.000Z',
+          plaintext: 'x'.repeat(2 ** 20),
         }));
         listed += messages.length;
         Object.assign(answer, { messages, next: listed });

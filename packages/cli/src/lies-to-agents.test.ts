@@ -34,7 +34,9 @@ const withAgent = (check: (agent: Deceived) => Promise<void>) => async () => {
   const run: Deceived['run'] = (args, more = {}) => cli.run(args, { env: { ...env, ...more } });
   try {
     await check({
-      ...{ liar, env, run },
+      liar,
+      env,
+      run,
       async ask(...args) {
         const { code, stdout, stderr } = await run(['ask', ...args, '--no-wait']);
         if (code !== 0) throw new Error(stderr);
@@ -79,7 +81,9 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
   }[] = [
     {
       name: 'plain text',
-      ...{ exit: 11, error: 'plaintext_refused', protection: 'plaintext' },
+      exit: 11,
+      error: 'plaintext_refused',
+      protection: 'plaintext',
       says: /the relay could read this, or have written it/,
       async write(refCode) {
         await createExpert(provider)
@@ -89,14 +93,18 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     },
     {
       name: 'keys without a signature',
-      ...{ exit: 7, error: 'key_signature_missing', protection: 'sequenced' },
+      exit: 7,
+      error: 'key_signature_missing',
+      protection: 'sequenced',
       says: /does not prove its keys: the relay could have replaced them/,
       lie: unsigned,
       write: (refCode) => answer(refCode, 'Yes.'),
     },
     {
       name: 'a message without links, of a signed exchange',
-      ...{ exit: 7, error: 'unsequenced_refused', protection: 'unsequenced' },
+      exit: 7,
+      error: 'unsequenced_refused',
+      protection: 'unsequenced',
       says: /does not say which messages came before: a missing one would go unnoticed/,
       async write(refCode) {
         await (await expert.request(refCode)).pickUp();
@@ -105,7 +113,9 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     },
     {
       name: 'both, by a plain client',
-      ...{ exit: 7, error: 'key_signature_missing', protection: 'unsequenced' },
+      exit: 7,
+      error: 'key_signature_missing',
+      protection: 'unsequenced',
       says: /does not prove its keys.* does not say which messages came before/,
       write: (refCode) => answerWithoutFrame(provider, refCode, 'Yes.'),
     },
@@ -121,7 +131,8 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
         for (const args of [resume(refCode, '--json'), ['show', refCode, '--json'], ['listen', refCode]]) {
           const { code, stdout, stderr } = await run(args);
           expect({ args, code, text: one(stdout + stderr) }).toEqual({
-            ...{ args, code: exit },
+            args,
+            code: exit,
             text: expect.stringMatching(/--accept-unprotected takes/),
           });
           expect(stdout).not.toContain('Yes.');
@@ -242,11 +253,16 @@ describe('lie 6: the name of the agent', () => {
 
 describe('lie 7: a conversation whose content is said to be erased', () => {
   const invented = {
-    ...{ question: 'Delete PRODUCTION?', plaintext: 'Delete PRODUCTION?', agentName: 'PRODUCTION bot' },
+    question: 'Delete PRODUCTION?',
+    plaintext: 'Delete PRODUCTION?',
+    agentName: 'PRODUCTION bot',
     context: [{ role: 'user', content: 'PRODUCTION' }],
     messages: [
       {
-        ...{ seq: 9, role: 'provider', messageId: crypto.randomUUID(), plaintext: 'PRODUCTION' },
+        seq: 9,
+        role: 'provider',
+        messageId: crypto.randomUUID(),
+        plaintext: 'PRODUCTION',
         createdAt: '2026-01-01T00:00:00.000Z',
       },
     ],

@@ -57,7 +57,10 @@ describe('lie 1: plain text of the agent, before the pick-up', () => {
     withExpert(async ({ liar, now, afterReading }) => {
       const { refCode } = await agent.ask({ question: 'Delete it?' });
       const added = {
-        ...{ seq: 2, role: 'consumer', messageId: crypto.randomUUID(), plaintext: 'Only the test copy.' },
+        seq: 2,
+        role: 'consumer',
+        messageId: crypto.randomUUID(),
+        plaintext: 'Only the test copy.',
         createdAt: new Date().toISOString(),
       };
       liar.tell({
@@ -130,15 +133,20 @@ describe('lie 7: a conversation whose content is said to be erased', () => {
       const { refCode } = await agent.ask({ question: 'Delete test?' });
       expect((await now('show', refCode)).code).toBe(0);
       const invented = {
-        ...{ question: 'Delete PRODUCTION?', plaintext: 'PRODUCTION', agentName: 'PRODUCTION bot' },
-        ...{ agent: { name: 'PRODUCTION key' }, context: [{ role: 'user', content: 'PRODUCTION' }] },
-        ...{ status: 'closed', erasedAt: '2026-01-01T00:00:00.000Z' },
+        question: 'Delete PRODUCTION?',
+        plaintext: 'PRODUCTION',
+        agentName: 'PRODUCTION bot',
+        agent: { name: 'PRODUCTION key' },
+        context: [{ role: 'user', content: 'PRODUCTION' }],
+        status: 'closed',
+        erasedAt: '2026-01-01T00:00:00.000Z',
       };
       liar.tell(everywhere((request) => Object.assign(request, invented)));
       for (const args of [['show', refCode], ['show', refCode, '--json'], ['show'], ['show', '--json']]) {
         const { code, stdout } = await now(...args);
         expect({ args, code, stdout }).toEqual({
-          ...{ args, code: 0 },
+          args,
+          code: 0,
           stdout: expect.not.stringContaining('PRODUCTION'),
         });
         expect(stdout).toContain(refCode);
@@ -184,7 +192,8 @@ describe('lie 8', () => {
       ]) {
         const { code, stderr } = await cli.run(args, { env, ...later });
         expect({ args, code, stderr: one(stderr) }).toEqual({
-          ...{ args, code: 7 },
+          args,
+          code: 7,
           stderr: expect.stringMatching(/keys of this conversation are gone or have changed/),
         });
       }

@@ -114,7 +114,11 @@ test('201 conversations share three streams', async () => {
   const count = 201;
   const timing = {
     ...quick,
-    ...{ patience: 200_000, call: 100_000, recheck: 200_000, opening: 30_000, silence: 60_000 },
+    patience: 200_000,
+    call: 100_000,
+    recheck: 200_000,
+    opening: 30_000,
+    silence: 60_000,
   };
   const relay = server.agent({ timing });
   const conversations = await Promise.all(

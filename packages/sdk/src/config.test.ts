@@ -20,8 +20,12 @@ const refused = (message: string) =>
 
 test('what is left out is read from the environment', () => {
   expect(withEnvironment({}, all)).toEqual({
-    ...{ url: 'https://relay.example', apiKey: 'hs_a', hubUrl: 'https://hub.example' },
-    ...{ expert: [fingerprint, ` ${other}`], agentName: 'deploy bot', secret: 'AAAA' },
+    url: 'https://relay.example',
+    apiKey: 'hs_a',
+    hubUrl: 'https://hub.example',
+    expert: [fingerprint, ` ${other}`],
+    agentName: 'deploy bot',
+    secret: 'AAAA',
   });
   expect(withEnvironment({ url, apiKey: 'hs_b' }, {})).toMatchObject({ url, apiKey: 'hs_b' });
 });

@@ -25,7 +25,8 @@ export function withEnvironment(options: RelayOptions, env = environment()): Rel
   if (apiKey === undefined) throw invalidInput('Set RELAY_API_KEY, or give `apiKey`.');
   return {
     ...options,
-    ...{ url, apiKey },
+    url,
+    apiKey,
     // It belongs to RELAY_URL.
     hubUrl: options.hubUrl ?? (options.url == null ? read('RELAY_HUB_URL') : undefined),
     expert: options.expert ?? notEmpty('RELAY_EXPERT', 'the fingerprint of your expert')?.split(','),

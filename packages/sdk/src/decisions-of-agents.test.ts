@@ -59,7 +59,8 @@ describe('waiting for a decision', () => {
     const { conversation, request } = await ask(odd);
     await request.answer('', { decision: accept({ count: 2 }) });
     await expect(conversation.waitForDecision(patiently)).rejects.toMatchObject({
-      ...{ code: 'answer_invalid', message: 'count: odd only' },
+      code: 'answer_invalid',
+      message: 'count: odd only',
     });
     await request.answer('', { decision: accept({ count: 3 }) });
     const decision = await conversation.waitForDecision(patiently);
@@ -224,7 +225,8 @@ describe('what does not count', () => {
     const waiting = conversation.waitForDecision(patiently);
     await sendParts(request, '', writeParts({ answer: answerPart(request.form?.of, given) }));
     await expect(waiting).rejects.toMatchObject({
-      ...{ code: 'answer_invalid', message: expect.stringContaining(message) },
+      code: 'answer_invalid',
+      message: expect.stringContaining(message),
     });
     await expect(conversation.waitForDecision({ timeout: 50 })).rejects.toMatchObject(code('timeout'));
     await expectNothing(conversation, request);
@@ -475,7 +477,8 @@ describe('approve and choose', () => {
     const { consumerKey, providerKey } = await server.constellation.makeTenant();
     const expert = server.expert({ apiKey: providerKey });
     const approving = server.agent({ apiKey: consumerKey }).approve('Delete `test`?', {
-      ...{ ...patiently, encrypted: false },
+      ...patiently,
+      encrypted: false,
     });
     for await (const request of expert.requests()) {
       await request.answer('Fine.', { decision: yes });
@@ -545,8 +548,12 @@ describe('a lying relay gets no approval', () => {
     ],
   ];
   const plainAnswer = {
-    ...{ seq: 3, role: 'provider', messageId: crypto.randomUUID(), createdAt: new Date().toISOString() },
-    ...{ plaintext: 'Approved.', answer: JSON.stringify({ ...yes, decidedAt: '2026-11-23T13:00:00Z' }) },
+    seq: 3,
+    role: 'provider',
+    messageId: crypto.randomUUID(),
+    createdAt: new Date().toISOString(),
+    plaintext: 'Approved.',
+    answer: JSON.stringify({ ...yes, decidedAt: '2026-11-23T13:00:00Z' }),
   };
 
   test.each(lies)('%s', async (_, lie, expected) => {

@@ -156,7 +156,8 @@ describe('a question with a name', () => {
   const takeTexts = async (conversation: Conversation) => await conversation.messages();
 
   const file = (text: string) => ({
-    ...{ name: 'plan.sh', mediaType: 'text/plain' },
+    name: 'plan.sh',
+    mediaType: 'text/plain',
     bytes: new TextEncoder().encode(text),
   });
   const others: Record<string, [Partial<Question>, Partial<Question>]> = {

@@ -36,7 +36,10 @@ describe('a form', () => {
     await request.answer('', { decision: yes });
     expect(request.decision).toBe('accepted');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({
-      ...{ text: '', answer: { ...yes, of }, protection: 'sequenced', seenYourLast: true },
+      text: '',
+      answer: { ...yes, of },
+      protection: 'sequenced',
+      seenYourLast: true,
     });
   });
 
@@ -54,7 +57,9 @@ describe('a form', () => {
   test('of a confidential question is encrypted, and named by its message', async () => {
     const relay = server.agent();
     const asked = await relay.ask({
-      ...{ question: 'May I?', form, confidential: true },
+      question: 'May I?',
+      form,
+      confidential: true,
       files: [{ ...log, bytes: new Blob([log.bytes], { type: 'text/plain;charset=utf-8' }) }],
     });
     const conversation = await relay.resume(stored(asked.export()));
@@ -92,7 +97,8 @@ describe('a form', () => {
     await conversation.send('Please.');
     const unsuitable = { type: 'object', properties: { why: { type: 'string', maxLength: -1 } } } as const;
     await expect(conversation.send('', { form: unsuitable })).rejects.toMatchObject({
-      ...{ code: 'invalid_form', message: expect.stringContaining('properties.why.maxLength: ') },
+      code: 'invalid_form',
+      message: expect.stringContaining('properties.why.maxLength: '),
     });
     await request.refresh();
     expect(formOf(request).form).toEqual(otherForm);

@@ -64,7 +64,11 @@ function createBrowserFetch(recorded: Call[]): typeof fetch {
 
 function expertWith(options: Partial<SessionExpertOptions> = {}) {
   const expert = createSessionExpert({
-    ...{ url: server.gatewayUrl, root, memory, timing: quick, fetch: browserFetch },
+    url: server.gatewayUrl,
+    root,
+    memory,
+    timing: quick,
+    fetch: browserFetch,
     ...options,
   });
   server.onStop(expert.stop);
@@ -215,8 +219,12 @@ describe('with the option `listen`', () => {
     await conversation.waitForAnswer(patiently);
     const { messageId } = await conversation.send('Really?');
     const event: ExpertEvent = {
-      ...{ type: 'new_message', requestId: request.requestId, refCode: undefined },
-      ...{ role: 'consumer', messageId, reason: 'closed' },
+      type: 'new_message',
+      requestId: request.requestId,
+      refCode: undefined,
+      role: 'consumer',
+      messageId,
+      reason: 'closed',
     };
     expect(received).toEqual(['Yes.']);
     send(event);
@@ -388,7 +396,8 @@ describe('an unsent answer of a page that was closed', () => {
     expect(request.unsent).toEqual(['Once.']);
     await request.refresh();
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({
-      ...{ text: 'Once.', protection: 'sequenced' },
+      text: 'Once.',
+      protection: 'sequenced',
     });
     expect(await textsOf(request)).toEqual(['Once.']);
   });

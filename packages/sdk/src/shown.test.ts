@@ -160,7 +160,8 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       // It is sent as it was encrypted: the relay may have it. It links to what was shown when it was written.
       expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
       expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
-        ...{ text: 'Yes.', seenYourLast: false },
+        text: 'Yes.',
+        seenYourLast: false,
       });
       // Later messages of both sides link to it.
       await takeMessages(request);

@@ -65,7 +65,9 @@ describe('an answer of a call that does not end', () => {
     flooding.answerWith('stream');
     const { read, fetch } = countingFetch();
     const agent = createRelay({
-      ...{ url: server.gatewayUrl, hubUrl: flooding.url, apiKey: server.tenant.consumerKey },
+      url: server.gatewayUrl,
+      hubUrl: flooding.url,
+      apiKey: server.tenant.consumerKey,
       timing: quick,
       fetch,
     });
@@ -109,8 +111,11 @@ describe('a conversation', () => {
         const after = Number(/messages\/.*after=(\d+)/.exec(path)?.[1] ?? Number.NaN);
         if (Number.isNaN(after)) return answer;
         const messages = Array.from({ length: 7 }, (_, index) => ({
-          ...{ seq: after + index + 1, role: 'provider', messageId: crypto.randomUUID() },
-          ...{ createdAt: '2026-11-21T00:00:00.000Z', plaintext: 'x'.repeat(mebibyte) },
+          seq: after + index + 1,
+          role: 'provider',
+          messageId: crypto.randomUUID(),
+          createdAt: '2026-11-21T00:00:00.000Z',
+          plaintext: 'x'.repeat(mebibyte),
         }));
         listed += messages.length;
         return { ...answer, messages, next: after + messages.length };

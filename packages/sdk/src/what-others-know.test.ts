@@ -46,7 +46,9 @@ const direct: typeof fetch = async (input, init) =>
 /** A process of the agent with the folder of this test. */
 const start = (options: Partial<RelayOptions> = {}) =>
   server.agent({
-    ...{ url: liar.url, store: createFileStore(join(folder, 'state')), timing: { patience: 0 } },
+    url: liar.url,
+    store: createFileStore(join(folder, 'state')),
+    timing: { patience: 0 },
     ...options,
   });
 const ask = (options?: Partial<RelayOptions>) => start(options).ask({ question: 'Where?', form, once });
@@ -202,7 +204,8 @@ describe('an answer that does not fit the form', () => {
       const conversation = await ask();
       const request = await deviceOf(conversation);
       const json = JSON.stringify({
-        ...{ action: 'accept', content: { region: 'mars' } },
+        action: 'accept',
+        content: { region: 'mars' },
         decidedAt: new Date().toISOString(),
       });
       const of = fromBase64(request.form?.of ?? '') as Bytes;

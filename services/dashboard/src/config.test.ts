@@ -113,19 +113,26 @@ describe('sign-in', () => {
     });
     expect({ github, google, oidc, allowedUsers, allowedUsersFile, session }).toEqual({
       github: {
-        ...{ clientId: 'github id', clientSecret: 'github secret' },
-        ...{ url: 'https://github.example', apiUrl: 'https://github.example/api' },
+        clientId: 'github id',
+        clientSecret: 'github secret',
+        url: 'https://github.example',
+        apiUrl: 'https://github.example/api',
       },
       google: { clientId: 'google id', clientSecret: 'google secret', issuer: 'http://127.0.0.1:9000' },
       oidc: {
-        ...{ clientId: 'oidc id', clientSecret: 'oidc secret', issuer: 'https://login.example' },
-        ...{ title: 'Okta', scope: 'openid email', groupsClaim: 'teams' },
+        clientId: 'oidc id',
+        clientSecret: 'oidc secret',
+        issuer: 'https://login.example',
+        title: 'Okta',
+        scope: 'openid email',
+        groupsClaim: 'teams',
       },
       allowedUsers: ['Ada@example.com', '@example.org', 'github:mona_corp', 'oidc:group/Domain Users', '*'],
       allowedUsersFile: '/etc/users',
       session: {
         secrets: ['a'.repeat(32), 'b'.repeat(32)],
-        ...{ idleTimeout: 2 * 3_600_000, lifetime: 3 * 3_600_000 },
+        idleTimeout: 2 * 3_600_000,
+        lifetime: 3 * 3_600_000,
       },
     });
   });

@@ -52,7 +52,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const users = createUsers(requests);
 
   const allowed = createAllowedUsers({
-    ...{ allowedUsers, file: config.allowedUsersFile, devLogin, log },
+    allowedUsers,
+    file: config.allowedUsersFile,
+    devLogin,
+    log,
     onChange: () => sweeper.endInvalidSoon(),
   });
   const { isAllowed } = allowed;
@@ -92,8 +95,14 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   mountStopMails(app, notifier);
   app.use(
     sessionMiddleware({
-      ...{ redis, store, sessions, authenticator, isValid },
-      ...{ secrets, lifetime, publicUrl },
+      redis,
+      store,
+      sessions,
+      authenticator,
+      isValid,
+      secrets,
+      lifetime,
+      publicUrl,
     }),
   );
   mountAll(app, {

@@ -37,7 +37,10 @@ function bundleServiceWorker(): Plugin {
       const { root, resolve } = this.environment.config;
       const entry = join(root, 'src/notifications/service-worker.js');
       const built = await build({
-        ...{ root, configFile: false, publicDir: false, logLevel: 'warn' },
+        root,
+        configFile: false,
+        publicDir: false,
+        logLevel: 'warn',
         resolve: { conditions: resolve.conditions },
         build: { write: false, target: 'es2022', lib: { entry, formats: ['iife'], name: 'serviceWorker' } },
       });

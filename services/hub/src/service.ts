@@ -29,7 +29,10 @@ export function create(config: Config, overrides: Overrides = {}): Service {
   const tracing = createTracing('hub', { settings: config.tracing, log });
   const lineLevel = createLineLevel(clock);
   const requests = createServiceClient({
-    ...{ caller: 'hub', name: 'requests', url: config.requestsUrl, keys: config.principalKeys },
+    caller: 'hub',
+    name: 'requests',
+    url: config.requestsUrl,
+    keys: config.principalKeys,
     clock,
     log,
     timeoutMs: 2_500,

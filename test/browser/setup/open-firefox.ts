@@ -120,7 +120,9 @@ async function openPage(call: Call): Promise<Omit<FirefoxPage, keyof AsyncDispos
     const { sharedId } = found as { sharedId: string };
     const element = { sharedId };
     await call('script.callFunction', {
-      ...{ target: { context }, awaitPromise: false, arguments: [element] },
+      target: { context },
+      awaitPromise: false,
+      arguments: [element],
       functionDeclaration: `(element) => element.scrollIntoView({ block: 'center' })`,
     });
     const origin = { type: 'element', element };
@@ -142,7 +144,8 @@ async function openPage(call: Call): Promise<Omit<FirefoxPage, keyof AsyncDispos
     },
     async evaluate<T>(expression: string) {
       const answer = await call('script.evaluate', {
-        ...{ target: { context }, awaitPromise: true },
+        target: { context },
+        awaitPromise: true,
         expression: `Promise.resolve(${expression}).then((value) => JSON.stringify(value ?? null))`,
       });
       const { result, exceptionDetails } = answer as {

@@ -75,7 +75,9 @@ async function signIn(
   options: BrowserContextOptions = {},
 ): Promise<Device> {
   const context = await browser.newContext({
-    ...{ baseURL: url, locale: 'en-GB', timezoneId: 'UTC' },
+    baseURL: url,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
     // Contrast is not measured while a colour changes.
     reducedMotion: 'reduce',
     ...options,

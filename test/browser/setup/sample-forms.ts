@@ -10,18 +10,23 @@ export const everyField: Form = {
   properties: {
     region: { type: 'string', title: 'Region', enum: ['eu-west-1', 'us-east-1'] },
     plan: {
-      ...{ type: 'string', title: 'Plan', default: 's' },
+      type: 'string',
+      title: 'Plan',
+      default: 's',
       oneOf: [
         { const: 's', title: 'Small' },
         { const: 'l', title: 'Large' },
       ],
     },
     checks: {
-      ...{ type: 'array', title: 'Checks', minItems: 1 },
+      type: 'array',
+      title: 'Checks',
+      minItems: 1,
       items: { type: 'string', enum: ['lint', 'test', 'bench'] },
     },
     alarms: {
-      ...{ type: 'array', title: 'Alarms' },
+      type: 'array',
+      title: 'Alarms',
       items: { anyOf: [{ const: 'a', title: 'Errors' }] },
     },
     note: { type: 'string', title: 'Note', description: 'What others should know.' },
@@ -41,9 +46,18 @@ export const everyField: Form = {
 
 /** What `fillIn` fills in. */
 export const everyContent = {
-  ...{ region: 'us-east-1', plan: 'l', checks: ['lint', 'bench'], note: 'Line one\nLine two', short: 'blue' },
-  ...{ mail: 'ada@example.com', page: 'https://example.com/a?b=c', day: '2026-11-24' },
-  ...{ at: '2026-11-24T08:30:00Z', share: 0.25, pods: 5, restart: false },
+  region: 'us-east-1',
+  plan: 'l',
+  checks: ['lint', 'bench'],
+  note: 'Line one\nLine two',
+  short: 'blue',
+  mail: 'ada@example.com',
+  page: 'https://example.com/a?b=c',
+  day: '2026-11-24',
+  at: '2026-11-24T08:30:00Z',
+  share: 0.25,
+  pods: 5,
+  restart: false,
 };
 
 /** The same in words. */

@@ -24,12 +24,10 @@ const deploy: Form = {
   type: 'object',
   properties: {
     region: {
-      ...{
-        type: 'string',
-        title: 'Region',
-        description: 'Where release 4.12 goes next.',
-        default: 'region-2',
-      },
+      type: 'string',
+      title: 'Region',
+      description: 'Where release 4.12 goes next.',
+      default: 'region-2',
       oneOf: regions.map((title, index) => ({ const: `region-${index + 1}`, title })),
     },
     pods: { type: 'integer', title: 'Pods', minimum: 1, maximum: 20, default: 6 },
@@ -55,15 +53,21 @@ const toolCall = {
     type: 'object',
     properties: {
       command: {
-        ...{ type: 'string', title: 'Command', maxLength: 100 },
+        type: 'string',
+        title: 'Command',
+        maxLength: 100,
         default: 'cd /var/backups/dumps\nrm -rf -- 2026-0* && sync',
       },
       path: {
-        ...{ type: 'string', title: 'Report to', format: 'uri' },
+        type: 'string',
+        title: 'Report to',
+        format: 'uri',
         default: 'https://reports.example.com/hooks/disk?host=db-1&team=storage&token=a81fe0c95b7d4421',
       },
       at: {
-        ...{ type: 'string', title: 'Begin', format: 'date-time' },
+        type: 'string',
+        title: 'Begin',
+        format: 'date-time',
         default: '2026-11-24T22:00:00.250+01:00',
       },
       host: { type: 'string', title: 'Host', maxLength: 40, default: 'db-1' },
@@ -79,10 +83,13 @@ export async function walkForms(product: Product, onState: OnState): Promise<voi
   const { page } = device;
   const approving = await agent.relay.ask(approval);
   const form = await agent.relay.ask({
-    ...{ question: 'Where does release 4.12 go next?', form: deploy },
+    question: 'Where does release 4.12 go next?',
+    form: deploy,
   });
   const every = await agent.relay.ask({
-    ...{ question: 'What do you want to try?', plaintext: 'What do you want to try?', encrypted: false },
+    question: 'What do you want to try?',
+    plaintext: 'What do you want to try?',
+    encrypted: false,
     form: everyField,
   });
 

@@ -88,7 +88,10 @@ const deliveries = [
   { state: 'failed', attempts: 9, reason: 'timed_out', durationMs: 10_000 },
   { state: 'cancelled', attempts: 0, reason: 'endpoint_off' },
 ].map((delivery, at) => ({
-  ...{ id: String(at), type: 'request.created', refCode: 'HS-7K3M9QXA', createdAt: minutesAgo(at) },
+  id: String(at),
+  type: 'request.created',
+  refCode: 'HS-7K3M9QXA',
+  createdAt: minutesAgo(at),
   ...delivery,
 }));
 

@@ -49,7 +49,9 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
       const agent = createRelay({ url, apiKey: consumerKey, secret: makeRoot() });
       stops.push(agent.stop);
       const conversation = await agent.ask({
-        ...{ question, form, confidential: isConfidential },
+        question,
+        form,
+        confidential: isConfidential,
         files: hasFile ? [{ name: file.name, bytes: Buffer.from(file.text) }] : [],
         ...(isNamed && { once: crypto.randomUUID() }),
       });
@@ -61,7 +63,9 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
 
     async Python(party, { question, form, isConfidential, hasFile, isNamed }) {
       const asked = {
-        ...{ question, form, confidential: isConfidential },
+        question,
+        form,
+        confidential: isConfidential,
         files: hasFile ? [[file.name, file.text]] : [],
         ...(isNamed && { once: crypto.randomUUID() }),
       };
@@ -101,7 +105,9 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
       const client = await startMcpClient({ env: env(party), args: ['--files', commands.folder] });
       stops.push(client.close);
       const { data, text } = await client.call('ask_expert', {
-        ...{ question, form, confidential: isConfidential },
+        question,
+        form,
+        confidential: isConfidential,
         ...(hasFile && { attach: [path] }),
         ...(isNamed && { idempotency_key: 'job-7' }),
       });

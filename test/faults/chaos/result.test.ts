@@ -24,7 +24,12 @@ const memory = (after: number) => ({
 const checked = {
   seed: 1,
   faults: [],
-  ...{ expected: 10, delivered: 10, lost: 0, duplicated: 0, outOfOrder: 0, resets: 0 },
+  expected: 10,
+  delivered: 10,
+  lost: 0,
+  duplicated: 0,
+  outOfOrder: 0,
+  resets: 0,
   ends: { requests: 1, expired: 1, early: 0, duplicated: 0, missing: 0, latest: 0 },
   remarks: [],
   failures: [],

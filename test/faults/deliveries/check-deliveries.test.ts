@@ -6,14 +6,20 @@ import type { Receipt } from './receivers.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
 const event = (type: string, name: string) => ({
-  ...{ requestId: 'r', type, key: `${type} ${name}` },
-  ...{ recordedAt: 0, streamSeq: 0 },
+  requestId: 'r',
+  type,
+  key: `${type} ${name}`,
+  recordedAt: 0,
+  streamSeq: 0,
 });
 const committed: CommittedState = new Map([
   [
     'r',
     {
-      ...{ requestId: 'r', refCode: 'HS-1', status: 'closed', expiresAt: 0 },
+      requestId: 'r',
+      refCode: 'HS-1',
+      status: 'closed',
+      expiresAt: 0,
       events: [
         event('new_request', 'HS-1'),
         event('new_message', 'of-agent'),

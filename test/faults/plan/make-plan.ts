@@ -48,7 +48,9 @@ export function makePlan(seed: number): Plan {
     ),
     waiting: Array.from({ length: waitingRequests }, () => ({
       ...drawScript(load, { submitWithinMs: 8_000, lasting: 100 }),
-      ...{ consumer: [], provider: [], closeAt: undefined },
+      consumer: [],
+      provider: [],
+      closeAt: undefined,
     })),
     seeded,
     readersPerRequest,

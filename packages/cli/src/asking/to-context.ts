@@ -25,15 +25,20 @@ const isMessage = (value: unknown): value is Json => isObject(value) && roleOf(v
 
 /** The names of roles and of messages' kinds, in lower case. */
 const roles: Readonly<Record<string, string>> = {
-  ...{ user: 'user', assistant: 'assistant', system: 'system', developer: 'system', tool: 'tool' },
-  ...{
-    function: 'tool',
-    human: 'user',
-    ai: 'assistant',
-    function_call: 'assistant',
-    function_call_output: 'tool',
-  },
-  ...{ humanmessage: 'user', aimessage: 'assistant', systemmessage: 'system', toolmessage: 'tool' },
+  user: 'user',
+  assistant: 'assistant',
+  system: 'system',
+  developer: 'system',
+  tool: 'tool',
+  function: 'tool',
+  human: 'user',
+  ai: 'assistant',
+  function_call: 'assistant',
+  function_call_output: 'tool',
+  humanmessage: 'user',
+  aimessage: 'assistant',
+  systemmessage: 'system',
+  toolmessage: 'tool',
 };
 
 function roleOf({ role, type, id, kwargs }: Json): string | undefined {

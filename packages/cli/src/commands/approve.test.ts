@@ -50,7 +50,10 @@ describe('relay approve', () => {
     expect({ code, result: JSON.parse(stdout) }).toEqual({
       code: 13,
       result: expect.objectContaining({
-        ...{ outcome: 'declined', exit: 13, refCode, status: 'responded' },
+        outcome: 'declined',
+        exit: 13,
+        refCode,
+        status: 'responded',
         decision: expect.objectContaining({ action: 'decline', comment: 'No.', protection: 'sequenced' }),
         answers: [expect.objectContaining({ text: 'Yes, approved.' })],
       }),
@@ -81,14 +84,18 @@ describe('relay approve', () => {
     expect(now).toMatchObject({ code: 0, stdout: 'Yes.\n', stderr: expect.not.stringMatching(/Decided/) });
     const later = await run(7_200_000);
     expect({ ...later, stderr: flat(later.stderr) }).toMatchObject({
-      ...{ code: 0, stdout: 'Yes.\n' },
+      code: 0,
+      stdout: 'Yes.\n',
       stderr: expect.stringMatching(
         /Decided \d{4}-\S+ \S+, 2 hours ago, by the clock of the expert's device\./,
       ),
     });
     const refused = await run(7_200_000, '--valid-for', '1h', '--json');
     expect({ code: refused.code, ...JSON.parse(refused.stdout) }).toMatchObject({
-      ...{ code: 15, outcome: 'stale', exit: 15, error: { code: 'decision_too_old' } },
+      code: 15,
+      outcome: 'stale',
+      exit: 15,
+      error: { code: 'decision_too_old' },
     });
     expect(flat(refused.stderr)).toMatch(/longer ago than 3600 s\. .* no decline: ask again\./);
   });

@@ -20,7 +20,15 @@ export const approve = defineCommand({
   about:
     'For scripts: the exit code says what was decided, and no text has to be interpreted. 0 means approved, 13 declined, 14 that a decision is not valid, 15 that it is older than --valid-for allows; 3, 4, 5 and all others mean that there is no decision, which is no yes. A comment of the expert goes to stdout, everything else to stderr. What the expert writes without deciding is printed to stderr, and the command goes on waiting. Afterwards the conversation is closed, also when there is no decision in time, and after Ctrl-C: then a later decision has no effect. With --keep-open it stays open, and `relay ask --resume` continues. With --once it stays open too, and the same command, run again, waits for the decision or prints it again.',
   options: {
-    ...{ context, attach, wait, ...expiry, tag, confidential, plaintext, as, once },
+    context,
+    attach,
+    wait,
+    ...expiry,
+    tag,
+    confidential,
+    plaintext,
+    as,
+    once,
     'valid-for': {
       value: 'TIME',
       help: 'how old an approval may be when it is printed, such as 1h: an older one is exit code 15, and no no, also for `relay ask --resume`; by default any',

@@ -37,7 +37,9 @@ describe.each([
     ['listen', 'HS'],
   ])('by relay %s %s %s', async (...words) => {
     const named = createRelay({
-      ...{ url: cli.relay.gatewayUrl, apiKey: cli.agent.RELAY_API_KEY ?? '', agentName: 'deploy bot' },
+      url: cli.relay.gatewayUrl,
+      apiKey: cli.agent.RELAY_API_KEY ?? '',
+      agentName: 'deploy bot',
     });
     const { refCode } = await named.ask({ ...asked, encrypted });
     named.stop();
@@ -94,6 +96,9 @@ test('how the other side has closed it is shown by relay listen of one request',
   await conversation.close({ reason: 'It is gone.' });
   const { stdout } = await listening.ended;
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
-    ...{ type: 'ended', status: 'closed', closedBy: 'consumer', closeReason: 'It is gone.' },
+    type: 'ended',
+    status: 'closed',
+    closedBy: 'consumer',
+    closeReason: 'It is gone.',
   });
 });

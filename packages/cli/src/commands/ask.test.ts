@@ -48,15 +48,13 @@ describe('relay ask', () => {
     const { code, stdout } = await asking.ended;
     expect(code).toBe(0);
     expect(parse(stdout)).toMatchObject({
-      ...{
-        outcome: 'done',
-        exit: 0,
-        refCode,
-        status: 'responded',
-        verification: 'known',
-        fingerprint,
-        unsent: 0,
-      },
+      outcome: 'done',
+      exit: 0,
+      refCode,
+      status: 'responded',
+      verification: 'known',
+      fingerprint,
+      unsent: 0,
       answers: [{ text: 'Twice\nnow.', protection: 'sequenced' }],
     });
   });

@@ -92,7 +92,8 @@ async function answerMars(refCode: string): Promise<void> {
   const { RELAY_CONFIG_DIR: folder = '', RELAY_API_KEY: providerKey = '' } = cli.expert;
   const root = openExpertFile(folder, providerKey).read() as Uint8Array;
   const json = JSON.stringify({
-    ...{ action: 'accept', content: { choice: 'mars' } },
+    action: 'accept',
+    content: { choice: 'mars' },
     decidedAt: new Date().toISOString(),
   });
   const answer = { of: Uint8Array.from(Buffer.from(form.of, 'base64')), json };
@@ -108,7 +109,8 @@ test('an answer that does not fit the form, until the expert decides again', asy
   for (const _again of [1, 2, 3]) {
     const { code, stdout, stderr } = await resume();
     expect({ code, stdout, stderr }).toEqual({
-      ...{ code: 14, stdout: '' },
+      code: 14,
+      stdout: '',
       stderr: expect.stringMatching(/Choose one of the options\.\nThis is neither a yes nor a no\./),
     });
   }

@@ -58,11 +58,9 @@ describe('a question that was never on standard output', () => {
     const args = ['answer', refCode, 'Yes.', '--json'];
     const { code, stdout } = await cli.start(args, { env: deceived(), columns: 80 }).ended;
     expect({ code, ...JSON.parse(stdout.trim().split('\n').at(-1) ?? '') }).toMatchObject({
-      ...{
-        code: 12,
-        outcome: 'unseen',
-        error: { message: expect.stringContaining(`relay show ${refCode}`) },
-      },
+      code: 12,
+      outcome: 'unseen',
+      error: { message: expect.stringContaining(`relay show ${refCode}`) },
     });
     expect(stdout).not.toContain('PRODUCTION');
   });

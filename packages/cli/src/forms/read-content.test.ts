@@ -4,7 +4,9 @@ import { contentOf, type GivenContent } from './read-content.ts';
 
 const region = { type: 'string', enum: ['eu', 'us'] } as const;
 const form = (properties: Form['properties'], ...required: string[]): Form => ({
-  ...{ type: 'object', properties, required },
+  type: 'object',
+  properties,
+  required,
 });
 const approval = form({});
 const three = form(

@@ -89,7 +89,9 @@ describe.each([
 
   test('titles, descriptions and options begin no line of their own', () => {
     const field: Field = {
-      ...{ type: 'string', title: 'a\nb: c', description: 'd\ndefault: e' },
+      type: 'string',
+      title: 'a\nb: c',
+      description: 'd\ndefault: e',
       oneOf: [
         { const: 'f\n- g', title: 'h\n- i' },
         { const: 'f', title: 'j' },

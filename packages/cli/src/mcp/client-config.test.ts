@@ -38,7 +38,9 @@ test('relay mcp config prints the block with the settings of the environment, an
   const { code, stdout } = await run('vscode', '--max-wait', '10m', '--files', 'shots');
   const { type, args, env: given } = JSON.parse(stdout).servers['expert-relay'];
   expect({ code, type, args: args.slice(1), given }).toEqual({
-    ...{ code: 0, type: 'stdio', given: env },
+    code: 0,
+    type: 'stdio',
+    given: env,
     args: ['mcp', '--files', expect.stringMatching(/\/shots$/), '--max-wait', '10m'],
   });
   expect(await run('emacs')).toMatchObject({

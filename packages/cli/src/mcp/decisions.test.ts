@@ -83,7 +83,9 @@ describe("the expert's decision", () => {
           form_is_open: false,
           answers: [],
           decision: {
-            ...{ action: 'accept', content, comment: 'As discussed.' },
+            action: 'accept',
+            content,
+            comment: 'As discussed.',
             protection: { level: 'first_contact' },
           },
         });

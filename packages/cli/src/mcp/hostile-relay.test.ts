@@ -22,7 +22,10 @@ const withLiar = (check: (session: McpSession, liar: LyingRelay) => Promise<void
 };
 
 const record = (role: string, plaintext: string): Json => ({
-  ...{ messageId: crypto.randomUUID(), seq: 2, role, plaintext },
+  messageId: crypto.randomUUID(),
+  seq: 2,
+  role,
+  plaintext,
   createdAt: new Date().toISOString(),
 });
 

@@ -43,7 +43,8 @@ test.concurrent(
     await session.start({ RELAY_URL: liar.url });
     await request.answer('Stop!', no);
     expect((await session.wait(reference)).data).toMatchObject({
-      ...{ outcome: 'answered', form_is_open: false },
+      outcome: 'answered',
+      form_is_open: false,
       answers: [{ text: 'Stop!' }],
     });
   }),
@@ -190,7 +191,8 @@ test.concurrent(
     for (const [name, input] of calls) {
       const { isError, text } = await other.call(name, { reference, ...input });
       expect({ name, isError, text }).toEqual({
-        ...{ name, isError: true },
+        name,
+        isError: true,
         text: expect.stringContaining('Error code: not_found'),
       });
     }

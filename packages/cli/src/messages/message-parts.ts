@@ -47,7 +47,8 @@ export function showParts(out: Screen, parts: ShownParts, indent = '  '): void {
     out.paragraph(
       'With a decision that does not count: it is about an earlier form, was made without your last message, contradicts another one, or came after the one that was returned.',
       {
-        ...{ indent, style: 'yellow' },
+        indent,
+        style: 'yellow',
       },
     );
   for (const file of files) out.foreign(`- ${describeFile(file)}`, { indent });

@@ -9,7 +9,8 @@ export function storedParts(entry: Entry, stored?: Pick<StoredConversation, 'ent
     form: readStored(form),
     answer: decision,
     answeredForm: decision && stored && readStored(decidedForm(stored, entry)),
-    ...{ isUncounted, hasUnknownPart },
+    isUncounted,
+    hasUnknownPart,
     files: files?.map(readFile),
   };
 }

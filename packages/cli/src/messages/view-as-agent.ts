@@ -99,11 +99,13 @@ const stateOf = ({
   erasedAt,
   ...raw
 }: RawConversation) => ({
-  ...{ requestId, refCode, status, createdAt, expiresAt },
-  ...{
-    tags: raw.tags,
-    ...(status === 'closed' && { closedBy: raw.closedBy, closeReason: raw.closeReason }),
-  },
+  requestId,
+  refCode,
+  status,
+  createdAt,
+  expiresAt,
+  tags: raw.tags,
+  ...(status === 'closed' && { closedBy: raw.closedBy, closeReason: raw.closeReason }),
   ...(erasedAt && { erasedAt }),
 });
 

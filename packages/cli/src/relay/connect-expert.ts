@@ -55,7 +55,10 @@ export async function connectExpert(
       timing: { ...timing, ...(options.partsMs !== undefined && { parts: options.partsMs }) },
     });
   return {
-    ...{ access, expert: connect(), outages, name },
+    access,
+    expert: connect(),
+    outages,
+    name,
     get hasKeys() {
       return root !== undefined;
     },

@@ -175,6 +175,7 @@ export function decisionEntry({
 }
 
 const storedFile = ({ name, mediaType, bytes }: ReceivedFile): StoredFile => ({
-  ...{ name, mediaType },
+  name,
+  mediaType,
   base64: Buffer.from(bytes).toString('base64'),
 });

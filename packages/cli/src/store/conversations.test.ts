@@ -16,13 +16,11 @@ const open = (now = Date.now()) => openConversations(folder, () => now);
 
 function conversation(refCode: string | undefined): StoredConversation {
   const request = refCode && {
-    ...{
-      requestId: 'r',
-      refCode,
-      status: 'pending' as const,
-      expiresAt: '2026-11-24T00:00:00Z',
-      responseCount: 0,
-    },
+    requestId: 'r',
+    refCode,
+    status: 'pending' as const,
+    expiresAt: '2026-11-24T00:00:00Z',
+    responseCount: 0,
   };
   const state = {
     version: 1 as const,

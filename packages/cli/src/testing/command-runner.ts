@@ -120,7 +120,9 @@ function open(
   const settings = {
     cwd: folder,
     env: {
-      ...{ PATH: process.env.PATH, HOME: folder, TERM: 'xterm-256color' },
+      PATH: process.env.PATH,
+      HOME: folder,
+      TERM: 'xterm-256color',
       ...(clockAheadMs !== undefined && clockAhead(clockAheadMs)),
       ...env,
     },

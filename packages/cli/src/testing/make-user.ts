@@ -6,7 +6,8 @@ export async function makeUser(url: string) {
   let cookie = '';
   const post = (path: string, body: object) =>
     fetch(url + path, {
-      ...{ method: 'POST', redirect: 'manual' },
+      method: 'POST',
+      redirect: 'manual',
       headers: { 'content-type': 'application/json', ...(cookie && { cookie }) },
       body: JSON.stringify(body),
     });

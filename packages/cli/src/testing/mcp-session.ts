@@ -79,7 +79,12 @@ async function openSession(relay: Constellation): Promise<McpSession> {
   const env = { RELAY_URL: proxy.url, RELAY_API_KEY: tenant.consumerKey, RELAY_CONFIG_DIR: folder };
   const clients: McpClient[] = [];
   const session: McpSession = {
-    ...{ relay, tenant, proxy, env, expert, root },
+    relay,
+    tenant,
+    proxy,
+    env,
+    expert,
+    root,
     async start(changes = {}, options = {}) {
       const client = await startMcpClient({ env: { ...env, ...changes }, ...options });
       clients.push(client);

@@ -49,7 +49,8 @@ export async function answerWithoutFrame(client: PlainClient, refCode: string, t
   const start = tuple('expert-relay/v4/message', conversation, 'provider', messageId);
   const signed = Buffer.concat([start, tuple(ephemeralPublicKey, iv, ciphertext, tag)]);
   await post(`/api/v1/message/${requestId}`, {
-    ...{ role: 'provider', messageId },
+    role: 'provider',
+    messageId,
     encrypted: Object.fromEntries(Object.entries(sealed).map(([name, bytes]) => [name, toBase64(bytes)])),
     signature: toBase64(await own.sign(new Uint8Array(signed))),
   });

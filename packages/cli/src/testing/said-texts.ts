@@ -24,7 +24,10 @@ export function saidTexts(textOf: (field: number) => string) {
     question: textOf(0),
     plaintext: textOf(1),
     context: textOf(2),
-    ...{ title, description, option, form },
+    title,
+    description,
+    option,
+    form,
     default: form.properties.filled?.default as string,
     agentName: label(textOf(7), 100),
     tag: label(textOf(8), 40),
@@ -67,7 +70,10 @@ export async function expectAllShown(cli: TestCli, said: SaidTexts): Promise<voi
   const url = cli.relay.gatewayUrl;
   const agent = createRelay({ url, apiKey: cli.agent.RELAY_API_KEY, agentName });
   const conversation = await agent.ask({
-    ...{ question, plaintext, form: said.form, tags: [tag] },
+    question,
+    plaintext,
+    form: said.form,
+    tags: [tag],
     messages: [{ role: 'user', content: context }],
   });
   const { refCode } = conversation;

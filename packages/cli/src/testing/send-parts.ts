@@ -30,7 +30,9 @@ export async function sendParts(
   const { refCode, agentVersions, agentName, question, plaintext, answerForm, keySignature } = listed;
   const asked = { refCode, agentVersions, agentName, question, plaintext, answerForm };
   const channel = await openChannel({
-    ...{ requestId, role: 'provider', keySignature },
+    requestId,
+    role: 'provider',
+    keySignature,
     own: await (await openExpertKeys(root)).keysFor(requestId),
     peer: {
       sign: parsePublicKey(listed.consumerSignPubKey, 'sign'),

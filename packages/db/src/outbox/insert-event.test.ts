@@ -69,14 +69,15 @@ describe('a statement that changes state and records an event', () => {
     const addEndpoint = (ownerId: string, apiKeyId?: string) =>
       database.prisma.notificationEndpoint.create({
         data: {
-          ...{
-            id: randomUUID(),
-            ownerId,
-            userId: ownerId,
-            apiKeyId: apiKeyId ?? null,
-            channel: 'webhook' as const,
-          },
-          ...{ events: [], sealedKey: 'k', sealed: Buffer.of(0), enabledAt: new Date() },
+          id: randomUUID(),
+          ownerId,
+          userId: ownerId,
+          apiKeyId: apiKeyId ?? null,
+          channel: 'webhook' as const,
+          events: [],
+          sealedKey: 'k',
+          sealed: Buffer.of(0),
+          enabledAt: new Date(),
         },
       });
     await addEndpoint(otherId);

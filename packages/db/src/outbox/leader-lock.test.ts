@@ -41,7 +41,9 @@ describe('the leader lock', () => {
     const stopping = new AbortController();
     let isFrozen = false;
     const leading = runAsLeader({
-      ...{ url: proxy.url, log: createLog('test', { level: 'silent' }), signal: stopping.signal },
+      url: proxy.url,
+      log: createLog('test', { level: 'silent' }),
+      signal: stopping.signal,
       async lead(client, signal) {
         await client.query('BEGIN');
         proxy.hold();
@@ -66,7 +68,9 @@ describe('the leader lock', () => {
       destination: { write: (line) => void logged.push(line) },
     });
     const leading = runAsLeader({
-      ...{ url: outbox.databaseUrl, log, signal: stopping.signal },
+      url: outbox.databaseUrl,
+      log,
+      signal: stopping.signal,
       lead: () => Promise.reject(new Error('a defect')),
     });
     await eventually('a log line', () => logged.length > 0);

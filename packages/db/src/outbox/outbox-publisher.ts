@@ -69,7 +69,15 @@ export function createOutboxPublisher(options: OutboxPublisherOptions): OutboxPu
       }
       wakeups ??= connection.subscribe(subjectsFor(settings.prefix).wakeup, { callback: wakeup.wake });
       publisher ??= createStreamPublisher({
-        ...{ client, connection, settings, retentionMs, log, metrics, tracing, watermark, signal },
+        client,
+        connection,
+        settings,
+        retentionMs,
+        log,
+        metrics,
+        tracing,
+        watermark,
+        signal,
       });
       return await publisher.publishNext();
     }

@@ -32,7 +32,10 @@ export async function openTestDatabase({ poolSize = 4 } = {}): Promise<OpenDatab
 export async function makeConsumer(prisma: PrismaClient): Promise<{ userId: string; apiKeyId: string }> {
   const { userId, id: apiKeyId } = await prisma.apiKey.create({
     data: {
-      ...{ kind: 'consumer', name: 'a key', lastFour: 'abcd', callId: randomUUID() },
+      kind: 'consumer',
+      name: 'a key',
+      lastFour: 'abcd',
+      callId: randomUUID(),
       user: { create: { name: 'ada' } },
     },
   });

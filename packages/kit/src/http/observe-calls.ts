@@ -98,7 +98,9 @@ export function observeCalls(options: {
         status: answeredStatus(response),
         caller,
         ms: performance.now() - start,
-        ...{ isPolled, client, hasNoLimit },
+        isPolled,
+        client,
+        hasNoLimit,
       };
       record(call);
       if (span) endSpan(span, call);

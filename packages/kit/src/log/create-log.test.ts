@@ -48,7 +48,10 @@ test.each([
 test('an error keeps its message, its code and its stack, and no fields but known ones', () => {
   const { log, read } = capture();
   const error = Object.assign(new Error('refused'), {
-    ...{ code: 'E1', token: 'hunter2', input: 'https://hunter2', detail: 'Failing row contains (hunter2)' },
+    code: 'E1',
+    token: 'hunter2',
+    input: 'https://hunter2',
+    detail: 'Failing row contains (hunter2)',
     errors: [{ input: 'hunter2' }],
   });
   const several = new AggregateError([error], 'several');

@@ -84,13 +84,17 @@ export function fromWire(wire: WirePrincipal): Principal | undefined {
 }
 
 const sessionToWire = ({ sessionId, userId, begunAt, endsAt }: SessionPrincipal): object => ({
-  ...{ sessionId, userId },
-  ...{ begunAtMs: BigInt(begunAt), endsAtMs: BigInt(endsAt) },
+  sessionId,
+  userId,
+  begunAtMs: BigInt(begunAt),
+  endsAtMs: BigInt(endsAt),
 });
 
 const sessionFromWire = ({ sessionId, userId, begunAtMs, endsAtMs }: WireSession) => ({
-  ...{ sessionId, userId },
-  ...{ begunAt: Number(begunAtMs), endsAt: Number(endsAtMs) },
+  sessionId,
+  userId,
+  begunAt: Number(begunAtMs),
+  endsAt: Number(endsAtMs),
 });
 
 function keyToWire({ apiKeyId, userId, secret }: KeyCaller): object {

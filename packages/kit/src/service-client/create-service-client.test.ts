@@ -37,7 +37,10 @@ beforeEach(async () => {
   url = await listen(server, '127.0.0.1', 0);
   createClient = (url, timeoutMs = 60_000) =>
     createServiceClient({
-      ...{ caller: 'caller', name: 'callee', url, clock: systemClock },
+      caller: 'caller',
+      name: 'callee',
+      url,
+      clock: systemClock,
       keys: [{ id: 'test', secret: randomBytes(32) }],
       log: createLog('caller', { level: 'info', destination }),
       timeoutMs,

@@ -53,7 +53,9 @@ export class AgentConversation<C = Content>
     this.#parts = parts;
     const { thread, sender } = base;
     this.#decisionParts = {
-      ...{ ...base, ...parts, missing },
+      ...base,
+      ...parts,
+      missing,
       take: (messageId, signal) => {
         const fits = (message: ReadMessage) => message.messageId === messageId;
         // Another taker may have it.

@@ -43,7 +43,9 @@ beforeAll(async () => {
     providerKeys: { sign: own.signPublic.pem, encrypt: own.encryptPublic.pem },
     keySignature,
     erasedAt: undefined,
-    ...{ tags: [], closedBy: undefined, closeReason: undefined },
+    tags: [],
+    closedBy: undefined,
+    closeReason: undefined,
   };
 });
 
@@ -52,7 +54,11 @@ type SideOptions = Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean;
 function openSide(options: SideOptions = {}) {
   const { acceptUnprotected = false, isConfidential, memory = createMemory(), ...own } = options;
   const experts = createKnownExperts({
-    ...{ given: undefined, acceptsNew: false, origin: 'https://relay.example', memory, keyMemory: memory },
+    given: undefined,
+    acceptsNew: false,
+    origin: 'https://relay.example',
+    memory,
+    keyMemory: memory,
     ...own,
   });
   const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submissionDigest, answerForm: undefined };

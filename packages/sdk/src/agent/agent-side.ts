@@ -145,8 +145,14 @@ export class AgentSide implements Side {
     const { keySignature } = exchange;
     const own = keys as AgentKeys;
     const channel = await openChannel({
-      ...{ requestId, role: this.role, own, peer, submission: submissionDigest },
-      ...{ keySignature, acceptUnprotected, state },
+      requestId,
+      role: this.role,
+      own,
+      peer,
+      submission: submissionDigest,
+      keySignature,
+      acceptUnprotected,
+      state,
     });
     this.#peer = peer;
     this.#exchange = exchange;

@@ -2,13 +2,7 @@ import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withEnvironment } from '../config.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import {
-  type AgentKeys,
-  digestSubmission,
-  makeAgentKeys,
-  parseFingerprint,
-  restoreAgentKeys,
-} from '../crypto/index.ts';
+import { type AgentKeys, digestSubmission, makeAgentKeys, restoreAgentKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { partOf } from '../memory.ts';
 import { hasCode, invalidInput, notAsExported, RelayError } from '../relay-error.ts';
@@ -33,6 +27,7 @@ import { loadDecisions } from './load-decisions.ts';
 import { checkSame, explainReuse, guardQuestion, openName, storedId } from './once.ts';
 import { ownerOf } from './owner.ts';
 import type { FormOrSchema } from './question.ts';
+import { readFingerprints } from './read-fingerprints.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 import { createStoredNames } from './stored-names.ts';
@@ -80,7 +75,10 @@ export function createRelay(given: RelayOptions = {}): Relay {
   };
 
   const experts = createKnownExperts({
-    ...{ given: fingerprints, acceptsNew: acceptNewExpert, memory, keyMemory },
+    given: fingerprints,
+    acceptsNew: acceptNewExpert,
+    memory,
+    keyMemory,
     origin,
   });
 
@@ -141,8 +139,16 @@ export function createRelay(given: RelayOptions = {}): Relay {
     const conversation = new AgentConversation<C>(
       { api, thread, sender, follower, request },
       {
-        ...{ id, once, keys, submissionDigest: state.submissionDigest },
-        ...{ isConfidential, side, save, decided, owner, facts },
+        id,
+        once,
+        keys,
+        submissionDigest: state.submissionDigest,
+        isConfidential,
+        side,
+        save,
+        decided,
+        owner,
+        facts,
         schemas: [begun?.schema],
       },
     );
@@ -280,15 +286,6 @@ const questionOptions =
   'question messages form files confidential expiresIn tags encrypted plaintext once idempotencyKey signal';
 
 const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret store save';
-
-function readFingerprints(expert: RelayOptions['expert']): readonly string[] | undefined {
-  if (expert === undefined) return undefined;
-  const given = typeof expert === 'string' ? [expert] : expert;
-  // An empty one is no wish to accept any expert.
-  if (given.length === 0 || given.some((one) => one.trim() === ''))
-    throw invalidInput('`expert` is empty. Give at least one fingerprint, or leave it out.');
-  return given.map(parseFingerprint);
-}
 
 /** As the relay reads it. */
 const isName = (name: string): boolean => name.length >= 1 && name.length <= 100;

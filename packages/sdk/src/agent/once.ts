@@ -50,7 +50,9 @@ export async function openName(
   const { keys, questionId } = derived ?? {};
   return {
     id: await storedId(owner, name),
-    ...{ idempotencyKey, keys, questionId },
+    idempotencyKey,
+    keys,
+    questionId,
     describe: async (body, { drafts }) => ({ name, questionId, digest: await digestOf(body, drafts) }),
   };
 }

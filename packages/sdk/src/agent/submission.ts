@@ -65,11 +65,9 @@ export async function makeSubmission(
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
       idempotencyKey: asked.idempotencyKey ?? id,
-      ...{
-        expiresIn,
-        tags,
-        follows: hasFirst ? { files: files.length, question: asked.confidential === true } : undefined,
-      },
+      expiresIn,
+      tags,
+      follows: hasFirst ? { files: files.length, question: asked.confidential === true } : undefined,
     },
     first: hasFirst ? { text, parts: savedParts(parts) } : undefined,
   };

@@ -100,7 +100,8 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const { formTracker, standing } = this.base.thread;
     const times = new Map(formTracker.answers.map(({ messageId, createdAt }) => [messageId, createdAt]));
     return (standing()?.counted ?? []).map(({ messageId, answer }) => ({
-      ...{ ...answer, messageId },
+      ...answer,
+      messageId,
       createdAt: times.get(messageId) ?? answer.decidedAt,
     }));
   }
@@ -239,7 +240,9 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const isHeldIfNewer = !evenIfNewer && !isInLoop;
     const written = decision && writeDecision(decision, text, thread.formTracker, !isEncrypted);
     const sent = await sender.send(written?.text ?? text, {
-      ...{ ...sending, shown, answer: written?.answer },
+      ...sending,
+      shown,
+      answer: written?.answer,
       isHeldIfNewer,
     });
     if (sender.held.some(({ messageId }) => messageId === sent.messageId)) throw heldError();

@@ -18,7 +18,9 @@ const headOf = (requestId: string, agent: AgentKeys): Head => ({
   providerKeys: undefined,
   keySignature: undefined,
   erasedAt: undefined,
-  ...{ tags: [], closedBy: undefined, closeReason: undefined },
+  tags: [],
+  closedBy: undefined,
+  closeReason: undefined,
 });
 
 test("a pick-up that ends after another device's pick-up was read keeps the messages that were read in between", async () => {

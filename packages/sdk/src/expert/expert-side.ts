@@ -110,7 +110,9 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
     const consumer = parsePair(keys);
     const submissionDigest = fromBase64(submission) as Bytes;
     const exchange = {
-      ...{ requestId, consumer, submission: submissionDigest },
+      requestId,
+      consumer,
+      submission: submissionDigest,
       providerEncrypt: own.encryptPublic,
     };
     const pickUp = {
@@ -171,8 +173,12 @@ export function createExpertSide({ requestId, expert, requestMemory }: ExpertSid
       if (keySignature !== accepted) throw keysChanged();
       // Once: two channels would not know of each other's messages.
       opening ??= openChannel({
-        ...{ requestId, role: 'provider', own, peer: consumer },
-        ...{ submission: submissionDigest, keySignature },
+        requestId,
+        role: 'provider',
+        own,
+        peer: consumer,
+        submission: submissionDigest,
+        keySignature,
       });
       return await opening;
     },

@@ -57,7 +57,13 @@ export async function openRequest(
   const state = { drafts, outgoing: undefined };
   const decisionLastsMs = client.timing.decision;
   const sender: Sender = createSender({
-    ...{ api, thread, isPlain, prepare, save, outbox, state },
+    api,
+    thread,
+    isPlain,
+    prepare,
+    save,
+    outbox,
+    state,
     decisionLastsMs,
   });
   const listen = (refresh: () => void) => {

@@ -18,8 +18,11 @@ export interface Question {
 
 /** Shown where the relay's question must not be: after a refusal, and after the content was erased. */
 export const noQuestion: Question = {
-  ...{ question: '', context: [], plaintext: undefined },
-  ...{ answerForm: undefined, agentName: undefined },
+  question: '',
+  context: [],
+  plaintext: undefined,
+  answerForm: undefined,
+  agentName: undefined,
 };
 
 export const readQuestion = (members: Members): Question => ({

@@ -40,7 +40,9 @@ const word = (view: DataView, at: number): string =>
 function readPng(view: DataView): Picture | undefined {
   if (view.getBigUint64(0) !== 0x89504e470d0a1a0an || word(view, 12) !== 'IHDR') return undefined;
   return {
-    ...{ type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) },
+    type: 'image/png',
+    width: view.getUint32(16),
+    height: view.getUint32(20),
     isAnimated: hasChunkBefore(view, 'acTL', 'IDAT'),
   };
 }
@@ -82,7 +84,10 @@ const isTable = (marker: number): boolean =>
 function readWebp(view: DataView): Picture | undefined {
   if (word(view, 0) !== 'RIFF' || word(view, 8) !== 'WEBP') return undefined;
   const picture = (width: number, height: number, isAnimated = false): Picture => ({
-    ...{ type: 'image/webp', width, height, isAnimated },
+    type: 'image/webp',
+    width,
+    height,
+    isAnimated,
   });
   const three = (at: number) => view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000;
   switch (word(view, 12)) {

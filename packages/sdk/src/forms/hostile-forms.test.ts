@@ -211,7 +211,9 @@ const anyField: fc.Arbitrary<Field> = fc.oneof(
   optionList.map((values) => ({ type: 'string' as const, enum: values })),
   optionList.map((values) => ({ type: 'string' as const, oneOf: titled(values) })),
   fc.tuple(optionList, sizes).map(([values, [minItems, maxItems]]) => ({
-    ...{ type: 'array' as const, minItems, maxItems },
+    type: 'array' as const,
+    minItems,
+    maxItems,
     items: { type: 'string' as const, enum: values },
   })),
   optionList.map((values) => ({ type: 'array' as const, items: { anyOf: titled(values) } })),

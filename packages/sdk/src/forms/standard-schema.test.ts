@@ -40,7 +40,13 @@ const deployment = z.object({
 });
 
 const content = {
-  ...{ region: 'eu', size: 'l', zones: ['c', 'a'], tags: [], count: 3, any: -1, now: true },
+  region: 'eu',
+  size: 'l',
+  zones: ['c', 'a'],
+  tags: [],
+  count: 3,
+  any: -1,
+  now: true,
   owner: 'ada@example.com',
 };
 
@@ -51,7 +57,9 @@ describe('a schema of zod', () => {
       properties: {
         region: { type: 'string', enum: ['eu', 'us'], title: 'Region', description: 'Where to deploy.' },
         size: {
-          ...{ type: 'string', title: 'Size', default: 's' },
+          type: 'string',
+          title: 'Size',
+          default: 's',
           oneOf: [
             { const: 's', title: 'Small' },
             { const: 'l', title: 'Large' },

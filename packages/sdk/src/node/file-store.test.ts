@@ -47,7 +47,10 @@ test.each(Object.entries(calls))(
     const program = join(folder, 'writer.mjs');
     await build({
       stdin: { contents: writer(path, call), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
-      ...{ outfile: program, bundle: true, platform: 'node', format: 'esm' },
+      outfile: program,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
     });
     const { signal, stderr } = spawnSync(process.execPath, [program]);
     expect({ signal, stderr: String(stderr) }).toEqual({ signal: 'SIGKILL', stderr: '' });

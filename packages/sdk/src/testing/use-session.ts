@@ -45,7 +45,10 @@ export function useSession(server: TestServer): TestSession {
     },
     expert(options) {
       const expert = createSessionExpert({
-        ...{ url: server.gatewayUrl, hubUrl: server.hubUrl, timing: quick, fetch: browserFetch },
+        url: server.gatewayUrl,
+        hubUrl: server.hubUrl,
+        timing: quick,
+        fetch: browserFetch,
         ...options,
       });
       server.onStop(expert.stop);

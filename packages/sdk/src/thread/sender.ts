@@ -222,7 +222,10 @@ export function createSender(options: SenderOptions): Sender {
       const draft: Draft = isSame
         ? held
         : {
-            ...{ messageId: crypto.randomUUID(), text, isPlain: isPlain(), shown: [] },
+            messageId: crypto.randomUUID(),
+            text,
+            isPlain: isPlain(),
+            shown: [],
             ...(saved.length > 0 && { parts: saved }),
           };
       const before = { shown: draft.shown, isHeldIfNewer: draft.isHeldIfNewer };

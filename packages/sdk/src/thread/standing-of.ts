@@ -24,7 +24,9 @@ export function standingOf(
 ): Standing {
   const given = answers.map(
     ({ messageId, link: hash, protection, json, isUncertain }): GivenAnswer => ({
-      ...{ messageId, json, isUncertain },
+      messageId,
+      json,
+      isUncertain,
       isProven: side.agentSentKeys ? protection === 'sequenced' && side.isSigned : protection === 'plaintext',
       // Plain text does not say what it had seen.
       isCrossed: hash !== undefined && isCrossed(hash),

@@ -25,7 +25,9 @@ const memory: Memory = {
 };
 const openTab = () => createOutbox(memory, 'r');
 const draft = (messageId: string, more: Partial<Draft> = {}): Draft => ({
-  ...{ messageId, text: messageId, shown: [] },
+  messageId,
+  text: messageId,
+  shown: [],
   ...more,
 });
 /** What a tab that is opened finds, and from then on has. */

@@ -211,8 +211,10 @@ export function createThread(options: ThreadOptions): Thread {
 
   const mayBePlain = (author: Role) =>
     mayShowPlaintext({
-      ...{ reader: side.role, author },
-      ...{ agentSentKeys: side.agentSentKeys, acceptUnprotected: side.acceptUnprotected },
+      reader: side.role,
+      author,
+      agentSentKeys: side.agentSentKeys,
+      acceptUnprotected: side.acceptUnprotected,
     });
 
   return {

@@ -3,8 +3,13 @@ import type { Api } from './api.ts';
 import { listRequests } from './requests.ts';
 
 const request = {
-  ...{ requestId: 'r1', refCode: 'HS-12345678', status: 'pending', responseCount: 0, messageCount: 0 },
-  ...{ createdAt: '2026-11-21T00:00:00.000Z', expiresAt: '2026-11-24T00:00:00.000Z' },
+  requestId: 'r1',
+  refCode: 'HS-12345678',
+  status: 'pending',
+  responseCount: 0,
+  messageCount: 0,
+  createdAt: '2026-11-21T00:00:00.000Z',
+  expiresAt: '2026-11-24T00:00:00.000Z',
 };
 
 /** The number of pages that are read of a list without an end. */

@@ -96,7 +96,10 @@ describe('the file with allowed users', () => {
   const open = async () => {
     const logs = captureLogs();
     const allowed = createAllowedUsers({
-      ...{ allowedUsers: ['@corp.test'], file, devLogin: false, readIntervalMs: 10 },
+      allowedUsers: ['@corp.test'],
+      file,
+      devLogin: false,
+      readIntervalMs: 10,
       log: logs.logOf('dashboard'),
     });
     await allowed.start?.();

@@ -143,7 +143,9 @@ test('a request with an idempotency key is not deleted before a repeated submit 
     setup.prisma.helpRequest.updateMany({ data: { expiresAt: new Date(Date.now() - milliseconds) } });
   await expireAgo(day - 60 * second);
   const worker = await purge({
-    ...{ RELAY_RETENTION: '0s', RELAY_METADATA_RETENTION: '0s', RELAY_PURGE_INTERVAL: '1s' },
+    RELAY_RETENTION: '0s',
+    RELAY_METADATA_RETENTION: '0s',
+    RELAY_PURGE_INTERVAL: '1s',
   });
   await eventually('the one without a key is deleted', async () => (await read(other)) === null);
   const purges = async () => (await readMetric(worker, 'relay_purge_seconds_count')) ?? 0;

@@ -18,7 +18,9 @@ function open(path: string, { method = 'GET', body = '', headers = {}, from = ''
   calls += 1;
   const address = from || `192.0.2.${calls}`;
   return ask(gateway.url, {
-    ...{ path, method, body },
+    path,
+    method,
+    body,
     headers: { ...browser, 'x-forwarded-for': address, ...headers },
   });
 }

@@ -31,7 +31,8 @@ export function createRevocationPoll(options: {
 
   async function read(): Promise<void> {
     const answer = await requests.call({
-      ...{ method: 'GET', path: '/internal/revocations' },
+      method: 'GET',
+      path: '/internal/revocations',
       principal: { kind: 'hub' },
       callId: randomUUID(),
     });

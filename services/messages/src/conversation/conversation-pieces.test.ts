@@ -21,7 +21,12 @@ async function conversationOf(sizes: readonly number[]) {
   const id = makeRequestId();
   await database.prisma.helpRequest.create({
     data: {
-      ...{ id, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: apiKeyId, context: [] },
+      id,
+      refCode: makeRefCode(),
+      callId: randomUUID(),
+      userId,
+      consumerKeyId: apiKeyId,
+      context: [],
       expiresAt: new Date(Date.now() + 60_000),
       seq: 2 * sizes.length,
       contentBytes: sizes.reduce((sum, size) => sum + size, 0),
@@ -56,7 +61,10 @@ async function conversationOf(sizes: readonly number[]) {
 }
 
 const blob = (size: number) => ({
-  ...{ iv: 'AAAA', tag: 'AAAA', ephemeralPublicKey: 'AAAA', signature: 'AAAA' },
+  iv: 'AAAA',
+  tag: 'AAAA',
+  ephemeralPublicKey: 'AAAA',
+  signature: 'AAAA',
   ciphertext: 'A'.repeat(size),
 });
 
@@ -121,8 +129,16 @@ test('small messages are read 200 at a time, each once', async () => {
 test('a conversation has `erasedAt` only when its content is erased', async () => {
   const [id, erasedAt] = [makeRequestId(), new Date('2026-11-21T07:00:00.123Z')];
   const data = {
-    ...{ id, refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId: apiKeyId, context: [] },
-    ...{ status: 'closed' as const, expiresAt: erasedAt, endedAt: erasedAt, question: 'May I?' },
+    id,
+    refCode: makeRefCode(),
+    callId: randomUUID(),
+    userId,
+    consumerKeyId: apiKeyId,
+    context: [],
+    status: 'closed' as const,
+    expiresAt: erasedAt,
+    endedAt: erasedAt,
+    question: 'May I?',
   };
   await database.prisma.helpRequest.create({ data });
   const read = async () => (await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id)).head;

@@ -26,7 +26,9 @@ export async function* conversationPieces(
   let separator = '';
   for (;;) {
     const { rows, hasMore } = await read(query, {
-      ...{ requestId: head.requestId, after: last, upTo: seq },
+      requestId: head.requestId,
+      after: last,
+      upTo: seq,
       limit: Math.min(remaining, pageLength),
     });
     for (const row of rows) {

@@ -25,14 +25,15 @@ beforeAll(async () => {
   userId = consumer.userId;
   await database.prisma.helpRequest.create({
     data: {
-      ...{
-        id: requestId,
-        refCode: makeRefCode(),
-        callId: randomUUID(),
-        userId,
-        consumerKeyId: consumer.apiKeyId,
-      },
-      ...{ context: [], expiresAt: new Date(Date.now() + 60_000), seq: count, contentBytes: count * size },
+      id: requestId,
+      refCode: makeRefCode(),
+      callId: randomUUID(),
+      userId,
+      consumerKeyId: consumer.apiKeyId,
+      context: [],
+      expiresAt: new Date(Date.now() + 60_000),
+      seq: count,
+      contentBytes: count * size,
     },
   });
   await database.query`
@@ -55,12 +56,12 @@ test('a large conversation is read from Postgres page by page, as fast as its re
   const server = createServer(async (request, response) => {
     socket = request.socket;
     const answer = await route.handle({
-      ...{
-        principal: { kind: 'session', sessionId: 'one', userId, begunAt: 0, endsAt: 0 },
-        callId: randomUUID(),
-        headers: {},
-      },
-      ...{ params: { requestId }, query: new URLSearchParams(), body: undefined },
+      principal: { kind: 'session', sessionId: 'one', userId, begunAt: 0, endsAt: 0 },
+      callId: randomUUID(),
+      headers: {},
+      params: { requestId },
+      query: new URLSearchParams(),
+      body: undefined,
     });
     await sendAnswer(response, answer).catch(() => {});
   });

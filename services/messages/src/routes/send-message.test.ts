@@ -19,8 +19,13 @@ afterAll(() => database.stop());
 async function newConversation(used: { messageCount?: number; contentBytes?: number; lastMessageAt?: Date }) {
   const request = await database.prisma.helpRequest.create({
     data: {
-      ...{ id: makeRequestId(), refCode: makeRefCode(), callId: randomUUID(), userId, consumerKeyId },
-      ...{ context: [], expiresAt: new Date(Date.now() + 60_000) },
+      id: makeRequestId(),
+      refCode: makeRefCode(),
+      callId: randomUUID(),
+      userId,
+      consumerKeyId,
+      context: [],
+      expiresAt: new Date(Date.now() + 60_000),
       ...used,
     },
   });
@@ -32,8 +37,12 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
         ? ({ kind: 'provider', userId, apiKeyId: randomUUID() } as const)
         : ({ kind: 'consumer', userId, apiKeyId: consumerKeyId } as const);
     const call: Call = {
-      ...{ principal, callId: randomUUID(), params: { requestId: request.id }, headers: {} },
-      ...{ query: new URLSearchParams(), body: message },
+      principal,
+      callId: randomUUID(),
+      params: { requestId: request.id },
+      headers: {},
+      query: new URLSearchParams(),
+      body: message,
     };
     return route.handle(call);
   };
@@ -92,8 +101,10 @@ describe('a conversation', () => {
       orderBy: { seq: 'desc' },
     });
     expect(await stored()).toMatchObject({
-      ...{ messageCount: 20, responseCount: 10 },
-      ...{ lastMessageRole: last.role, lastMessageAt: last.createdAt },
+      messageCount: 20,
+      responseCount: 10,
+      lastMessageRole: last.role,
+      lastMessageAt: last.createdAt,
     });
     const stage = await database.prisma.requestStage.findFirstOrThrow({ where: { requestId: id } });
     expect(stage.progress).toBe(last.role === 'provider' ? 'answered' : 'follow_up');

@@ -6,7 +6,9 @@ import { silent } from '../testing/test-database.ts';
 import { Deliverer, type DeliveryQueue } from './deliverer.ts';
 
 const queueOf = (name: string, claim: DeliveryQueue['claim']): DeliveryQueue => ({
-  ...{ name, pauseMs: 0, claim },
+  name,
+  pauseMs: 0,
+  claim,
   hasFreeSlots: () => true,
 });
 
@@ -25,7 +27,8 @@ test.each<[string, (end: AbortSignal) => ReturnType<DeliveryQueue['claim']>]>([
           ? []
           : [
               {
-                ...{ endpointId: 'e', deliveries: [{ id: `msg_${sent.length}`, attempt: 1 }] },
+                endpointId: 'e',
+                deliveries: [{ id: `msg_${sent.length}`, attempt: 1 }],
                 async send() {
                   sent.push('sent');
                   return {};

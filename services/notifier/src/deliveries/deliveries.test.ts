@@ -294,7 +294,10 @@ test('a delivery that is sent again locks its endpoint first, as attempts do, so
   const [delivery] = await claimForWebhooks(database, freeSlots);
   const { userId } = database;
   const call = {
-    ...{ endpointId, userId, isOwn: managedBy({ kind: 'provider', userId }), off: 'webhook_off' as const },
+    endpointId,
+    userId,
+    isOwn: managedBy({ kind: 'provider', userId }),
+    off: 'webhook_off' as const,
     deliveryId: delivery?.id ?? '',
     count: () => ({ left: 1, endsInMs: 1 }),
     sealer: createTargetSealer(endpointKeys),

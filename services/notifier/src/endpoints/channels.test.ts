@@ -81,7 +81,9 @@ describe('mails that were stopped by a link', () => {
   const mailTo = (address: string) => ({
     kind: 'mail' as const,
     target: { address },
-    ...{ label: undefined, delaySeconds: undefined, showQuestion: undefined },
+    label: undefined,
+    delaySeconds: undefined,
+    showQuestion: undefined,
   });
   const add = (userId: string, address: string, through = channels) =>
     through.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), mailTo(address));

@@ -48,7 +48,8 @@ describe('a channel whose key is lost', () => {
     const { channels } = parts();
     const lost = await database.addChannel('mail', mail);
     const added = await channels.insert(session, randomUUID(), {
-      ...{ kind: 'chat', target: { url: 'https://chat.example/hook' } },
+      kind: 'chat',
+      target: { url: 'https://chat.example/hook' },
       ...newest,
     });
     const { unreadable, others } = apart(await channels.list(database.userId), lost);
@@ -89,7 +90,9 @@ describe('a channel whose key is lost', () => {
     const id = await database.addChannel('mail', mail);
     await database.query`UPDATE notification_endpoints SET confirmed_at = NULL`;
     expect(await channels.change(userId, id, { label: 'old', enabled: true })).toMatchObject({
-      ...{ label: 'old', enabled: false, offReason: 'unreadable' },
+      label: 'old',
+      enabled: false,
+      offReason: 'unreadable',
     });
     await expect(channels.sendConfirmation(userId, id, randomUUID())).rejects.toMatchObject({
       code: 'channel_off',

@@ -92,7 +92,9 @@ describe('the webhooks of a revoked key', () => {
   };
   const count = () => ({ limit: 10, left: 1, endsInMs: 60_000 });
   const used = (endpointId: string) => ({
-    ...{ endpointId, userId: database.userId, isOwn: managedBy(asSession()) },
+    endpointId,
+    userId: database.userId,
+    isOwn: managedBy(asSession()),
     ...({ off: 'webhook_off', count, sealer } as const),
   });
   let own: string;

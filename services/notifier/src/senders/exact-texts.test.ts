@@ -12,8 +12,15 @@ import { payloadOf } from './send-push.ts';
 
 const publicUrl = 'https://relay.example';
 const delivery = (members: Partial<NoticeDelivery>): NoticeDelivery => ({
-  ...{ id: 'msg_1', attempt: 1, type: 'request.created', requestId: 'request 1', refCode: 'HS-7K3M9QXA' },
-  ...{ agentName: null, question: null, secondsLeft: 60, endpointsOff: null },
+  id: 'msg_1',
+  attempt: 1,
+  type: 'request.created',
+  requestId: 'request 1',
+  refCode: 'HS-7K3M9QXA',
+  agentName: null,
+  question: null,
+  secondsLeft: 60,
+  endpointsOff: null,
   ...members,
 });
 

@@ -10,7 +10,10 @@ import { createSendMail } from './send-mail.ts';
 const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const notice = {
-  ...{ id: 'msg_1', channel: 'mail' as const, endpointId, userId: endpointId },
+  id: 'msg_1',
+  channel: 'mail' as const,
+  endpointId,
+  userId: endpointId,
   deliveries: [requestDelivery],
   ...sealer.seal(endpointId, { address: 'ada@example.com', unsubscribeToken: 'stop' }),
 };
@@ -41,7 +44,10 @@ test.each<[string, MailAnswers, object]>([
   await using server = await startTcpServer(serveMail(answers));
   const mailServer = { url: `smtp://127.0.0.1:${server.port}`, from: 'relay@example.com' };
   const send = createSendMail({
-    ...{ sealer, publicUrl: 'https://relay.example', server: mailServer, log: silent },
+    sealer,
+    publicUrl: 'https://relay.example',
+    server: mailServer,
+    log: silent,
     limits: { stepMs: 1_000, deadlineMs: 2_000 },
   });
   const { response, ...result } = await send(notice);

@@ -26,21 +26,24 @@ const [pushKeys] = parsePushKeys([Buffer.alloc(32, 3).toString('base64url')]);
 const publicUrl = 'https://relay.example';
 
 const notice = (channel: 'push' | 'chat', target: Targets['push' | 'chat']) => ({
-  ...{ id: 'msg_1', channel, endpointId, userId: endpointId, deliveries: [requestDelivery] },
+  id: 'msg_1',
+  channel,
+  endpointId,
+  userId: endpointId,
+  deliveries: [requestDelivery],
   ...sealer.seal(endpointId, target),
 });
 
 const senders: Readonly<Record<string, (url: string) => Promise<{ reason?: string }>>> = {
   webhook: (url) =>
     createSendWebhook({ sealer, post, clock: systemClock })({
-      ...{
-        ...requestDelivery,
-        isSlow: false,
-        eventAt: '2026-11-23T09:05:00.000Z',
-        messageId: null,
-        endpointId,
-      },
-      ...{ userId: endpointId, ...sealer.seal(endpointId, { url, secret: `whsec_${'A'.repeat(44)}` }) },
+      ...requestDelivery,
+      isSlow: false,
+      eventAt: '2026-11-23T09:05:00.000Z',
+      messageId: null,
+      endpointId,
+      userId: endpointId,
+      ...sealer.seal(endpointId, { url, secret: `whsec_${'A'.repeat(44)}` }),
     }),
   chat: (url) => createSendChat({ sealer, post, publicUrl })(notice('chat', { url })),
   push(url) {

@@ -76,7 +76,11 @@ function send(
   server = { url: `smtp://${url}`, from: 'Relay <relay@example.com>' },
 ) {
   const notice: ClaimedNotice = {
-    ...{ id: 'msg_1', channel: 'mail', endpointId, userId: endpointId, deliveries },
+    id: 'msg_1',
+    channel: 'mail',
+    endpointId,
+    userId: endpointId,
+    deliveries,
     ...sealer.seal(endpointId, target),
   };
   return createSendMail({ sealer, publicUrl, server, log: silent })(notice);

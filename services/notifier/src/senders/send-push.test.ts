@@ -22,11 +22,18 @@ function send(pushKey: string, keys: readonly string[], statusCode = 201) {
   };
   const post = async () => ({ ...(statusCode > 299 && { reason: 'refused' as const }), statusCode });
   const sendPush = createSendPush({
-    ...{ sealer, post, isPushHost: () => true, subject: 'mailto:a@example.com' },
+    sealer,
+    post,
+    isPushHost: () => true,
+    subject: 'mailto:a@example.com',
     keys: parsePushKeys(keys),
   });
   return sendPush({
-    ...{ id: 'msg_1', channel: 'push', endpointId, userId: endpointId, deliveries: [requestDelivery] },
+    id: 'msg_1',
+    channel: 'push',
+    endpointId,
+    userId: endpointId,
+    deliveries: [requestDelivery],
     ...sealer.seal(endpointId, target),
   });
 }

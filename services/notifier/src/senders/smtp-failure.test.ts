@@ -12,7 +12,11 @@ import { createSendMail } from './send-mail.ts';
 const sealer = createTargetSealer(endpointKeys);
 const endpointId = '00000000-0000-4000-8000-000000000001';
 const notice = {
-  ...{ id: 'msg_1', channel: 'mail' as const, endpointId, userId: endpointId, deliveries: [requestDelivery] },
+  id: 'msg_1',
+  channel: 'mail' as const,
+  endpointId,
+  userId: endpointId,
+  deliveries: [requestDelivery],
   ...sealer.seal(endpointId, { address: 'ada@example.com', unsubscribeToken: 'stop' }),
 };
 

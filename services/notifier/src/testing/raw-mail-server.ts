@@ -11,9 +11,14 @@ export type MailAnswers = Partial<
 type Endless = { readonly flood: string } | { readonly drip: string };
 
 const polite: MailAnswers = {
-  ...{ greeting: '220 mail.test\r\n', EHLO: '250 mail.test\r\n', MAIL: '250 ok\r\n', RCPT: '250 ok\r\n' },
-  ...{ AUTH: '235 ok\r\n', STAR: '502 unknown\r\n' },
-  ...{ DATA: '354 go on\r\n', text: '250 accepted\r\n' },
+  greeting: '220 mail.test\r\n',
+  EHLO: '250 mail.test\r\n',
+  MAIL: '250 ok\r\n',
+  RCPT: '250 ok\r\n',
+  AUTH: '235 ok\r\n',
+  STAR: '502 unknown\r\n',
+  DATA: '354 go on\r\n',
+  text: '250 accepted\r\n',
 };
 
 /** Serves SMTP with the given answers; a command is recognised by its first four letters. */

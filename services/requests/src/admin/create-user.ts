@@ -63,7 +63,9 @@ export async function createUser(
 ): Promise<CreatedUser> {
   const { userId } = await findOrCreateUser(prisma, user);
   const keys = user.keys.map((kind) => ({
-    ...{ userId, kind, name: kind === 'consumer' ? 'first agent' : 'first script' },
+    userId,
+    kind,
+    name: kind === 'consumer' ? 'first agent' : 'first script',
     callId: randomUUID(),
   }));
   const created = await insertKeys(prisma, keys).catch((error) => {

@@ -104,8 +104,16 @@ async function* exportEndpoints(prisma: PrismaClient, userId: string): AsyncGene
     yield channel === 'webhook'
       ? { type: 'webhook', ...ownId, keyId, events, createdAt, enabledAt, offReason }
       : {
-          ...{ type: 'channel', ...ownId, kind: channel, label, delaySeconds, showQuestion },
-          ...{ confirmedAt, createdAt, enabledAt, offReason },
+          type: 'channel',
+          ...ownId,
+          kind: channel,
+          label,
+          delaySeconds,
+          showQuestion,
+          confirmedAt,
+          createdAt,
+          enabledAt,
+          offReason,
         };
     for (let last = '', more = true; more; ) {
       const page = await prisma.notificationDelivery.findMany({

@@ -131,12 +131,21 @@ async function countEvents(): Promise<Record<string, number>> {
 async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise<void> {
   await prisma.notificationEndpoint.create({
     data: {
-      ...{ id: randomUUID(), ownerId: userId, userId, channel, events: ['request.created'] },
-      ...{ sealedKey: 'k1', sealed: new Uint8Array(1) },
+      id: randomUUID(),
+      ownerId: userId,
+      userId,
+      channel,
+      events: ['request.created'],
+      sealedKey: 'k1',
+      sealed: new Uint8Array(1),
       deliveries: {
         create: {
-          ...{ id: `msg_${randomUUID()}`, type: 'request.created', state: 'delivered', response: 'thanks' },
-          ...{ eventAt: new Date(), dueAt: new Date() },
+          id: `msg_${randomUUID()}`,
+          type: 'request.created',
+          state: 'delivered',
+          response: 'thanks',
+          eventAt: new Date(),
+          dueAt: new Date(),
         },
       },
     },
@@ -201,15 +210,26 @@ describe('export-user', () => {
     const blob = { iv: 'aQ==', ciphertext: 'Yw==', tag: 'dA==', ephemeralPublicKey: 'ZQ==' };
     await prisma.message.create({
       data: {
-        ...{ requestId, seq: 2, role: 'consumer', messageId, messageKey: messageId },
-        ...{ ...blob, signature: 'cw==' },
+        requestId,
+        seq: 2,
+        role: 'consumer',
+        messageId,
+        messageKey: messageId,
+        ...blob,
+        signature: 'cw==',
       },
     });
     const lines = (await run('export-user', '--identity', 'github:ada')).split('\n');
     const message = JSON.parse(lines.find((line) => line.includes('"message"')) ?? '');
     expect(message).toEqual({
-      ...{ type: 'message', requestId, messageId, seq: 2, role: 'consumer', encrypted: blob },
-      ...{ signature: 'cw==', createdAt: expect.any(String) },
+      type: 'message',
+      requestId,
+      messageId,
+      seq: 2,
+      role: 'consumer',
+      encrypted: blob,
+      signature: 'cw==',
+      createdAt: expect.any(String),
     });
   });
 });
@@ -238,7 +258,11 @@ describe('erase-user', () => {
     await addRequests(userId, { count: 2, status: 'closed', messages: 1_500 });
 
     expect(JSON.parse(await run('erase-user', '--identity', 'github:ada~', '--yes', '--json'))).toEqual({
-      ...{ userId, keys: 2, ended: 702, requests: 704, messages: 3_700 },
+      userId,
+      keys: 2,
+      ended: 702,
+      requests: 704,
+      messages: 3_700,
     });
     expect(await findRows('ada~')).toEqual({});
     expect(await findRows(userId)).toEqual({});

@@ -115,8 +115,13 @@ describe('revoked keys', () => {
     const id = makeRequestId();
     await prisma.helpRequest.create({
       data: {
-        ...{ id, refCode: makeRefCode(), userId, consumerKeyId: withRequest, context: [] },
-        ...{ callId: randomUUID(), expiresAt: new Date(Date.now() + 60_000) },
+        id,
+        refCode: makeRefCode(),
+        userId,
+        consumerKeyId: withRequest,
+        context: [],
+        callId: randomUUID(),
+        expiresAt: new Date(Date.now() + 60_000),
       },
     });
     await deleteOldestRevoked(database.query, userId);

@@ -176,7 +176,11 @@ describe('a list', () => {
     const counts = async () => {
       const { body } = await countRequests({ ...database, ...unused }).handle({
         principal: user.session,
-        ...{ callId: randomUUID(), params: {}, headers: {}, query: new URLSearchParams(), body: undefined },
+        callId: randomUUID(),
+        params: {},
+        headers: {},
+        query: new URLSearchParams(),
+        body: undefined,
       } as never);
       return body;
     };

@@ -162,7 +162,11 @@ export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)):
     question,
     agent: { keyId: agentId, name: keyName },
     ...(form !== null && { form }),
-    ...{ encrypted, pickedUp, turn, messageCount, lastActivityAt },
+    encrypted,
+    pickedUp,
+    turn,
+    messageCount,
+    lastActivityAt,
     ...withoutAbsent({ follows, tags, closedBy, closeReason }),
     ...('fullQuestion' in row && contentBody(row)),
   };

@@ -19,8 +19,15 @@ async function subscribe(sessionEndsAt: number): Promise<string> {
   const sessionId = randomUUID();
   await database.prisma.notificationEndpoint.create({
     data: {
-      ...{ id: randomUUID(), ownerId: userId, userId, channel: 'push', events: [], sessionId },
-      ...{ sessionEndsAt: new Date(sessionEndsAt), sealedKey: 'k', sealed: Buffer.of(0) },
+      id: randomUUID(),
+      ownerId: userId,
+      userId,
+      channel: 'push',
+      events: [],
+      sessionId,
+      sessionEndsAt: new Date(sessionEndsAt),
+      sealedKey: 'k',
+      sealed: Buffer.of(0),
     },
   });
   return sessionId;
@@ -29,8 +36,13 @@ async function subscribe(sessionEndsAt: number): Promise<string> {
 async function createToken(sessionId: string, endsAt: number): Promise<void> {
   const { query, prisma } = database;
   const route = createStreamToken({
-    ...{ query, prisma, log: createLog('test', { level: 'silent' }), conversationTtl: 0 },
-    ...{ wakeOutbox: () => {}, noteKeyUse: () => {}, signStreamToken: async () => ({}) as never },
+    query,
+    prisma,
+    log: createLog('test', { level: 'silent' }),
+    conversationTtl: 0,
+    wakeOutbox: () => {},
+    noteKeyUse: () => {},
+    signStreamToken: async () => ({}) as never,
   });
   const { status } = await route.handle({
     principal: { kind: 'session', userId, sessionId, begunAt: 0, endsAt },

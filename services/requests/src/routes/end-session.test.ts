@@ -19,8 +19,15 @@ async function subscribe(): Promise<string> {
   const sessionId = randomUUID();
   await database.prisma.notificationEndpoint.create({
     data: {
-      ...{ id: randomUUID(), ownerId: userId, userId, channel: 'push', events: [], sessionId },
-      ...{ sealedKey: 'k', sealed: Buffer.of(0), enabledAt: new Date() },
+      id: randomUUID(),
+      ownerId: userId,
+      userId,
+      channel: 'push',
+      events: [],
+      sessionId,
+      sealedKey: 'k',
+      sealed: Buffer.of(0),
+      enabledAt: new Date(),
     },
   });
   return sessionId;
@@ -32,8 +39,13 @@ const patient = { maxWait: 60_000, timeout: 60_000 };
 async function end(sessionId: string, signedOut: boolean) {
   const { query, prisma } = database;
   const route = endSession({
-    ...{ query, prisma, log: createLog('test', { level: 'silent' }), conversationTtl: 0, wakeOutbox },
-    ...{ noteKeyUse: () => {}, signStreamToken: async () => ({}) as never },
+    query,
+    prisma,
+    log: createLog('test', { level: 'silent' }),
+    conversationTtl: 0,
+    wakeOutbox,
+    noteKeyUse: () => {},
+    signStreamToken: async () => ({}) as never,
   });
   return await route.handle({
     principal: { kind: 'session', userId, sessionId },

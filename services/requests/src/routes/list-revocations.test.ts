@@ -36,8 +36,13 @@ test('returns the revocations that can be published, newest first, for the hub o
   const { query, prisma } = database;
   const log = createLog('test', { level: 'silent' });
   const route = listRevocations({
-    ...{ query, prisma, log, conversationTtl: 0 },
-    ...{ wakeOutbox: () => {}, noteKeyUse: () => {}, signStreamToken: async () => ({}) as never },
+    query,
+    prisma,
+    log,
+    conversationTtl: 0,
+    wakeOutbox: () => {},
+    noteKeyUse: () => {},
+    signStreamToken: async () => ({}) as never,
   });
   expect(route).toMatchObject({ method: 'get', path: '/internal/revocations', allow: ['hub'] });
   const { body } = await route.handle({} as never);

@@ -90,7 +90,9 @@ describe('what an expert types is what the agent gets', () => {
     const conversation = await askWith(one(region));
     const { stdout } = await cli.answer(conversation.refCode, 'But slowly.', '--choose', 'eu', '--json');
     expect(JSON.parse(stdout)).toMatchObject({
-      ...{ outcome: 'done', exit: 0, protection: 'sequenced' },
+      outcome: 'done',
+      exit: 0,
+      protection: 'sequenced',
       decision: { action: 'accept', content: { field: 'eu' } },
     });
     expect(await decisionOf(conversation)).toMatchObject({ content: { field: 'eu' }, text: 'But slowly.' });
@@ -152,7 +154,8 @@ describe('the decision belongs to the form that was shown', () => {
     await conversation.send('Delete PRODUCTION?', { form: approval });
     const args = ['answer', refCode, '--approve', '--even-if-newer'];
     expect(await cli.run(args, { env: cli.expert, ...later })).toMatchObject({
-      ...{ code: 12, stderr: expect.stringMatching(/newer\s+message[\s\S]*relay\s+show/) },
+      code: 12,
+      stderr: expect.stringMatching(/newer\s+message[\s\S]*relay\s+show/),
     });
     const { stdout } = await cli.asExpert('show', refCode, '--json');
     expect(JSON.parse(stdout)).toMatchObject({

@@ -178,7 +178,8 @@ describe('each text and number of an input is shown exactly', () => {
   function value(name: string): unknown {
     if (name === 'edits' && random(4) > 0)
       return Array.from({ length: random(3) }, () => ({
-        ...{ old_string: text(), new_string: text() },
+        old_string: text(),
+        new_string: text(),
         ...members(['replace_all', 'extra'], 2, value),
       }));
     if (name === 'replace_all' && random(4) > 0) return random(2) === 0;

@@ -63,7 +63,8 @@ function renderChange(tool: string, input: Input): Rendered | undefined {
     return { names: ['content'], parts: [block(content, '')] };
   const { old_string, new_string, replace_all } = input;
   const single = change.safeParse({
-    ...{ old_string, new_string },
+    old_string,
+    new_string,
     ...(typeof replace_all === 'boolean' && { replace_all }),
   });
   if (single.success) return { names: Object.keys(single.data), parts: [block(diffOf(single.data), 'diff')] };

@@ -47,8 +47,14 @@ export async function watchRequests(
 
   function watch({ requestId, refCode }: Pick<ListedRequest, 'requestId' | 'refCode'>): Watched {
     const one: Watched = {
-      ...{ requestId, refCode, request: undefined, from: undefined, known: new Set(), isUnread: false },
-      ...{ state: 'open', work: Promise.resolve() },
+      requestId,
+      refCode,
+      request: undefined,
+      from: undefined,
+      known: new Set(),
+      isUnread: false,
+      state: 'open',
+      work: Promise.resolve(),
     };
     watched.set(requestId, one);
     return one;

@@ -23,7 +23,11 @@ interface AnswerBodyProps {
 export function AnswerBody({ content, conversation, isFirst = true, isOwn = true, end }: AnswerBodyProps) {
   const { answer, unreadableAnswer, files } = content;
   const text = writtenText(content, conversation.now.request?.encrypted === true);
-  const body = text ? <AgentText {...{ text, isFirst, isOwn, end }} /> : end && <TextEnd name={end} />;
+  const body = text ? (
+    <AgentText text={text} isFirst={isFirst} isOwn={isOwn} end={end} />
+  ) : (
+    end && <TextEnd name={end} />
+  );
   const hasDecision = answer !== undefined || unreadableAnswer;
   if (!hasDecision && !files) return body;
   return (

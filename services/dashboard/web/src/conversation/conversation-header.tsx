@@ -114,7 +114,7 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
         <CloseConfirmation
           isEncrypted={request.encrypted}
           close={conversation.close}
-          {...{ reason }}
+          reason={reason}
           onReason={setReason}
           onDone={() => onPanel('none')}
         />

@@ -76,7 +76,13 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     <ShownContext value={watcher}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape works in its text fields. */}
       <div className={styles.pane} ref={pane} data-pane="" onKeyDown={leaveField}>
-        <ConversationHeader {...{ conversation, panel, snooze, onNext }} onPanel={setPanel} />
+        <ConversationHeader
+          conversation={conversation}
+          panel={panel}
+          snooze={snooze}
+          onNext={onNext}
+          onPanel={setPanel}
+        />
         <div className={styles.scroller} ref={scroll.scroller}>
           <div className={styles.content} ref={scroll.content}>
             {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
@@ -110,7 +116,13 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
             </span>
           )}
         </span>
-        <ReplyArea {...{ requestId, conversation, slot, onNext }} onSent={scroll.toEnd} />
+        <ReplyArea
+          requestId={requestId}
+          conversation={conversation}
+          slot={slot}
+          onNext={onNext}
+          onSent={scroll.toEnd}
+        />
       </div>
     </ShownContext>
   );

@@ -76,7 +76,7 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
     if (!isComing) return reply((isAnswering && !wasComing) || hasOpened);
     return (
       <>
-        <AwaitedParts {...{ missing, pickedUpAt }} onAnyway={() => setIsAnyway(true)} />
+        <AwaitedParts missing={missing} pickedUpAt={pickedUpAt} onAnyway={() => setIsAnyway(true)} />
         {kept('What you wrote can be sent then.')}
       </>
     );

@@ -58,7 +58,8 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
             agent={agentNameOf({ agentName: request.agentName, keyName: request.agent }, 'Agent')}
             isEncrypted={request.encrypted}
             conversation={conversation}
-            {...{ newest, crossed }}
+            newest={newest}
+            crossed={crossed}
           />
         ),
       )}
@@ -128,7 +129,12 @@ function GroupOfMessages({ group, agent, isEncrypted, newest, crossed, conversat
             isOwn={isOwn}
             end={message.messageId}
           />
-          <Remarks {...{ message, isEncrypted, isOwn }} isCrossed={crossed.has(message)} />
+          <Remarks
+            message={message}
+            isEncrypted={isEncrypted}
+            isOwn={isOwn}
+            isCrossed={crossed.has(message)}
+          />
         </div>
       ))}
     </article>

@@ -93,7 +93,8 @@ export function FormReply(props: FormReplyProps) {
         Object.entries(form.properties).map(([name, field]) => (
           <FormField
             key={name}
-            {...{ name, field }}
+            name={name}
+            field={field}
             legend={isAsked ? question : undefined}
             value={now.values[name] ?? ''}
             isRequired={form.required?.includes(name) === true}

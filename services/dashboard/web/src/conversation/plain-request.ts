@@ -129,7 +129,8 @@ export async function openPlainRequest({ requestId, listen, signal }: PlainOptio
     get decisions() {
       const times = new Map(given.map(({ messageId, createdAt }) => [messageId, createdAt]));
       return (standing?.counted ?? []).map(({ messageId, answer }) => ({
-        ...{ ...answer, messageId },
+        ...answer,
+        messageId,
         createdAt: times.get(messageId) ?? answer.decidedAt,
       }));
     },

@@ -81,7 +81,12 @@ export function createRefusedAnswers({ requestId, storage, state, removed }: Ref
     const at = new Date().toISOString();
     const refused = unsent.map(
       ({ isHeld: _, ...answer }): PendingAnswer => ({
-        ...{ ...answer, key: answer.messageId, at, code, after: 0, shown: [] },
+        ...answer,
+        key: answer.messageId,
+        at,
+        code,
+        after: 0,
+        shown: [],
         delivery: 'refused',
       }),
     );

@@ -21,7 +21,7 @@ interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts' | 'pres
 /** Where the expert answers: a text box, or the step that is needed before. */
 export function ReplyArea(props: ReplyAreaProps) {
   const drafts = useDrafts(props.requestId);
-  return drafts && props.conversation.now.request && <Area {...props} {...{ drafts }} />;
+  return drafts && props.conversation.now.request && <Area {...props} drafts={drafts} />;
 }
 
 function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts'>) {
@@ -30,11 +30,11 @@ function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts
   const presses = usePresses(conversation, drafts);
   if (!request) return null;
   const warning = (code: FailureCode) => (
-    <RefusalOfReplacedKey {...{ requestId, code }}>
+    <RefusalOfReplacedKey requestId={requestId} code={code}>
       <Warning code={code} onReadAgain={conversation.readAgain} />
     </RefusalOfReplacedKey>
   );
-  const kept = (title: string) => <KeptDraft {...{ conversation, drafts, title }} />;
+  const kept = (title: string) => <KeptDraft conversation={conversation} drafts={drafts} title={title} />;
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>
       <div className={styles.area}>{children}</div>
@@ -65,12 +65,12 @@ function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts
       </>,
     );
   }
-  const reply = (isFocused: boolean) => <Reply {...props} {...{ presses, isFocused }} />;
+  const reply = (isFocused: boolean) => <Reply {...props} presses={presses} isFocused={isFocused} />;
   return area(
     <>
       <NewKeyNotice conversation={conversation} />
       {request.encrypted ? (
-        <EncryptedReply {...{ conversation, presses, kept }} reply={reply} />
+        <EncryptedReply conversation={conversation} presses={presses} kept={kept} reply={reply} />
       ) : (
         reply(false)
       )}

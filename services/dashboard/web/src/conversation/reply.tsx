@@ -59,7 +59,8 @@ export function Reply(props: ReplyProps) {
       {isText ? (
         <TextReply
           {...props}
-          {...{ attachments, isFocused }}
+          attachments={attachments}
+          isFocused={isFocused}
           onForm={form && (() => choose('form'))}
           onTakeBack={choose}
         />
@@ -69,7 +70,9 @@ export function Reply(props: ReplyProps) {
             key={form.of}
             {...props}
             {...form}
-            {...{ attachments, isFocused, isTextBegun }}
+            attachments={attachments}
+            isFocused={isFocused}
+            isTextBegun={isTextBegun}
             draft={drafts.form}
             onSent={() => {
               // Nothing more need be written.
@@ -82,7 +85,8 @@ export function Reply(props: ReplyProps) {
         </Suspense>
       )}
       <KeptDraft
-        {...{ conversation, drafts }}
+        conversation={conversation}
+        drafts={drafts}
         title={
           isHeld ? 'You have also written this.' : 'You filled this in for a form that is no longer open.'
         }

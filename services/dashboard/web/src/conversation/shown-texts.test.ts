@@ -5,8 +5,11 @@ import type { RequestView } from './conversation-state.ts';
 import { awayOf, shownMessages, unreadOf } from './shown-texts.ts';
 
 const message = (messageId: string, role: ExpertMessage['role']): ExpertMessage => ({
-  ...{ role, messageId, text: messageId },
-  ...{ createdAt: '2026-11-21T09:01:00.000Z', protection: 'sequenced' },
+  role,
+  messageId,
+  text: messageId,
+  createdAt: '2026-11-21T09:01:00.000Z',
+  protection: 'sequenced',
 });
 const messages = [message('one', 'consumer'), message('yes', 'provider'), message('two', 'consumer')];
 const context = ['Before.', 'Then.'].map((content) => ({ role: 'user', content }));

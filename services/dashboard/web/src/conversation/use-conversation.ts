@@ -52,7 +52,8 @@ export function conversationOf(
   const conversation =
     known ??
     createConversation({
-      ...{ requestId, storage },
+      requestId,
+      storage,
       onAnswers: () => tabs.send({ type: 'answers', requestId }),
       onUnsent: (answers) => unsent.note(requestId, answers),
       withdraw: (keep) => loadCode(() => expert.withdrawAnswers(requestId, keep), isLoadFailure),

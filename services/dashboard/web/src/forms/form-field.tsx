@@ -102,12 +102,14 @@ function Control(props: ControlProps): ReactNode {
   };
   const typed = {
     ...shared,
-    ...{ autoComplete: 'off', autoCapitalize: 'off', spellCheck: false },
+    autoComplete: 'off',
+    autoCapitalize: 'off',
+    spellCheck: false,
     value: String(value),
   };
   if (field.type === 'number' || field.type === 'integer') {
     const inputMode = field.type === 'number' ? 'decimal' : 'numeric';
-    return <input {...typed} {...{ inputMode }} onChange={({ target }) => onChange(target.value)} />;
+    return <input {...typed} inputMode={inputMode} onChange={({ target }) => onChange(target.value)} />;
   }
   const format = formatOf(field);
   if (isDateFormat(format)) {

@@ -13,7 +13,9 @@ export function useFormDraft(draft: Draft, of: string, form: Form | undefined) {
     const kept = readFormDraft(text);
     if (kept?.of === of) return kept;
     return {
-      ...{ of, values: form ? valuesOf(form, defaultsOf(form)) : {}, comment: '' },
+      of,
+      values: form ? valuesOf(form, defaultsOf(form)) : {},
+      comment: '',
       earlier: listFormDrafts(text),
     };
   }, [text, of, form]);

@@ -90,7 +90,8 @@ describe('a time of the browser’s zone', () => {
 describe('a decision in words', () => {
   const answer = parseFormAnswer(
     JSON.stringify({
-      ...{ action: 'accept', decidedAt: '2026-11-24T08:30:00Z' },
+      action: 'accept',
+      decidedAt: '2026-11-24T08:30:00Z',
       content: { text: 'A', now: true, plan: 's', checks: [] },
     }),
   );
@@ -111,7 +112,8 @@ describe('a decision in words', () => {
       type: 'object',
       properties: {
         teams: {
-          ...{ type: 'array', title: 'Teams' },
+          type: 'array',
+          title: 'Teams',
           items: { anyOf: ['sre', 'sales'].map((value) => ({ const: value, title: `${value}, EMEA` })) },
         },
       },

@@ -53,7 +53,7 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
           <p className={styles.nothing}>Choose a request to read it here.</p>
         ) : (
           <Suspense key={requestId} fallback={<ConversationSkeleton />}>
-            <ConversationView {...{ requestId, snooze }} onNext={openNext} />
+            <ConversationView requestId={requestId} snooze={snooze} onNext={openNext} />
           </Suspense>
         )}
       </section>

@@ -27,26 +27,31 @@ const answered = { status: 'responded', turn: 'agent' } as const;
 const listed = (row: Row) => ({ ...row, context: [] });
 
 const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | 'provider'): ExpertEvent => ({
-  ...{ type, requestId: `request-${minute}`, refCode: undefined, question: undefined },
-  ...{ role, messageId: undefined, reason: 'closed' },
+  type,
+  requestId: `request-${minute}`,
+  refCode: undefined,
+  role,
+  messageId: undefined,
+  reason: 'closed',
 });
 
 /** The SDK's check, which refuses the request of minute 13. */
 const check: Expert['check'] = async (rows) =>
   (rows as Row[]).map(({ agent, encrypted, ...row }) => ({
-    ...{
-      ...row,
-      agent: agent?.name,
-      context: [],
-      plaintext: undefined,
-      answerForm: undefined,
-      form: undefined,
-    },
+    ...row,
+    agent: agent?.name,
+    context: [],
+    plaintext: undefined,
     agentName: row.requestId === 'request-12' ? 'signed agent' : undefined,
     form: row.requestId === 'request-12' ? ('approval' as const) : undefined,
     answerForm: undefined,
-    ...{ expiresAt: row.expiresAt ?? '', encrypted, erasedAt: undefined, refused: undefined },
-    ...{ tags: row.tags ?? [], closedBy: undefined, closeReason: undefined },
+    expiresAt: row.expiresAt ?? '',
+    encrypted,
+    erasedAt: undefined,
+    refused: undefined,
+    tags: row.tags ?? [],
+    closedBy: undefined,
+    closeReason: undefined,
     ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
   }));
 
@@ -268,7 +273,10 @@ test('a row shows its question and its agent only as the SDK has checked them', 
   await show(inbox, {}).observer.refetch();
   expect(inbox.rows.get()).toMatchObject([
     {
-      ...{ requestId: 'request-13', question: '', agentName: undefined, refused: 'question_altered' },
+      requestId: 'request-13',
+      question: '',
+      agentName: undefined,
+      refused: 'question_altered',
       agent: { keyId: 'key', name: '' },
     },
     {

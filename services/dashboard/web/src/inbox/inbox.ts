@@ -253,8 +253,21 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
     const { createdAt, lastActivityAt, turn, pickedUp, expiresAt, encrypted } = row;
     const agent = row.agent && refused ? { ...row.agent, name: '' } : row.agent;
     return {
-      ...{ requestId, refCode, status, responseCount, createdAt, lastActivityAt, turn, pickedUp },
-      ...{ expiresAt, agent, encrypted, question, agentName, refused, tags },
+      requestId,
+      refCode,
+      status,
+      responseCount,
+      createdAt,
+      lastActivityAt,
+      turn,
+      pickedUp,
+      expiresAt,
+      agent,
+      encrypted,
+      question,
+      agentName,
+      refused,
+      tags,
       form,
     };
   });

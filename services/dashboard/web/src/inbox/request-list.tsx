@@ -116,7 +116,9 @@ export function RequestList({ selected }: { selected: string | undefined }) {
         </PageHeading>
         <SearchField ref={searchField} text={search.text} onChange={search.change} />
         <FilterTabs filter={search.settled ? undefined : filter} onChoose={() => search.change('')} />
-        {hasOptions && <ListOptions {...{ agents, agent }} hasOrder={isWaiting} onAgent={chosenAgent.set} />}
+        {hasOptions && (
+          <ListOptions agents={agents} agent={agent} hasOrder={isWaiting} onAgent={chosenAgent.set} />
+        )}
         {isWaiting && order === 'time-left' && !isSorted && hasNextPage && (
           <p className={styles.note}>Only the newest {maxSorted.toLocaleString()} are sorted.</p>
         )}

@@ -17,8 +17,12 @@ const event = (
   minute: number,
   change: Partial<RequestEvent> = {},
 ): RequestEvent => ({
-  ...{ type, requestId: `request-${minute}`, refCode: undefined, question: undefined },
-  ...{ role: undefined, messageId: undefined, reason: 'closed' },
+  type,
+  requestId: `request-${minute}`,
+  refCode: undefined,
+  role: undefined,
+  messageId: undefined,
+  reason: 'closed',
   ...change,
 });
 const asked = (minute: number) => event('new_message', minute, { role: 'consumer' });

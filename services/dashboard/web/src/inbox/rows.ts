@@ -106,10 +106,18 @@ export function applyEvent(row: Row | undefined, event: RequestEvent, now: strin
 
 function fromEvent({ requestId, refCode }: RequestEvent, now: string): Row {
   return {
-    ...{ requestId, refCode: refCode ?? '', question: '' },
-    ...{ status: 'pending', turn: 'expert', responseCount: 0, pickedUp: false },
-    ...{ createdAt: now, lastActivityAt: now },
-    ...{ expiresAt: undefined, agent: undefined, encrypted: undefined },
+    requestId,
+    refCode: refCode ?? '',
+    question: '',
+    status: 'pending',
+    turn: 'expert',
+    responseCount: 0,
+    pickedUp: false,
+    createdAt: now,
+    lastActivityAt: now,
+    expiresAt: undefined,
+    agent: undefined,
+    encrypted: undefined,
   };
 }
 

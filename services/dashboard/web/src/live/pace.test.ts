@@ -104,12 +104,17 @@ test.each([
   ['with a clock that was set back', { calls: 1, at: 60_000 }, 0, { calls: 0, waitMs: 0 }],
 ])('a call is taken %s', (_, before, reserve, { calls, waitMs }) => {
   expect(takeCall(before, { burst: 2, spacingMs: 4_000, reserve, now: 0 })).toEqual({
-    ...{ left: { calls, at: 0 }, waitMs },
+    left: { calls, at: 0 },
+    waitMs,
   });
 });
 
 const event = (requestId: string): ExpertEvent => ({
-  ...{ type: 'new_message', requestId, refCode: undefined, role: 'consumer', messageId: undefined },
+  type: 'new_message',
+  requestId,
+  refCode: undefined,
+  role: 'consumer',
+  messageId: undefined,
   reason: 'closed',
 });
 

@@ -33,7 +33,7 @@ export function SettingsPage() {
         about={`This removes everything of yours from this browser: ${hasKey ? 'your key, ' : ''}drafts, saved replies and snoozes.`}
       >
         {isLeaving ? (
-          <SignOutQuestion {...{ hasKey, signingOut }} onCancel={() => setIsLeaving(false)} />
+          <SignOutQuestion hasKey={hasKey} signingOut={signingOut} onCancel={() => setIsLeaving(false)} />
         ) : (
           <div>
             <Button onClick={() => setIsLeaving(true)}>Sign out</Button>

@@ -5,7 +5,11 @@ import type { Block } from '../text/blocks.ts';
 import { TextBlocks } from '../text/text-blocks.tsx';
 
 const characters: Readonly<Record<string, string>> = {
-  ...{ '&lt;': '<', '&gt;': '>', '&amp;': '&', '&quot;': '"', '&#x27;': "'" },
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#x27;': "'",
 };
 
 /** The text that elements show, in their order, without labels that the page adds. */

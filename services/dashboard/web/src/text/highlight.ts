@@ -23,7 +23,19 @@ const maxLine = 400;
 const maxElements = 800;
 
 const languages = createLowlight({
-  ...{ bash, css, dockerfile, go, java, javascript, json, python, rust, sql, typescript, xml, yaml },
+  bash,
+  css,
+  dockerfile,
+  go,
+  java,
+  javascript,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
 });
 languages.registerAlias({ bash: ['console', 'shell', 'zsh'], json: ['jsonc'] });
 

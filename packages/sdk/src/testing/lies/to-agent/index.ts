@@ -12,7 +12,9 @@ const valuesOf = ({ attackerKeys, otherConversation, earlier }: AgentLieContext)
 
 export const liesToAgents: readonly AgentRow[] = [
   ...readLies('agent').map(({ name, situation, expect, alter }) => ({
-    ...{ name, ...situation, ...expect },
+    name,
+    ...situation,
+    ...expect,
     lie: (context: AgentLieContext) => lieOf(alter, valuesOf(context)),
   })),
   ...aboutMessagesOf('provider'),

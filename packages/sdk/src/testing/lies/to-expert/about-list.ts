@@ -69,8 +69,12 @@ const rows: readonly ExpertRow[] = [
     lie: () => {
       let page = 0;
       const made = {
-        ...{ refCode: 'HS-7KQ2M9XD', status: 'pending', question: 'Well?', responseCount: 0 },
-        ...{ createdAt: '2026-11-21T00:00:00Z', expiresAt: '2026-11-24T00:00:00Z' },
+        refCode: 'HS-7KQ2M9XD',
+        status: 'pending',
+        question: 'Well?',
+        responseCount: 0,
+        createdAt: '2026-11-21T00:00:00Z',
+        expiresAt: '2026-11-24T00:00:00Z',
       };
       return {
         swallow({ path }) {

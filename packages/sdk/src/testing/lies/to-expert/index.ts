@@ -17,7 +17,9 @@ const valuesOf = ({ attackerKeys, otherConversation, ...values }: ExpertLieConte
 /** The lies of docs/lies.json: for experts with an API key and with a session. */
 export const liesAsData: readonly ExpertRow[] = readLies('expert').map(
   ({ name, situation, expect, alter }) => ({
-    ...{ name, ...situation, ...expect },
+    name,
+    ...situation,
+    ...expect,
     lie: (context) => lieOf(alter, valuesOf(context)),
   }),
 );
