@@ -87,7 +87,7 @@ export const heavy = [
   'test/cluster/',
   'test/conformance/isolation',
   'test/constellation/',
-  'test/e2e/long-answers',
+  'test/e2e/long-responses',
   'test/e2e/changed-calls',
   'test/e2e/channel-outages',
   'test/e2e/channels',

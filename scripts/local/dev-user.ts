@@ -37,8 +37,8 @@ export async function createUser(env: NodeJS.ProcessEnv, name: string): Promise<
 
 /** False if a key is unknown: the database may be another one than last time, or the key may be revoked. */
 async function keysWork(gatewayUrl: string, { consumerKey, providerKey }: DevUser): Promise<boolean> {
-  const answers = [consumerKey, providerKey].map((key) =>
+  const responses = [consumerKey, providerKey].map((key) =>
     getUrl(`${gatewayUrl}/api/v1/whoami`, { headers: { 'x-api-key': key }, timeoutMs: 30_000 }),
   );
-  return (await Promise.all(answers)).every(({ status }) => status !== 401);
+  return (await Promise.all(responses)).every(({ status }) => status !== 401);
 }

@@ -59,7 +59,7 @@ function edgeRoute(call: Call): object {
 
 const isEmpty = (scheme: object): boolean => Object.keys(scheme).length === 0;
 
-/** The row of a session call in the dashboard's table of calls that another service answers. */
+/** The row of a session call in the dashboard's table of calls that another service handles. */
 const serviceCall = (call: Call): object => ({
   method: call.method,
   path: routePath(call.path),
@@ -98,7 +98,7 @@ for (const operation of Object.values(paths).flatMap(Object.values<Operation>))
 const text = JSON.stringify(JSON.stringify(document));
 write('services/gateway/src/generated/openapi.ts', `export const openapi: string = ${text};\n`);
 
-// The shapes of requests and answers, for the services, and for the web app, which imports no service.
+// The shapes of requests and responses, for the services, and for the web app, which imports no service.
 const { openapi, info, components } = document;
 const nodes = await toTypes(
   { openapi, info, components: { schemas: components.schemas } },

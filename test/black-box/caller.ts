@@ -1,22 +1,22 @@
-import type { Answer, HttpCall } from './http-call.ts';
+import type { HttpCall, HttpResponse } from './http-call.ts';
 
-export type SendCall = (call: HttpCall) => Promise<Answer>;
+export type SendCall = (call: HttpCall) => Promise<HttpResponse>;
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Sends all calls with the same credential. */
 export interface Caller {
   readonly headers: Headers;
-  get(path: string, headers?: Headers): Promise<Answer>;
-  post(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
-  put(path: string, json?: unknown, headers?: Headers): Promise<Answer>;
-  delete(path: string, headers?: Headers): Promise<Answer>;
+  get(path: string, headers?: Headers): Promise<HttpResponse>;
+  post(path: string, json?: unknown, headers?: Headers): Promise<HttpResponse>;
+  put(path: string, json?: unknown, headers?: Headers): Promise<HttpResponse>;
+  delete(path: string, headers?: Headers): Promise<HttpResponse>;
   /** Sends a call with any method. Without `json` there is no body. */
-  send(method: string, path: string, json?: unknown, headers?: Headers): Promise<Answer>;
+  send(method: string, path: string, json?: unknown, headers?: Headers): Promise<HttpResponse>;
 }
 
 export function createCaller(sendCall: SendCall, credential: Headers): Caller {
-  function send(method: string, path: string, json?: unknown, headers: Headers = {}): Promise<Answer> {
+  function send(method: string, path: string, json?: unknown, headers: Headers = {}): Promise<HttpResponse> {
     if (json === undefined) return sendCall({ method, path, headers: { ...credential, ...headers } });
     return sendCall({
       method,

@@ -4,9 +4,9 @@ import { parse } from 'yaml';
 /** The part of OpenAPI that docs/openapi.yaml uses. */
 export interface Document {
   readonly openapi: string;
-  /** Headers of every answer. An answer can document its own header of the same name. */
-  readonly 'x-every-answer': Readonly<Record<string, DocumentedHeader>>;
-  /** Answers that every path can give besides those of its operations, by status. */
+  /** Headers of every response. A response can document its own header of the same name. */
+  readonly 'x-every-response': Readonly<Record<string, DocumentedHeader>>;
+  /** Responses that every path can give besides those of its operations, by status. */
   readonly 'x-every-path': Readonly<Record<string, DocumentedResponse>>;
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -96,7 +96,7 @@ export function follow<T extends object>(value: T | Ref): T {
   return found as T;
 }
 
-/** The values of all examples of a request body or an answer. */
+/** The values of all examples of a request body or a response. */
 export function examplesOf({ example, examples = {} }: Media): readonly unknown[] {
   const named = Object.values(examples).map((one) => follow(one).value);
   return example === undefined ? named : [example, ...named];

@@ -1,5 +1,5 @@
 import { type Caller, createCaller, type SendCall } from './caller.ts';
-import type { Answer } from './http-call.ts';
+import type { HttpResponse } from './http-call.ts';
 import { submission } from './samples.ts';
 
 /** A caller with an API key. */
@@ -14,7 +14,7 @@ export interface Agent extends KeyCaller {
   submit(
     members?: Readonly<Record<string, unknown>>,
     headers?: Readonly<Record<string, string>>,
-  ): Promise<Answer>;
+  ): Promise<HttpResponse>;
   /** Submits a request and expects that it is accepted. */
   newRequest(members?: Readonly<Record<string, unknown>>): Promise<SubmittedRequest>;
 }
@@ -63,9 +63,10 @@ export async function signUp(sendCall: SendCall, name: string): Promise<Expert> 
 
 /** Signs a user in. The user is created if it does not exist. */
 export async function signIn(sendCall: SendCall, name: string): Promise<Caller> {
-  const answer = await createCaller(sendCall, {}).post('/auth/dev', { user: name });
-  const [cookie] = answer.headers['set-cookie'] ?? [];
-  if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
+  const response = await createCaller(sendCall, {}).post('/auth/dev', { user: name });
+  const [cookie] = response.headers['set-cookie'] ?? [];
+  if (!cookie)
+    throw new Error(`POST /auth/dev responded with ${response.status} without a cookie: ${response.text}`);
   return createCaller(sendCall, { cookie: cookie.split(';')[0] ?? '' });
 }
 
@@ -81,9 +82,10 @@ export function createAgent(sendCall: SendCall, key: string, keyId = ''): Agent 
     keyId,
     submit,
     async newRequest(members) {
-      const answer = await submit(members);
-      if (answer.status !== 201) throw new Error(`submit answered ${answer.status}: ${answer.text}`);
-      return answer.json;
+      const response = await submit(members);
+      if (response.status !== 201)
+        throw new Error(`submit responded with ${response.status}: ${response.text}`);
+      return response.json;
     },
   };
 }

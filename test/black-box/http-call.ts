@@ -11,24 +11,24 @@ export interface HttpCall {
   readonly body?: string | Buffer | AsyncIterable<string | Buffer>;
 }
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body parsed as JSON. It is untyped, because every answer is checked against docs/openapi.yaml. */
+  /** The body parsed as JSON. It is untyped, because every response is checked against docs/openapi.yaml. */
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
 /** No call may take this long. */
 const defaultTimeoutMs = 60_000;
 
-/** Sends one HTTP call. It rejects when no complete answer arrives. An answer with an error status resolves. */
+/** Sends one HTTP call. It rejects when no complete response arrives. A response with an error status resolves. */
 export function sendCall(
   baseUrl: string,
   { method, path, headers, body }: HttpCall,
   agent: Agent,
   timeoutMs = defaultTimeoutMs,
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
     let answered = false;
@@ -47,12 +47,12 @@ export function sendCall(
         read(response).then(resolve, reject);
       },
     );
-    // When a call is refused before its whole body is sent, writing the rest may fail after the answer.
+    // When a call is refused before its whole body is sent, writing the rest may fail after the response.
     call.on(
       'error',
       (error) => answered || reject(new Error(`${method} ${path}: ${error.message}`, { cause: error })),
     );
-    call.on('timeout', () => call.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    call.on('timeout', () => call.destroy(new Error(`no response within ${timeoutMs} ms`)));
     if (body === undefined) call.end();
     else if (typeof body === 'string' || Buffer.isBuffer(body)) call.end(body);
     else Readable.from(body).pipe(call);
@@ -66,7 +66,7 @@ function framingOf(body: HttpCall['body']): Record<string, string> {
   return { 'content-length': String(Buffer.byteLength(body)) };
 }
 
-async function read(response: IncomingMessage): Promise<Answer> {
+async function read(response: IncomingMessage): Promise<HttpResponse> {
   const pieces: Buffer[] = [];
   for await (const piece of response) pieces.push(piece);
   const text = Buffer.concat(pieces).toString('utf8');

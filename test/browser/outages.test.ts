@@ -109,7 +109,7 @@ test.each([true, false])(
   },
 );
 
-test('a late answer to an earlier call does not hide that the browser is offline', async () => {
+test('a late response to an earlier call does not hide that the browser is offline', async () => {
   const { requestId } = await ask('The first question');
   const page = await openMarked(requestId);
   const keys = '/api/keys';

@@ -54,9 +54,9 @@ Written by \`npm run test:all -- test/cluster\` (see [docs/kubernetes.md](../../
 - ${[(await versions()).join(', '), ...facts].join('\n- ')}
 
 Each line has its own load: agents and experts that submit, exchange keys, answer and close, an expert's pages, and
-readers that resume. It runs before, during and after the action. A call has failed when its answer is not final (no
-answer, 429, 5xx), and is made again: where only services are replaced, none may fail. The longest gap is the longest
-time without a final answer to any call. Events are summed over all readers, and compared with the database.
+readers that resume. It runs before, during and after the action. A call has failed when its response is not final (no
+response, 429, 5xx), and is made again: where only services are replaced, none may fail. The longest gap is the longest
+time without a final response to any call. Events are summed over all readers, and compared with the database.
 
 ${line(columns)}
 ${line(columns.map(() => '---'))}

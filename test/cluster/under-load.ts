@@ -15,9 +15,9 @@ export interface Outcome {
   readonly what: string;
   readonly seconds: number;
   readonly calls: number;
-  /** Calls without a final answer, which were repeated: "12 x 503". */
+  /** Calls without a final response, which were repeated: "12 x 503". */
   readonly failed: readonly string[];
-  /** The longest time without a final answer to any call. */
+  /** The longest time without a final response to any call. */
   readonly longestGapMs: number;
   readonly streams: number;
   readonly reconnects: number;
@@ -34,8 +34,8 @@ const timeoutMs = 120_000;
 
 /**
  * Runs an action while agents, experts and readers use the product, and compares what they received with the database.
- * `mayRefuse`: calls may be answered 503 with Retry-After, and are repeated until they succeed. `mayBreak`: they may also
- * get no answer, or 502.
+ * `mayRefuse`: calls may get 503 with Retry-After, and are repeated until they succeed. `mayBreak`: they may also
+ * get no response, or 502.
  */
 export async function underLoad(
   what: string,
@@ -65,7 +65,7 @@ export async function underLoad(
       const report = await load.report();
       const checked = await checkReport(report, user, database);
       const isExpected = (reason: string) =>
-        mayBreak ? /^(no answer|50[234]$)/.test(reason) : mayRefuse && reason === '503';
+        mayBreak ? /^(no response|50[234]$)/.test(reason) : mayRefuse && reason === '503';
       const wrong = report.retries.filter(([reason]) => !isExpected(reason));
       return {
         what,

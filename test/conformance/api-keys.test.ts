@@ -59,9 +59,9 @@ describe('API keys', () => {
     ['no kind', { name: 'x' }, 'kind'],
     ['an unknown kind', { name: 'x', kind: 'session' }, 'kind'],
   ])('POST /api/keys with %s: 400', async (_name, body, path) => {
-    const answer = await setup.alice.session.post('/api/keys', body);
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+    const response = await setup.alice.session.post('/api/keys', body);
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 
   test('GET /api/keys has pages, those that are not revoked first', async () => {
@@ -83,9 +83,9 @@ describe('API keys', () => {
   test.each(['limit=0', 'limit=201', 'limit=x', 'after=', 'after=x', `after=${impossible}`, 'after=%00'])(
     'GET /api/keys?%s: 400',
     async (query) => {
-      const answer = await setup.alice.session.get(`/api/keys?${query}`);
-      expect(answer.status).toBe(400);
-      expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+      const response = await setup.alice.session.get(`/api/keys?${query}`);
+      expect(response.status).toBe(400);
+      expect(response.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
     },
   );
 
@@ -184,9 +184,9 @@ describe('API keys', () => {
     'rotation with graceSeconds %p: 400',
     async (graceSeconds) => {
       const key = await setup.alice.newKey('consumer');
-      const answer = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
-      expect(answer.status).toBe(400);
-      expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'graceSeconds' })]);
+      const response = await setup.alice.session.post(`/api/keys/${key.keyId}/rotate`, { graceSeconds });
+      expect(response.status).toBe(400);
+      expect(response.json.fields).toEqual([expect.objectContaining({ path: 'graceSeconds' })]);
     },
   );
 });

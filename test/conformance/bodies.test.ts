@@ -62,19 +62,19 @@ const [withKey, withSession] = [
 ] as [Endpoint, Endpoint];
 
 test.each(withBody)('$method $path takes only JSON, and no more than 1 MiB', async (endpoint) => {
-  const answers = [
+  const responses = [
     await send(endpoint, '{"a":1'),
     await send(endpoint, '{"a":1}', { 'content-type': 'text/plain' }),
     await send(endpoint, sizedBody(limit + 1)),
   ];
-  expect(answers.map(({ status }) => status)).toEqual([400, 415, 413]);
+  expect(responses.map(({ status }) => status)).toEqual([400, 415, 413]);
 });
 
 describe.each([withKey, withSession])('$method $path', (endpoint) => {
   test.each(Object.entries(invalidJson))('%s: 400 invalid_json', async (_name, body) => {
-    const answer = await send(endpoint, body);
-    expect(answer.status).toBe(400);
-    expect(answer.json.error).toBe('invalid_json');
+    const response = await send(endpoint, body);
+    expect(response.status).toBe(400);
+    expect(response.json.error).toBe('invalid_json');
   });
 
   test.each([
@@ -83,9 +83,9 @@ describe.each([withKey, withSession])('$method $path', (endpoint) => {
     ['a lone high surrogate', '{"a":"\\ud800"}', 'lone_surrogate'],
     ['a lone low surrogate', '{"a":"\\udc00x"}', 'lone_surrogate'],
   ])('%s: 400 with its own error code', async (_name, body, code) => {
-    const answer = await send(endpoint, body);
-    expect(answer.status).toBe(400);
-    expect(answer.json.error).toBe(code);
+    const response = await send(endpoint, body);
+    expect(response.status).toBe(400);
+    expect(response.json.error).toBe(code);
   });
 
   test.each([
@@ -97,9 +97,9 @@ describe.each([withKey, withSession])('$method $path', (endpoint) => {
     ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
     ['two encodings', { 'content-type': 'application/json', 'content-encoding': 'identity, gzip' }],
   ])('%s: 415', async (_name, headers) => {
-    const answer = await send(endpoint, '{"a":1}', headers);
-    expect(answer.status).toBe(415);
-    expect(answer.json.error).toBe('unsupported_media_type');
+    const response = await send(endpoint, '{"a":1}', headers);
+    expect(response.status).toBe(415);
+    expect(response.json.error).toBe('unsupported_media_type');
   });
 
   test.each(['identity', 'Identity', ' identity '])(
@@ -124,9 +124,9 @@ describe.each([withKey, withSession])('$method $path', (endpoint) => {
 
   test(row('errors', '413'), async () => {
     for (const body of [sizedBody(limit + 1), chunked(sizedBody(limit + 1))]) {
-      const answer = await send(endpoint, body);
-      expect(answer.status).toBe(413);
-      expect(answer.json.error).toBe('payload_too_large');
+      const response = await send(endpoint, body);
+      expect(response.status).toBe(413);
+      expect(response.json.error).toBe('payload_too_large');
     }
   });
 });
@@ -171,13 +171,13 @@ describe(row('limits', 'request body'), () => {
       yield Buffer.alloc(1, 32);
     }
     const { headers } = setup.alice.consumer;
-    const answer = await setup.relay.call({
+    const response = await setup.relay.call({
       method: 'POST',
       path: `/api/v1/close/${requestId}`,
       headers,
       body: tooMuch(),
     });
-    expect([answer.status, before, await state()]).toEqual([413, 'pending', 'pending']);
+    expect([response.status, before, await state()]).toEqual([413, 'pending', 'pending']);
   });
 
   test('an endless body is refused before it ends', async () => {

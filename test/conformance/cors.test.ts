@@ -37,9 +37,9 @@ describe(row('authentication', 'CORS'), () => {
     'OPTIONS %s: a preflight is allowed only from configured origins',
     async (path) => {
       for (const origin of allowedOrigins()) {
-        const answer = await preflight(path, origin);
-        expect(answer.status).toBe(204);
-        expect(answer.headers).toMatchObject({
+        const response = await preflight(path, origin);
+        expect(response.status).toBe(204);
+        expect(response.headers).toMatchObject({
           'access-control-allow-origin': origin,
           'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
           'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
@@ -54,24 +54,24 @@ describe(row('authentication', 'CORS'), () => {
     },
   );
 
-  test('answers and errors to an allowed origin can be read, with the headers that a client needs', async () => {
+  test('responses and errors to an allowed origin can be read, with the headers that a client needs', async () => {
     for (const origin of allowedOrigins()) {
-      for (const answer of [
+      for (const response of [
         await setup.relay.anonymous.get('/api/health', { origin }),
         await setup.relay.anonymous.get('/api/v1/whoami', { origin }),
         await setup.relay.anonymous.get('/nowhere', { origin }),
         await setup.alice.consumer.submit({}, { origin }),
       ]) {
-        expect(answer.headers['access-control-allow-origin']).toBe(origin);
-        expect(answer.headers['access-control-expose-headers']).toMatch(
+        expect(response.headers['access-control-allow-origin']).toBe(origin);
+        expect(response.headers['access-control-expose-headers']).toMatch(
           /Retry-After.*Relay-Position.*x-request-id/,
         );
-        expect(answer.headers.vary).toBe('Origin');
+        expect(response.headers.vary).toBe('Origin');
       }
     }
   });
 
-  test('answers to other origins cannot be read, and no origin may send cookies', async () => {
+  test('responses to other origins cannot be read, and no origin may send cookies', async () => {
     for (const origin of [...foreignOrigins, ...allowedOrigins()]) {
       const { headers } = await setup.alice.consumer.get('/api/v1/whoami', { origin });
       if (!allowedOrigins().includes(origin))
@@ -88,8 +88,8 @@ describe(row('authentication', 'CORS'), () => {
   });
 
   test('OPTIONS without an origin: the Allow header lists the methods', async () => {
-    const answer = await setup.relay.call({ method: 'OPTIONS', path: '/api/v1/vault' });
-    expect(answer.status).toBe(204);
-    expect(answer.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);
+    const response = await setup.relay.call({ method: 'OPTIONS', path: '/api/v1/vault' });
+    expect(response.status).toBe(204);
+    expect(response.headers.allow?.split(', ').sort()).toEqual(['GET', 'HEAD', 'OPTIONS', 'PUT']);
   });
 });

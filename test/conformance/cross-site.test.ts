@@ -21,8 +21,8 @@ describe(row('decisions', 'cross-site'), () => {
     };
     const before = await state();
     for (const { call, headers } of callsOf(changing, ids, foreignPageHeaders())) {
-      const answer = await setup.relay.call({ ...call, headers: { ...call.headers, ...headers } });
-      expect([call.path, answer.status, answer.json.error]).toEqual([call.path, 403, 'foreign_origin']);
+      const response = await setup.relay.call({ ...call, headers: { ...call.headers, ...headers } });
+      expect([call.path, response.status, response.json.error]).toEqual([call.path, 403, 'foreign_origin']);
     }
     expect(await state()).toEqual(before);
   });
@@ -105,12 +105,12 @@ describe(row('decisions', 'cross-site'), () => {
     });
 
     async function expectForeignHost(call: HttpCall): Promise<void> {
-      const answer = await setup.relay.call(call);
-      expect(answer.status).toBe(403);
-      expect(answer.headers).not.toHaveProperty('set-cookie');
+      const response = await setup.relay.call(call);
+      expect(response.status).toBe(403);
+      expect(response.headers).not.toHaveProperty('set-cookie');
       if (call.method === 'HEAD') return;
-      expect(answer.json.error).toBe('foreign_host');
-      expect(answer.json.detail).toContain(`http://localhost:${new URL(setup.relay.url).port}`);
+      expect(response.json.error).toBe('foreign_host');
+      expect(response.json.detail).toContain(`http://localhost:${new URL(setup.relay.url).port}`);
     }
   });
 
@@ -120,19 +120,19 @@ describe(row('decisions', 'cross-site'), () => {
       'text/plain',
       'multipart/form-data; boundary=x',
     ]) {
-      const answer = await setup.relay.call({
+      const response = await setup.relay.call({
         method: 'POST',
         path: '/api/keys',
         headers: { ...setup.alice.session.headers, 'content-type': type },
         body: '{"name":"x","kind":"consumer"}',
       });
-      expect(answer.status).toBe(415);
+      expect(response.status).toBe(415);
     }
   });
 
   test('scripts cannot read the session cookie, and forms of foreign pages do not send it', async () => {
-    const answer = await setup.relay.anonymous.post('/auth/dev', { user: setup.alice.name });
-    const [cookie = ''] = answer.headers['set-cookie'] ?? [];
+    const response = await setup.relay.anonymous.post('/auth/dev', { user: setup.alice.name });
+    const [cookie = ''] = response.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; Path=\/(;|$)/);
     expect(cookie).toMatch(/; HttpOnly(;|$)/);
     expect(cookie).toMatch(/; SameSite=Lax(;|$)/);

@@ -101,7 +101,7 @@ describe('docs/openapi.yaml', () => {
         }
       });
 
-      test('allows no unknown members in answers', () => {
+      test('allows no unknown members in responses', () => {
         for (const response of Object.values(responses)) {
           for (const [type, media] of Object.entries(follow(response).content ?? {})) {
             if (!type.includes('json') || path === '/api/openapi.json') continue;

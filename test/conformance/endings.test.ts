@@ -68,9 +68,9 @@ describe(row('decisions', 'ended conversation'), () => {
     const { requestId, send, exchange, close } = await newConversation();
     await send();
     await close();
-    for (const answer of [await send(), await exchange()]) {
-      expect(answer.status).toBe(409);
-      expect(answer.json.error).toBe('conversation_closed');
+    for (const response of [await send(), await exchange()]) {
+      expect(response.status).toBe(409);
+      expect(response.json.error).toBe('conversation_closed');
     }
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
   });
@@ -79,9 +79,9 @@ describe(row('decisions', 'ended conversation'), () => {
     const { requestId, send, exchange, close, expire } = await newConversation(brief);
     await send();
     await expire();
-    for (const answer of [await send(), await exchange(), await close()]) {
-      expect(answer.status).toBe(409);
-      expect(answer.json.error).toBe('conversation_expired');
+    for (const response of [await send(), await exchange(), await close()]) {
+      expect(response.status).toBe(409);
+      expect(response.json.error).toBe('conversation_expired');
     }
     expect((await brief.alice.session.post(`/api/requests/${requestId}/close`)).status).toBe(409);
     expect((await brief.alice.consumer.get(`/api/v1/messages/${requestId}`)).json.messages).toHaveLength(1);
@@ -96,7 +96,7 @@ describe(row('decisions', 'ended conversation'), () => {
     expect(await exchange()).toMatchObject({ status: 200, json: { status: 'closed' } });
   });
 
-  test('closing again returns the first answer, also to the other party', async () => {
+  test('closing again returns the first response, also to the other party', async () => {
     const { requestId, close } = await newConversation();
     const first = await close();
     expect((await close()).json).toEqual(first.json);
@@ -127,7 +127,7 @@ describe('the reason of a close', () => {
         expect(requests[0]).toMatchObject({ requestId, ...expected });
       }
       expect((await setup.alice.session.get(`/api/requests/${requestId}`)).json).toMatchObject(expected);
-      // The poll is answered without a key.
+      // The poll gets a response without a key.
       const poll = (await setup.alice.consumer.get(`/api/v1/help/${requestId}`)).json;
       expect(Object.keys(poll).filter((name) => name.startsWith('close'))).toEqual([]);
     },
@@ -149,9 +149,9 @@ describe('the reason of a close', () => {
     const close = (given: unknown) =>
       setup.alice.consumer.post(`/api/v1/close/${requestId}`, { reason: given });
     for (const given of ['', 'x'.repeat(501), 7, ['x']]) {
-      const answer = await close(given);
-      expect(answer.status).toBe(400);
-      expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'reason' })]);
+      const response = await close(given);
+      expect(response.status).toBe(400);
+      expect(response.json.fields).toEqual([expect.objectContaining({ path: 'reason' })]);
     }
     expect(await status()).toBe('pending');
     expect((await close('x'.repeat(500))).status).toBe(200);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { comparableAnswer } from '../black-box/comparable-answer.ts';
+import { comparableResponse } from '../black-box/comparable-response.ts';
 import type { Expert } from '../black-box/expert.ts';
 import { unknownKey } from '../black-box/key-text.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -46,11 +46,11 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
 
   if (endpoint.auth !== 'none') {
     test('called by another kind of caller, or with a bad credential: 401', async () => {
-      const answers: Record<string, number> = {};
+      const responses: Record<string, number> = {};
       for (const [name, credential] of Object.entries(badCredentials(endpoint))) {
-        answers[name] = (await setup.relay.call(endpointCall(endpoint, idsOfAlice, credential))).status;
+        responses[name] = (await setup.relay.call(endpointCall(endpoint, idsOfAlice, credential))).status;
       }
-      expect(answers).toEqual(Object.fromEntries(Object.keys(answers).map((name) => [name, 401])));
+      expect(responses).toEqual(Object.fromEntries(Object.keys(responses).map((name) => [name, 401])));
     });
   }
 
@@ -61,8 +61,8 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
           setup.relay.call(endpointCall(endpoint, target, credentialOf(setup.bob, kind), { as: kind }));
         const unknown = await call(unknownResources());
         expect(unknown.status).toBe(404);
-        expect(comparableAnswer(await call(idsOfAlice))).toEqual(comparableAnswer(unknown));
-        // A malformed id gets the same answer.
+        expect(comparableResponse(await call(idsOfAlice))).toEqual(comparableResponse(unknown));
+        // A malformed id gets the same response.
         const malformed = await call({
           ...idsOfAlice,
           requestId: 'x',
@@ -72,7 +72,7 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
           webhookId: 'x',
           channelId: 'x',
         });
-        expect(comparableAnswer(malformed)).toEqual(comparableAnswer(unknown));
+        expect(comparableResponse(malformed)).toEqual(comparableResponse(unknown));
       }
     });
   }
@@ -83,9 +83,9 @@ describe.each(endpoints)('$method $path ($auth)', (endpoint) => {
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter(
       (name) => !allowed.some((one) => one === name),
     )) {
-      const answer = await setup.relay.call({ method, path });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed, 'OPTIONS']));
+      const response = await setup.relay.call({ method, path });
+      expect(response.status).toBe(405);
+      expect(response.headers.allow?.split(', ')).toEqual(expect.arrayContaining([...allowed, 'OPTIONS']));
     }
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkAnswer } from '../black-box/check-answer.ts';
-import { rawAnswer } from '../black-box/raw-answer.ts';
+import { checkResponse } from '../black-box/check-response.ts';
+import { rawResponse } from '../black-box/raw-response.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
@@ -8,9 +8,9 @@ const setup = useRelay();
 
 describe(row('decisions', 'errors'), () => {
   test('an error has a code, a sentence, a link and the wrong fields', async () => {
-    const answer = await setup.alice.consumer.submit({ messages: null });
-    expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(answer.json).toEqual({
+    const response = await setup.alice.consumer.submit({ messages: null });
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    expect(response.json).toEqual({
       type: expect.stringMatching(/docs\/errors\.md#invalid_request$/),
       title: 'The request is not valid',
       status: 400,
@@ -43,7 +43,7 @@ describe(row('decisions', 'errors'), () => {
     expect((await setup.alice.consumer.get('/api/v1/requests?unknown=1')).status).toBe(200);
   });
 
-  test('every answer has a new x-request-id, even if the caller sent one', async () => {
+  test('every response has a new x-request-id, even if the caller sent one', async () => {
     const given = '11111111-1111-4111-8111-111111111111';
     const ids = [
       await setup.relay.anonymous.get('/api/health', { 'x-request-id': given }),
@@ -79,14 +79,14 @@ describe('malformed HTTP', () => {
     ['a bare line feed in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\nb\r\n\r\n'],
     ['NUL in a header', 'GET /api/health HTTP/1.1\r\nhost: a\r\nx: a\0b\r\n\r\n'],
   ])('%s: 400', async (_name, bytes) => {
-    const { status, headers, text } = await rawAnswer(setup.relay.url, bytes);
+    const { status, headers, text } = await rawResponse(setup.relay.url, bytes);
     expect(status).toBe(400);
     expect(headers['content-type']).toBe('application/problem+json');
     expect(JSON.parse(text)).toMatchObject({ error: 'invalid_request' });
   });
 
   test('a head of more than 16 KiB: 431', async () => {
-    const { status, text } = await rawAnswer(
+    const { status, text } = await rawResponse(
       setup.relay.url,
       `GET /api/health HTTP/1.1\r\nhost: a\r\n${'x-padding: of a few bytes\r\n'.repeat(1_000)}\r\n`,
     );
@@ -97,16 +97,16 @@ describe('malformed HTTP', () => {
   test('a head that arrives too slowly: 408, as documented', async () => {
     const post = { method: 'POST', path: '/api/v1/help' };
     const head = 'POST /api/v1/help HTTP/1.1\r\nhost: a\r\nx: ';
-    const { text, ...rest } = await rawAnswer(setup.relay.url, head, { drip: 'a', timeoutMs: 25_000 });
-    const answer = { ...rest, text, json: JSON.parse(text) };
-    expect(answer.status).toBe(408);
-    expect(answer.json).toMatchObject({ error: 'request_timeout' });
-    expect(checkAnswer(post, answer)).toEqual([]);
+    const { text, ...rest } = await rawResponse(setup.relay.url, head, { drip: 'a', timeoutMs: 25_000 });
+    const response = { ...rest, text, json: JSON.parse(text) };
+    expect(response.status).toBe(408);
+    expect(response.json).toMatchObject({ error: 'request_timeout' });
+    expect(checkResponse(post, response)).toEqual([]);
   });
 
   test('the relay is not a proxy: CONNECT is 405', async () => {
     const connect = 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n';
-    expect((await rawAnswer(setup.relay.url, connect)).status).toBe(405);
+    expect((await rawResponse(setup.relay.url, connect)).status).toBe(405);
   });
 
   test.each([
@@ -120,16 +120,16 @@ describe('malformed HTTP', () => {
     ['http:///api/v1/whoami', '', 404],
   ])('the target %s with the host %s: %d', async (target, host, expected) => {
     const call = `GET ${target} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`;
-    expect((await rawAnswer(setup.relay.url, call)).status).toBe(expected);
+    expect((await rawResponse(setup.relay.url, call)).status).toBe(expected);
   });
 });
 
 test('headers in which a caller claims to be another user are ignored', async () => {
   const { requestId } = await setup.alice.consumer.newRequest();
   for (const name of ['x-relay-principal', 'x-forwarded-user', 'x-user-id', 'x-relay-call-id']) {
-    const answer = await setup.bob.consumer.get(`/api/v1/messages/${requestId}`, {
+    const response = await setup.bob.consumer.get(`/api/v1/messages/${requestId}`, {
       [name]: setup.alice.userId,
     });
-    expect(answer.status).toBe(404);
+    expect(response.status).toBe(404);
   }
 });

@@ -33,7 +33,7 @@ const variants = [
 ];
 
 describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ submit }) => {
-  test('the same submit again returns the first answer', async () => {
+  test('the same submit again returns the first response', async () => {
     const [key, body, before] = [randomUUID(), submission(), await count()];
     const first = await submit(key, body);
     const second = await submit(key, body);
@@ -44,18 +44,18 @@ describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ sub
     expect(await count()).toBe(before + 1);
   });
 
-  test('the same submit again returns the first answer, after the request was closed', async () => {
+  test('the same submit again returns the first response, after the request was closed', async () => {
     const [key, body] = [randomUUID(), submission()];
     const first = await submit(key, body);
     await setup.alice.consumer.post(`/api/v1/close/${first.json.requestId}`);
     expect((await submit(key, body)).text).toBe(first.text);
   });
 
-  test('of ten identical submits at once, one creates the request, and all return its answer', async () => {
+  test('of ten identical submits at once, one creates the request, and all return its response', async () => {
     const [key, body, before] = [randomUUID(), submission(), await count()];
-    const answers = await Promise.all(Array.from({ length: 10 }, () => submit(key, body)));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers['idempotent-replayed']).length).toBe(9);
+    const responses = await Promise.all(Array.from({ length: 10 }, () => submit(key, body)));
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers['idempotent-replayed']).length).toBe(9);
     expect(await count()).toBe(before + 1);
   });
 
@@ -63,9 +63,9 @@ describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ sub
     const [key, body] = [randomUUID(), submission()];
     await submit(key, body);
     for (const change of [{ question: 'Another?' }, { messages: [] }, { plaintext: 'more' }]) {
-      const answer = await submit(key, { ...body, ...change });
-      expect(answer.status).toBe(422);
-      expect(answer.json.error).toBe('idempotency_key_reused');
+      const response = await submit(key, { ...body, ...change });
+      expect(response.status).toBe(422);
+      expect(response.json.error).toBe('idempotency_key_reused');
     }
   });
 
@@ -98,7 +98,7 @@ describe.each(variants)(`${row('decisions', 'idempotency')}: by $member`, ({ sub
   });
 });
 
-test('the same key in the header and in the body: the first answer is returned', async () => {
+test('the same key in the header and in the body: the first response is returned', async () => {
   const [key, body] = [randomUUID(), submission()];
   const [header, member] = variants;
   const first = await header?.submit(key, body);
@@ -112,8 +112,8 @@ describe('a key outside ASCII', () => {
   test.each(['utf8', 'latin1'] as const)('is 400 in the header, as %s', async (encoding) => {
     // Node writes a header as latin1.
     const bytes = Buffer.from('schlüssel', encoding).toString('latin1');
-    const answer = await setup.alice.consumer.submit(submission(), { 'idempotency-key': bytes });
-    expect([answer.status, answer.json.fields?.[0]?.path]).toEqual([400, 'Idempotency-Key']);
+    const response = await setup.alice.consumer.submit(submission(), { 'idempotency-key': bytes });
+    expect([response.status, response.json.fields?.[0]?.path]).toEqual([400, 'Idempotency-Key']);
   });
 
   test('is accepted in the body', async () => {
@@ -124,7 +124,7 @@ describe('a key outside ASCII', () => {
   });
 });
 
-test('the same submit with the new secret of its API key returns the first answer', async () => {
+test('the same submit with the new secret of its API key returns the first response', async () => {
   const agent = await setup.alice.newKey('consumer');
   const [idempotencyKey, body] = [randomUUID(), submission()];
   const first = await agent.submit({ ...body, idempotencyKey });

@@ -14,9 +14,9 @@ async function sendMessage(
   requestId: string,
   role: string,
 ): Promise<string> {
-  const answer = await party.post(`/api/v1/message/${requestId}`, { role, plaintext: 'x' });
-  expect(answer.status).toBe(201);
-  return answer.json.createdAt;
+  const response = await party.post(`/api/v1/message/${requestId}`, { role, plaintext: 'x' });
+  expect(response.status).toBe(201);
+  return response.json.createdAt;
 }
 
 /** A user with one request in each state that the inbox shows, the oldest first. */
@@ -52,8 +52,8 @@ describe('GET /api/requests', () => {
       '?filter=ended&status=pending': [],
     };
     for (const [query, ids] of Object.entries(expected)) expect(idsIn(await list(user, query))).toEqual(ids);
-    const answer = await user.session.get('/api/requests/counts');
-    expect(answer.json).toEqual({
+    const response = await user.session.get('/api/requests/counts');
+    expect(response.json).toEqual({
       filters: { waiting: 2, answered: 1, ended: 2 },
       statuses: { pending: 1, responded: 2, closed: 2, expired: 0 },
     });

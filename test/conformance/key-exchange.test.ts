@@ -11,9 +11,9 @@ describe(row('decisions', 'key exchange'), () => {
   test('sets the keys, which both parties can read, and does not change the status', async () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
     const keys = keyExchange();
-    const answer = await exchange(requestId, keys);
-    expect(answer.status).toBe(200);
-    expect(answer.json).toEqual({ requestId, refCode, status: 'pending' });
+    const response = await exchange(requestId, keys);
+    expect(response.status).toBe(200);
+    expect(response.json).toEqual({ requestId, refCode, status: 'pending' });
     for (const caller of [setup.alice.consumer, setup.alice.provider]) {
       const conversation = (await caller.get(`/api/v1/messages/${requestId}`)).json;
       expect(conversation).toMatchObject({ ...keys, status: 'pending' });
@@ -52,10 +52,10 @@ describe(row('decisions', 'key exchange'), () => {
   test('of ten key exchanges at once with different keys, one succeeds', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const tried = Array.from({ length: 10 }, keyExchange);
-    const answers = await Promise.all(tried.map((keys) => exchange(requestId, keys)));
-    const winners = tried.filter((_, index) => answers[index]?.status === 200);
+    const responses = await Promise.all(tried.map((keys) => exchange(requestId, keys)));
+    const winners = tried.filter((_, index) => responses[index]?.status === 200);
     expect(winners).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(9);
     expect((await setup.alice.consumer.get(`/api/v1/messages/${requestId}`)).json).toMatchObject(
       winners[0] ?? {},
     );
@@ -88,8 +88,8 @@ describe(row('decisions', 'key exchange'), () => {
     ['a signature of more than 1,024 characters', { keySignature: 'A'.repeat(1_028) }, ['keySignature']],
   ])('%s: 400', async (name, members, paths) => {
     const { requestId } = await setup.alice.consumer.newRequest();
-    const answer = await exchange(requestId, name === 'no keys' ? {} : { ...keyExchange(), ...members });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
+    const response = await exchange(requestId, name === 'no keys' ? {} : { ...keyExchange(), ...members });
+    expect(response.status).toBe(400);
+    expect(response.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(paths);
   });
 });

@@ -5,7 +5,7 @@ import { callersOf, type Endpoint, endpoints } from './endpoints.ts';
 
 const setup = useRelay();
 const megabyte = 1_048_576;
-const longestAnswer = 16 * 1024;
+const longestResponse = 16 * 1024;
 
 let ids: ResourceIds;
 beforeAll(async () => {
@@ -66,29 +66,29 @@ async function send(endpoint: Endpoint, member: string, value: string) {
   return setup.relay.call({ ...call, body: Buffer.from(body.replace('"<value>"', () => value)) });
 }
 
-/** The answer must be short, and an error must be the same for half of the body. */
-async function expectBoundedAnswer(endpoint: Endpoint, member: string, sized: (size: number) => string) {
+/** The response must be short, and an error must be the same for half of the body. */
+async function expectBoundedResponse(endpoint: Endpoint, member: string, sized: (size: number) => string) {
   const large = await send(endpoint, member, sized(megabyte - 2_048));
-  expect(Buffer.byteLength(large.text)).toBeLessThan(longestAnswer);
+  expect(Buffer.byteLength(large.text)).toBeLessThan(longestResponse);
   if (large.status !== 400) return;
   expect(large.json.fields?.length ?? 0).toBeLessThanOrEqual(20);
   expect((await send(endpoint, member, sized(megabyte / 2))).text).toBe(large.text);
 }
 
-describe.each(withBody)('$method $path: the answer to 1 MB is short', (endpoint) => {
+describe.each(withBody)('$method $path: the response to 1 MB is short', (endpoint) => {
   const [list = 'unknown'] = Object.entries(bodyOf(endpoint)).flatMap(([name, value]) =>
     Array.isArray(value) ? [name] : [],
   );
   test.each(Object.entries(forParser))('%s', async (_name, sized) => {
-    await expectBoundedAnswer(endpoint, list, sized);
+    await expectBoundedResponse(endpoint, list, sized);
   });
 });
 
 describe.each(withMember)(
-  '$endpoint.method $endpoint.path: the answer to 1 MB in `$member` is short',
+  '$endpoint.method $endpoint.path: the response to 1 MB in `$member` is short',
   ({ endpoint, member }) => {
     test.each(Object.entries(forSchema))('%s', async (_name, sized) => {
-      await expectBoundedAnswer(endpoint, member, sized);
+      await expectBoundedResponse(endpoint, member, sized);
     });
   },
 );

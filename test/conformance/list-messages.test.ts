@@ -89,7 +89,7 @@ describe(row('decisions', 'messages list'), () => {
     expect(await read('?after=999999999')).toMatchObject({ messages: [], responseCount: 2 });
   });
 
-  test('both parties get the same answer; a session also gets the agent', async () => {
+  test('both parties get the same response; a session also gets the agent', async () => {
     const { requestId, read } = await conversationOf(2);
     const { keyId } = setup.alice.consumer;
     expect((await setup.alice.provider.get(`/api/v1/messages/${requestId}`)).json).toEqual(await read());
@@ -113,17 +113,17 @@ describe(row('decisions', 'messages list'), () => {
     'after=%00',
   ])('?%s: 400', async (query) => {
     const { requestId } = await setup.alice.consumer.newRequest();
-    const answer = await setup.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
+    const response = await setup.alice.consumer.get(`/api/v1/messages/${requestId}?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path: query.split('=')[0] })]);
   });
 
   test('fifty messages sent at once are all stored and counted, each with its own seq', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const send = (number: number) =>
       setup.alice.provider.post(`/api/v1/message/${requestId}`, { role: 'provider', plaintext: `${number}` });
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, number) => send(number)));
-    expect(answers.every(({ status }) => status === 201)).toBe(true);
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, number) => send(number)));
+    expect(responses.every(({ status }) => status === 201)).toBe(true);
     const { messages, responseCount } = (await setup.alice.consumer.get(`/api/v1/messages/${requestId}`))
       .json;
     expect(responseCount).toBe(50);

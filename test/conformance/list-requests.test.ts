@@ -183,9 +183,9 @@ describe.each(callers)('the list of requests of $name', ({ path, callerOf }) => 
     'q=%00',
     `q=${'x'.repeat(201)}`,
   ])('?%s: 400', async (query) => {
-    const answer = await callerOf(setup.alice).get(`${path}?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([
+    const response = await callerOf(setup.alice).get(`${path}?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([
       { path: query.split('=')[0], code: expect.not.stringMatching('required'), message: expect.any(String) },
     ]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { comparableAnswer } from '../black-box/comparable-answer.ts';
+import { comparableResponse } from '../black-box/comparable-response.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
@@ -14,9 +14,9 @@ describe('GET /api/v1/requests/by-ref/:refCode', () => {
     expect(exactly.json).toMatchObject({ refCode, requestId, status: 'pending', responseCount: 0 });
     expect(Object.keys(exactly.json).sort()).toEqual(state);
     for (const spelling of [refCode.toLowerCase(), refCode.replace('HS', 'hS'), refCode.slice(3)]) {
-      expect(comparableAnswer(await setup.alice.provider.get(`/api/v1/requests/by-ref/${spelling}`))).toEqual(
-        comparableAnswer(exactly),
-      );
+      expect(
+        comparableResponse(await setup.alice.provider.get(`/api/v1/requests/by-ref/${spelling}`)),
+      ).toEqual(comparableResponse(exactly));
     }
   });
 
@@ -40,9 +40,9 @@ describe('GET /api/v1/requests/by-ref/:refCode', () => {
 describe('GET /api/v1/help/:requestId', () => {
   test(row('authentication', 'poll endpoint'), async () => {
     const { requestId, refCode } = await setup.alice.consumer.newRequest();
-    const answer = await setup.relay.anonymous.get(`/api/v1/help/${requestId}`);
-    expect(answer.json).toMatchObject({ requestId, refCode, status: 'pending', responseCount: 0 });
-    expect(Object.keys(answer.json).sort()).toEqual(state);
+    const response = await setup.relay.anonymous.get(`/api/v1/help/${requestId}`);
+    expect(response.json).toMatchObject({ requestId, refCode, status: 'pending', responseCount: 0 });
+    expect(Object.keys(response.json).sort()).toEqual(state);
   });
 
   test(row('decisions', 'poll'), async () => {

@@ -117,8 +117,8 @@ describe('a warning', () => {
     const send = () => caller.post(`/api/v1/message/${requestId}`, { messageId, ...message });
     const messageId = randomUUID();
     for (const status of [201, 200]) {
-      const answer = await send();
-      expect({ status: answer.status, warning: answer.json.warning }).toEqual({ status, warning });
+      const response = await send();
+      expect({ status: response.status, warning: response.json.warning }).toEqual({ status, warning });
     }
     if (message.role === 'consumer') return;
     const bySession = await session.post(`/api/requests/${requestId}/messages`, {
@@ -147,12 +147,12 @@ describe(row('decisions', 'message'), () => {
 
   test('the role must match the key', async () => {
     const { sendAsConsumer, sendAsProvider } = await newConversation();
-    for (const answer of [
+    for (const response of [
       await sendAsConsumer({ role: 'provider', plaintext: 'x' }),
       await sendAsProvider({ role: 'consumer', plaintext: 'x' }),
     ]) {
-      expect(answer.status).toBe(403);
-      expect(answer.json.error).toBe('role_mismatch');
+      expect(response.status).toBe(403);
+      expect(response.json.error).toBe('role_mismatch');
     }
   });
 
@@ -184,13 +184,13 @@ describe(row('decisions', 'message'), () => {
     expect(first.map(({ status }) => status)).toEqual(['pending', 'responded', 'responded']);
 
     const repeat = async () => {
-      const answers = [
+      const responses = [
         await sendAsConsumer(early),
         await sendAsProvider(response),
         await sendAsConsumer(late),
       ];
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      expect(answers.map(({ json }) => json)).toEqual(first);
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(responses.map(({ json }) => json)).toEqual(first);
     };
     await repeat();
     await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
@@ -206,9 +206,9 @@ describe(row('decisions', 'message'), () => {
     const { sendAsConsumer } = await newConversation();
     const message = { role: 'consumer', plaintext: 'first', messageId: randomUUID() };
     await sendAsConsumer(message);
-    const answer = await sendAsConsumer({ ...message, ...change });
-    expect(answer.status).toBe(409);
-    expect(answer.json.error).toBe('message_id_taken');
+    const response = await sendAsConsumer({ ...message, ...change });
+    expect(response.status).toBe(409);
+    expect(response.json.error).toBe('message_id_taken');
   });
 
   test('the same messageId is 409 from the other party, and accepted in another request', async () => {
@@ -280,9 +280,9 @@ describe(row('decisions', 'finer points of messages'), () => {
     ['a role that is null', 'role', { plaintext: 'x', role: null }],
   ])('%s: 400 at %s', async (_name, path, content) => {
     const { sendAsConsumer } = await newConversation();
-    const answer = await sendAsConsumer({ role: 'consumer', ...content });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toContainEqual(expect.objectContaining({ path }));
+    const response = await sendAsConsumer({ role: 'consumer', ...content });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toContainEqual(expect.objectContaining({ path }));
   });
 
   test.each([

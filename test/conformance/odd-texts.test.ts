@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { sendCall } from '../black-box/http-call.ts';
-import { rawAnswer } from '../black-box/raw-answer.ts';
+import { rawResponse } from '../black-box/raw-response.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { encoded, headerTexts } from '../fuzz/odd-texts.ts';
 
@@ -18,7 +18,7 @@ test('odd bytes in a request line and in header names are refused, and no fault 
       for (const line of [`${path}?token=${text}`, `${path}/${text}`, `${path}?${text}=a`]) {
         const head = `GET ${line} HTTP/1.1\r\nhost: x\r\ncookie: a=${text}\r\nx-${text}: 1\r\nconnection: close\r\n\r\n`;
         for (const bytes of [head, head.replace(/x-.*: 1\r\n/s, '').replace(/cookie: .*\r\n/, '')]) {
-          const { status } = await rawAnswer(setup.relay.url, Buffer.from(bytes, 'latin1'));
+          const { status } = await rawResponse(setup.relay.url, Buffer.from(bytes, 'latin1'));
           if (status >= 500) failures.push(`${status}: ${JSON.stringify(bytes)}`);
         }
       }
@@ -48,8 +48,8 @@ describe('an odd text at the hub is no fault of the hub', () => {
           path: `/?topic=/svc/providers/${setup.alice.userId}`,
           headers: { [name]: text },
         };
-        const answer = await sendCall(setup.relay.hubUrl, call, agent);
-        expect([text, answer.status < 500]).toEqual([text, true]);
+        const response = await sendCall(setup.relay.hubUrl, call, agent);
+        expect([text, response.status < 500]).toEqual([text, true]);
       }
     },
   );

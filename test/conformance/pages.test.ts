@@ -8,9 +8,9 @@ describe(row('authentication', 'pages'), () => {
   test.each(['/dashboard', '/dashboard/requests', '/dashboard/requests/x/y', '/dashboard?x=1'])(
     'GET %s without a session: redirects to /auth/login',
     async (path) => {
-      const answer = await setup.relay.anonymous.get(path);
-      expect(answer.status).toBe(302);
-      expect(answer.headers.location).toBe('/auth/login');
+      const response = await setup.relay.anonymous.get(path);
+      expect(response.status).toBe(302);
+      expect(response.headers.location).toBe('/auth/login');
     },
   );
 
@@ -21,19 +21,19 @@ describe(row('authentication', 'pages'), () => {
     '/auth/github',
     '/auth/link?token=x',
   ])('GET %s with a session: redirects to /dashboard', async (path) => {
-    const answer = await setup.alice.session.get(path);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBe('/dashboard');
+    const response = await setup.alice.session.get(path);
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe('/dashboard');
   });
 
   test('GET /auth/login without a session, and /dashboard with one: pages', async () => {
-    for (const answer of [
+    for (const response of [
       await setup.relay.anonymous.get('/auth/login'),
       await setup.alice.session.get('/dashboard/requests'),
     ]) {
-      expect(answer.status).toBe(200);
-      expect(answer.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
-      expect(answer.text).toMatch(/^<!doctype html>/i);
+      expect(response.status).toBe(200);
+      expect(response.headers['content-type']).toMatch(/^text\/html; ?charset=utf-8$/i);
+      expect(response.text).toMatch(/^<!doctype html>/i);
     }
   });
 
@@ -41,17 +41,17 @@ describe(row('authentication', 'pages'), () => {
     for (const caller of [setup.alice.session, setup.relay.anonymous]) {
       // There may be no such provider here.
       for (const provider of ['github', 'google', 'oidc']) {
-        const answer = await caller.get(`/auth/${provider}/callback?code=x&state=y`);
-        expect(answer.headers.location).not.toBe('/dashboard');
+        const response = await caller.get(`/auth/${provider}/callback?code=x&state=y`);
+        expect(response.headers.location).not.toBe('/dashboard');
       }
     }
     expect((await setup.alice.session.get('/api/me')).status).toBe(200);
   });
 
   test('GET /: redirects to /dashboard', async () => {
-    const answer = await setup.relay.anonymous.get('/');
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBe('/dashboard');
+    const response = await setup.relay.anonymous.get('/');
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe('/dashboard');
   });
 
   test('the policy of the sign-in page allows the icon of the site', async () => {
@@ -76,9 +76,9 @@ describe('a browser that opens an address gets errors as pages', () => {
     ['POST', '/dashboard', 405],
   ])('%s %s: %d', async (method, path, status) => {
     const headers = { accept: 'text/html,application/xhtml+xml', 'sec-fetch-mode': 'navigate' };
-    const answer = await setup.relay.call({ method, path, headers });
-    expect(answer.status).toBe(status);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    const response = await setup.relay.call({ method, path, headers });
+    expect(response.status).toBe(status);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
     const asScript = await setup.relay.call({ method, path });
     expect(asScript.status).toBe(status);
     expect(asScript.headers['content-type']).toBe('application/problem+json');
@@ -119,14 +119,14 @@ describe('the web app', () => {
       ['gzip', 'gzip'],
       ['identity', null],
     ] as const) {
-      const answer = await get(path, { 'accept-encoding': accepted });
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('content-encoding')).toBe(encoding);
-      expect(answer.headers.get('vary')?.toLowerCase()).toMatch(/\baccept-encoding\b/);
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(answer.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-      expect(answer.headers.get('set-cookie')).toBeNull();
-      expect((await answer.text()).length).toBeGreaterThan(1_000);
+      const response = await get(path, { 'accept-encoding': accepted });
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-encoding')).toBe(encoding);
+      expect(response.headers.get('vary')?.toLowerCase()).toMatch(/\baccept-encoding\b/);
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+      expect(response.headers.get('set-cookie')).toBeNull();
+      expect((await response.text()).length).toBeGreaterThan(1_000);
     }
     expect((await get(path, {}, 'HEAD')).status).toBe(200);
   });
@@ -140,11 +140,11 @@ describe('the web app', () => {
     '/dashboard/icons/icon-maskable-512.png',
     '/favicon.ico',
   ])('GET %s needs no session, and is 304 when it has not changed', async (path) => {
-    const answer = await get(path);
-    expect(answer.status).toBe(200);
+    const response = await get(path);
+    expect(response.status).toBe(200);
     // Without this header `fetch` would add no-cache. Browsers send max-age=0.
     const again = await get(path, {
-      'if-none-match': answer.headers.get('etag') ?? '',
+      'if-none-match': response.headers.get('etag') ?? '',
       'cache-control': 'max-age=0',
     });
     expect(again.status).toBe(304);
@@ -169,10 +169,10 @@ describe('the web app', () => {
     '/dashboard/assets/a%00.js',
   ])('GET %s: 404, not the page', async (path) => {
     for (const caller of [setup.relay.anonymous, setup.alice.session]) {
-      const answer = await caller.get(path, { accept: 'text/html' });
-      expect(answer.status).toBe(404);
-      expect(answer.json.error).toBe('not_found');
-      expect(answer.headers['cache-control']).toBe('no-store');
+      const response = await caller.get(path, { accept: 'text/html' });
+      expect(response.status).toBe(404);
+      expect(response.json.error).toBe('not_found');
+      expect(response.headers['cache-control']).toBe('no-store');
     }
   });
 });
@@ -180,9 +180,9 @@ describe('the web app', () => {
 test('POST /logout: redirects to /auth/login, with or without a session', async () => {
   const user = await setup.relay.signUp();
   for (const caller of [user.session, setup.relay.anonymous]) {
-    const answer = await caller.post('/logout');
-    expect(answer.status).toBe(303);
-    expect(answer.headers.location).toBe('/auth/login');
+    const response = await caller.post('/logout');
+    expect(response.status).toBe(303);
+    expect(response.headers.location).toBe('/auth/login');
   }
 });
 

@@ -10,12 +10,12 @@ const withKeys = endpoints.filter(({ auth }) => auth.includes('key'));
 
 test(row('decisions', 'key format'), async () => {
   for (const kind of ['consumer', 'provider'] as const) {
-    const answer = await setup.alice.session.post('/api/keys', { kind, name: 'format' });
-    const { key, lastFour } = answer.json;
+    const response = await setup.alice.session.post('/api/keys', { kind, name: 'format' });
+    const { key, lastFour } = response.json;
     expect(key).toMatch(kind === 'consumer' ? /^hs_[0-9A-Za-z]{38}$/ : /^hs_prov_[0-9A-Za-z]{38}$/);
     expect(key.slice(-6)).toBe(checksumOf(key.slice(0, -6)));
     expect(lastFour).toBe(key.slice(-4));
-    // Only the answer to POST contains the whole key.
+    // Only the response to POST contains the whole key.
     expect((await setup.alice.session.get('/api/keys')).text).not.toContain(key.slice(0, -4));
   }
 });
@@ -40,11 +40,11 @@ describe(row('errors', '401'), () => {
     ['its digest instead of its text', () => 'a'.repeat(64)],
     ['50 times its length', (key: string) => key.repeat(50)],
   ])('a key with %s: 401', async (_name, change) => {
-    const answer = await setup.relay.anonymous.get('/api/v1/whoami', {
+    const response = await setup.relay.anonymous.get('/api/v1/whoami', {
       'x-api-key': change(setup.alice.consumer.key),
     });
-    expect(answer.status).toBe(401);
-    expect(answer.json.error).toBe('unauthorized');
+    expect(response.status).toBe(401);
+    expect(response.json.error).toBe('unauthorized');
   });
 });
 
@@ -66,8 +66,8 @@ test(row('authentication', 'consumer and provider, other v1 calls'), async () =>
 
 test(row('authentication', 'provider, key exchange'), async () => {
   const { requestId } = await setup.alice.consumer.newRequest();
-  const answer = await setup.alice.consumer.post(`/api/v1/key-exchange/${requestId}`, {});
-  expect(answer.status).toBe(401);
+  const response = await setup.alice.consumer.post(`/api/v1/key-exchange/${requestId}`, {});
+  expect(response.status).toBe(401);
 });
 
 test(row('decisions', 'who am I'), async () => {

@@ -56,9 +56,9 @@ describe.each(members)(`${row('decisions', 'public keys')}: $member`, ({ member,
     ['a number', 5],
     ['a JWK', { kty: 'OKP', crv: 'X25519', x: 'AAAA' }],
   ])('%s: 400', async (_name, value) => {
-    const answer = await send(value);
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: member })]);
-    expect(answer.text).not.toContain(privatePem.split('\n')[1]);
+    const response = await send(value);
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path: member })]);
+    expect(response.text).not.toContain(privatePem.split('\n')[1]);
   });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Answer } from '../black-box/http-call.ts';
+import type { HttpResponse } from '../black-box/http-call.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
-import { rawAnswer } from '../black-box/raw-answer.ts';
+import { rawResponse } from '../black-box/raw-response.ts';
 import { useRelay } from '../black-box/use-relay.ts';
 import { row } from './contract.ts';
 
 /** With a limit of one poll, so that the second one is 429. */
 const setup = useRelay(() => openOwnRelay({ env: { RELAY_RATE_LIMIT_POLL: '1' } }));
 
-const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>> = {
+const responses: Record<string, () => Promise<Pick<HttpResponse, 'status' | 'headers'>>> = {
   '200': () => setup.relay.anonymous.get('/api/health'),
   '201': () => setup.alice.consumer.submit(),
   '204, a preflight': () =>
@@ -23,7 +23,7 @@ const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>>
   '302': () => setup.relay.anonymous.get('/dashboard'),
   '303': () => setup.relay.anonymous.post('/logout'),
   '400': () => setup.alice.consumer.submit({ messages: 1 }),
-  '400, malformed HTTP': () => rawAnswer(setup.relay.url, 'nonsense\r\n\r\n'),
+  '400, malformed HTTP': () => rawResponse(setup.relay.url, 'nonsense\r\n\r\n'),
   '401': () => setup.relay.anonymous.get('/api/v1/whoami'),
   '403': () => setup.relay.anonymous.post('/logout', undefined, { origin: 'https://evil.example' }),
   '404': () => setup.relay.anonymous.get('/nowhere'),
@@ -48,7 +48,7 @@ const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>>
     return setup.relay.anonymous.get('/api/v1/help/x');
   },
   '431': () =>
-    rawAnswer(
+    rawResponse(
       setup.relay.url,
       `GET /api/health HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(20_000)}\r\n\r\n`,
     ),
@@ -56,7 +56,7 @@ const answers: Record<string, () => Promise<Pick<Answer, 'status' | 'headers'>>>
 };
 
 describe(row('authentication', 'security headers'), () => {
-  test.each(Object.entries(answers))('%s', async (name, call) => {
+  test.each(Object.entries(responses))('%s', async (name, call) => {
     const { status, headers } = await call();
     expect(status).toBe(Number(name.slice(0, 3)));
     expect(headers).toMatchObject({

@@ -61,9 +61,9 @@ test(row('authentication', 'provider, dashboard API'), async () => {
     { cookie: 'relay_session=' },
     setup.alice.provider.headers,
   ]) {
-    const answer = await createCaller(setup.relay.call, headers).get('/api/requests');
-    expect(answer.status).toBe(401);
-    expect(answer.json.error).toBe('unauthorized');
+    const response = await createCaller(setup.relay.call, headers).get('/api/requests');
+    expect(response.status).toBe(401);
+    expect(response.json.error).toBe('unauthorized');
   }
 });
 
@@ -108,7 +108,7 @@ describe(row('decisions', 'who may sign in'), () => {
     expect(planted.headers['set-cookie']?.[0]).not.toBe(cookie);
   });
 
-  describe('POST /auth/dev answers 303 to /dashboard', () => {
+  describe('POST /auth/dev responds with 303 to /dashboard', () => {
     const post = (
       body: string,
       cookies: Record<string, string> = {},
@@ -127,9 +127,9 @@ describe(row('decisions', 'who may sign in'), () => {
           }),
         },
       });
-    const cookiesOf = (answer: Awaited<ReturnType<typeof post>>): Record<string, string> =>
+    const cookiesOf = (response: Awaited<ReturnType<typeof post>>): Record<string, string> =>
       Object.fromEntries(
-        (answer.headers['set-cookie'] ?? []).map((line) => {
+        (response.headers['set-cookie'] ?? []).map((line) => {
           const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
           return [name, value];
         }),
@@ -165,8 +165,8 @@ describe(row('decisions', 'who may sign in'), () => {
           [JSON.stringify({ user: setup.alice.name, from }), 'application/json'],
         ];
         for (const [body = '', type] of bodies) {
-          const answer = await post(body, await visit(), type);
-          expect([answer.status, answer.headers.location]).toEqual([303, '/dashboard']);
+          const response = await post(body, await visit(), type);
+          expect([response.status, response.headers.location]).toEqual([303, '/dashboard']);
         }
       }
     });
@@ -175,9 +175,9 @@ describe(row('decisions', 'who may sign in'), () => {
   test.each(['', ' ', 'a b', '<script>', 'x'.repeat(65), null, 7, ['a']])(
     'POST /auth/dev with the name %p: 400',
     async (user) => {
-      const answer = await setup.relay.anonymous.post('/auth/dev', { user });
-      expect(answer.status).toBe(400);
-      expect(answer.headers).not.toHaveProperty('set-cookie');
+      const response = await setup.relay.anonymous.post('/auth/dev', { user });
+      expect(response.status).toBe(400);
+      expect(response.headers).not.toHaveProperty('set-cookie');
     },
   );
 });

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { comparableAnswer } from '../black-box/comparable-answer.ts';
+import { comparableResponse } from '../black-box/comparable-response.ts';
 import { createAgent, type KeyCaller } from '../black-box/expert.ts';
 import { unknownRequestId } from '../black-box/samples.ts';
 import { subscribe } from '../black-box/subscribe.ts';
@@ -15,10 +15,10 @@ describe(row('decisions', 'stream tokens'), () => {
   test('a token is for the given topics and expires after five minutes', async () => {
     const { requestId } = await setup.alice.consumer.newRequest();
     const topics = [topicOf(requestId)];
-    const answer = await setup.alice.consumer.post('/api/v1/stream-token', { topics });
-    expect(answer.status).toBe(201);
-    expect(answer.json).toEqual({ token: expect.any(String), topics, expiresAt: expect.any(String) });
-    const lifetimeMs = Date.parse(answer.json.expiresAt) - Date.now();
+    const response = await setup.alice.consumer.post('/api/v1/stream-token', { topics });
+    expect(response.status).toBe(201);
+    expect(response.json).toEqual({ token: expect.any(String), topics, expiresAt: expect.any(String) });
+    const lifetimeMs = Date.parse(response.json.expiresAt) - Date.now();
     expect(lifetimeMs).toBeGreaterThan(280_000);
     expect(lifetimeMs).toBeLessThanOrEqual(300_000);
   });
@@ -37,7 +37,7 @@ describe(row('decisions', 'stream tokens'), () => {
       setup.bob.consumer.post('/api/v1/stream-token', { topics: [topicOf(own.requestId), topic] });
     const unknown = await requestToken(topicOf(unknownRequestId()));
     expect(unknown.status).toBe(403);
-    // `whoami` of a consumer key lists no topic, so the answer also names the topics of requests.
+    // `whoami` of a consumer key lists no topic, so the response also names the topics of requests.
     expect(unknown.json.detail).toContain('those of the requests it may read');
     for (const topic of [
       topicOf(requestId),
@@ -46,7 +46,7 @@ describe(row('decisions', 'stream tokens'), () => {
       '/svc/else',
       '',
     ]) {
-      expect(comparableAnswer(await requestToken(topic))).toEqual(comparableAnswer(unknown));
+      expect(comparableResponse(await requestToken(topic))).toEqual(comparableResponse(unknown));
     }
     const bySession = (topic: string) => setup.bob.session.post('/api/stream-token', { topics: [topic] });
     for (const topic of [topicOf(requestId), ...ownTopics(setup.alice.userId)])

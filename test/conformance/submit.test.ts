@@ -14,9 +14,9 @@ async function read(requestId: string) {
 }
 
 test(row('authentication', 'consumer, submit'), async () => {
-  const answer = await submit();
-  expect(answer.status).toBe(201);
-  expect(Object.keys(answer.json).sort()).toEqual(['expiresAt', 'refCode', 'requestId', 'status']);
+  const response = await submit();
+  expect(response.status).toBe(201);
+  expect(Object.keys(response.json).sort()).toEqual(['expiresAt', 'refCode', 'requestId', 'status']);
   // An API key in the header is ignored.
   const body = submission();
   expect((await setup.alice.consumer.post('/api/v1/help', body)).status).toBe(400);
@@ -66,15 +66,15 @@ describe(row('decisions', 'required at submit'), () => {
       'consumerSignPubKey',
     ],
   ])(`${row('errors', '400')}: %s`, async (_name, members, path) => {
-    const answer = await submit(members);
-    expect(answer.status).toBe(400);
-    expect(answer.json.error).toBe('invalid_request');
-    expect(answer.json.fields).toContainEqual(expect.objectContaining({ path, code: 'required' }));
+    const response = await submit(members);
+    expect(response.status).toBe(400);
+    expect(response.json.error).toBe('invalid_request');
+    expect(response.json.fields).toContainEqual(expect.objectContaining({ path, code: 'required' }));
   });
 
   test('the error of a missing public key says when it may be omitted', async () => {
-    const answer = await submit(keys);
-    expect(answer.json.fields).toContainEqual(
+    const response = await submit(keys);
+    expect(response.json.fields).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining('Only a submit with `plaintext`') }),
     );
   });
@@ -96,7 +96,7 @@ describe(row('decisions', 'required at submit'), () => {
   });
 
   test('the error names all wrong members and contains none of their values', async () => {
-    const answer = await submit({
+    const response = await submit({
       messages: [
         { role: 'user', content: 'fine' },
         { role: '', content: 'secret-1' },
@@ -107,8 +107,8 @@ describe(row('decisions', 'required at submit'), () => {
       plaintext: ['secret-3'],
       consumerSignPubKey: 'secret-4',
     });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(
+    expect(response.status).toBe(400);
+    expect(response.json.fields.map(({ path }: { path: string }) => path).sort()).toEqual(
       [
         'consumerSignPubKey',
         'messages[1].role',
@@ -118,7 +118,7 @@ describe(row('decisions', 'required at submit'), () => {
         'question',
       ].sort(),
     );
-    expect(answer.text).not.toMatch(/secret-\d/);
+    expect(response.text).not.toMatch(/secret-\d/);
   });
 
   test.each([
@@ -126,24 +126,24 @@ describe(row('decisions', 'required at submit'), () => {
     ['a number', 7],
     ['an object', { key: 'x' }],
   ])('an apiKey that is %s: 400', async (_name, apiKey) => {
-    const answer = await submit({ apiKey });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'apiKey', code: 'type' })]);
+    const response = await submit({ apiKey });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path: 'apiKey', code: 'type' })]);
   });
 });
 
-test('the first stream of a request, opened with the position of the answer, begins with what happened before it, or with a reset', async () => {
+test('the first stream of a request, opened with the position of the response, begins with what happened before it, or with a reset', async () => {
   const members = { ...submission(), idempotencyKey: randomUUID() };
-  const [answer, again] = [await submit(members), await submit(members)];
-  const { requestId, refCode } = answer.json;
-  const position = String(answer.headers['relay-position']);
+  const [response, again] = [await submit(members), await submit(members)];
+  const { requestId, refCode } = response.json;
+  const position = String(response.headers['relay-position']);
   expect(again.headers['relay-position']).toBe(position);
   await setup.alice.consumer.post(`/api/v1/close/${requestId}`);
   const at = { topic: `/svc/requests/${requestId}`, lastEventId: position };
   const stream = await subscribe(setup.relay.hubUrl, at, setup.alice.provider.headers);
   const [first] = await stream.received(1);
   await stream.close();
-  // A hub that has read the newest events only answers with a reset.
+  // A hub that has read the newest events only responds with a reset.
   if (first?.event === 'message') expect(JSON.parse(first.data)).toEqual({ type: 'request_closed', refCode });
   else expect(first).toMatchObject({ event: 'hub.reset' });
 });
@@ -194,9 +194,9 @@ describe('the form of the answer', () => {
     ['more than 8 KiB', JSON.stringify({ type: 'object', title: 'ü'.repeat(4_090) })],
     ['an object', { type: 'object' }],
   ])('%s: 400', async (_name, answerForm) => {
-    const answer = await submit({ answerForm });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'answerForm' })]);
+    const response = await submit({ answerForm });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path: 'answerForm' })]);
   });
 });
 
@@ -228,9 +228,9 @@ describe('the name and the versions of an agent', () => {
     ['agentVersions', 'x'.repeat(33)],
     ['agentVersions', ['4']],
   ])('%s %j: 400', async (path, value) => {
-    const answer = await submit({ [path]: value });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+    const response = await submit({ [path]: value });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 });
 
@@ -248,9 +248,9 @@ describe('the lifetime that an agent chooses', () => {
   });
 
   test.each([59, 72 * 3_600 + 1, 0, -60, 60.5, '60', 1e300, true, [60]])('%j: 400', async (expiresIn) => {
-    const answer = await submit({ expiresIn });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([
+    const response = await submit({ expiresIn });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([
       {
         path: 'expiresIn',
         code: expect.any(String),
@@ -293,9 +293,9 @@ describe('tags', () => {
     ['an invisible character', ['a\u200bb'], 'tags[0]'],
     ['a line separator', ['a\u2028b'], 'tags[0]'],
   ])('%s: 400', async (_name, given, path) => {
-    const answer = await submit({ tags: given });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+    const response = await submit({ tags: given });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 });
 
@@ -346,9 +346,9 @@ describe('what follows', () => {
     ['no question', { files: 2 }, 'follows.question'],
     ['a question as a text', { files: 0, question: 'yes' }, 'follows.question'],
   ])('%s: 400', async (_name, given, path) => {
-    const answer = await submit({ follows: given });
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path })]);
+    const response = await submit({ follows: given });
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path })]);
   });
 });
 

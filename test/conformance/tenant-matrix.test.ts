@@ -7,7 +7,7 @@ import { useRelay } from '../black-box/use-relay.ts';
 import { type Credential, endpointCall, newChannel, newWebhook, type ResourceIds } from './endpoint-call.ts';
 import { type Endpoint, endpoints } from './endpoints.ts';
 
-/** What a caller owns: the ids, and all texts that must not appear in answers to other callers. */
+/** What a caller owns: the ids, and all texts that must not appear in responses to other callers. */
 interface Resources {
   readonly ids: ResourceIds;
   readonly texts: readonly string[];
@@ -115,7 +115,7 @@ const matrix = tenants.flatMap((tenant) => callers.map((caller) => ({ tenant, ca
 
 describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
   test.each(endpoints.filter((endpoint) => !isOpen(endpoint, caller)))(
-    '$method $path with ids of others: the answer contains nothing of them',
+    '$method $path with ids of others: the response contains nothing of them',
     async (endpoint) => {
       const as = caller === 'secondConsumer' ? 'consumer' : caller;
       const containsIds = /:(requestId|refCode|keyId|sessionId|webhookId|channelId)/.test(
@@ -126,8 +126,8 @@ describe.each(matrix)('the $caller of $tenant', ({ tenant, caller }) => {
           endpointCall(endpoint, ids, credentialOf(setup[tenant], caller), { as }),
         );
         if (containsIds) expect([401, 403, 404]).toContain(status);
-        const answer = text + JSON.stringify(headers);
-        expect(texts.filter((one) => answer.includes(one))).toEqual([]);
+        const response = text + JSON.stringify(headers);
+        expect(texts.filter((one) => response.includes(one))).toEqual([]);
       }
     },
   );

@@ -38,9 +38,9 @@ describe.each(callers)('$path with $name', ({ path, callerOf }) => {
     const { read, write } = await newVault();
     const written = await write(vault);
     expect(written.status).toBe(201);
-    const answer = await read();
-    expect(answer.json).toEqual({ vault });
-    expect(answer.headers.etag).toBe(written.headers.etag);
+    const response = await read();
+    expect(response.json).toEqual({ vault });
+    expect(response.headers.etag).toBe(written.headers.etag);
   });
 
   test('PUT replaces an existing vault only with its ETag', async () => {
@@ -104,23 +104,23 @@ describe.each(callers)('$path with $name', ({ path, callerOf }) => {
     ['null', null],
   ])('PUT with %s: 400', async (_name, vault) => {
     const { write } = await newVault();
-    const answer = await write(vault);
-    expect(answer.status).toBe(400);
-    expect(answer.json.fields).toEqual([expect.objectContaining({ path: 'vault' })]);
+    const response = await write(vault);
+    expect(response.status).toBe(400);
+    expect(response.json.fields).toEqual([expect.objectContaining({ path: 'vault' })]);
   });
 });
 
 test('PUT /api/vault with a number that is too large for JSON: 400', async () => {
   const { session } = await setup.relay.signUp();
   const headers = { ...session.headers, 'content-type': 'application/json' };
-  const answer = await setup.relay.call({
+  const response = await setup.relay.call({
     method: 'PUT',
     path: '/api/vault',
     headers,
     body: '{"vault":1e400}',
   });
-  expect(answer.status).toBe(400);
-  expect(answer.json).toMatchObject({ error: 'invalid_json', detail: expect.stringMatching(/a number/i) });
+  expect(response.status).toBe(400);
+  expect(response.json).toMatchObject({ error: 'invalid_json', detail: expect.stringMatching(/a number/i) });
 });
 
 test('a session and a provider key of a user read the same vault, another user does not', async () => {

@@ -117,16 +117,16 @@ export async function startConstellation(options: ConstellationOptions = {}): Pr
   }
 }
 
-/** Waits until a service is ready. The error contains the last answer of `/readyz`. */
+/** Waits until a service is ready. The error contains the last response of `/readyz`. */
 export async function untilReady(service: Service): Promise<void> {
-  let answer = 'nothing';
+  let text = 'nothing';
   const isReady = async () => {
     const response = await fetch(`${service.opsUrl}/readyz`);
-    answer = (await response.text()).trim();
+    text = (await response.text()).trim();
     return response.ok;
   };
   await eventually(`${service.name} is ready`, isReady).catch((error: Error) => {
-    throw new Error(`${error.message} /readyz answers: ${answer}`);
+    throw new Error(`${error.message} /readyz responds: ${text}`);
   });
 }
 

@@ -41,9 +41,9 @@ beforeAll(async () => {
       const body = await buffer(incoming);
       const call = { method, path, headers, body };
       middleman.calls.push(call);
-      const answer = await send(name, { ...call, body: middleman.change?.(body) ?? body });
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
+      const result = await send(name, { ...call, body: middleman.change?.(body) ?? body });
+      response.writeHead(result.statusCode ?? 0, result.headers);
+      result.pipe(response);
     });
     servers.push(server);
     const port = await reservePort();
@@ -75,14 +75,14 @@ function send(name: ServiceName, { method, path, headers, body }: SignedCall): P
   });
 }
 
-const refusal = async (answer: Response): Promise<unknown> => [answer.status, errorIn(await answer.text())];
+const refusal = async (result: Response): Promise<unknown> => [result.status, errorIn(await result.text())];
 
-/** How a service answers a call that it gets a second time. */
+/** How a service responds to a call that it gets a second time. */
 async function repeatLast(name: ServiceName): Promise<unknown> {
   const call = middlemen[name].calls.at(-1);
   if (!call) throw new Error('no call has reached the service');
-  const answer = await send(name, call);
-  return [answer.statusCode, errorIn(await text(answer))];
+  const result = await send(name, call);
+  return [result.statusCode, errorIn(await text(result))];
 }
 
 const errorIn = (body: string): string => JSON.parse(body).error;

@@ -50,13 +50,13 @@ beforeAll(async () => {
   });
   const cookie = await signInDev(relay.gatewayUrl, 'ada');
   const make = async (path: string, body: object) => {
-    const answer = await fetch(`${relay.gatewayUrl}${path}`, {
+    const response = await fetch(`${relay.gatewayUrl}${path}`, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-    expect(answer.status).toBe(201);
-    return (await answer.json()) as { id: string; key: string };
+    expect(response.status).toBe(201);
+    return (await response.json()) as { id: string; key: string };
   };
   consumerKey = (await make('/api/keys', { name: 'agent', kind: 'consumer' })).key;
   const add = (channel: object) => make('/api/notifications/channels', channel);
@@ -142,7 +142,7 @@ test.each([
   requests.push(...(await submitSome()));
   const missing = () =>
     receivers.filter((receiver) => !requests.every((request) => isReceived[receiver](request)));
-  // A claim whose answer was lost is sent again when its lease of a minute is over.
+  // A claim whose response was lost is sent again when its lease of a minute is over.
   await eventually(
     () => `${missing()} have every request`,
     async () => {

@@ -57,17 +57,17 @@ async function newExpert() {
     method: string,
     path: string,
     body?: object,
-    // biome-ignore lint/suspicious/noExplicitAny: answers of many forms, which the assertions check
+    // biome-ignore lint/suspicious/noExplicitAny: responses of many forms, which the assertions check
   ): Promise<{ status: number; body: any }> => {
-    const answer = await fetch(`${relay.gatewayUrl}${path}`, {
+    const response = await fetch(`${relay.gatewayUrl}${path}`, {
       method,
       redirect: 'manual',
       headers: { cookie, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
-    return { status: answer.status, body: isJson ? JSON.parse(text) : text };
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, body: isJson ? JSON.parse(text) : text };
   };
   const { key } = (await call('POST', '/api/keys', { name: 'agent', kind: 'consumer' })).body;
   const submit = async (): Promise<{ requestId: string; refCode: string }> => {
@@ -78,12 +78,12 @@ async function newExpert() {
       plaintext: 'May I?',
       agentName: 'builder',
     };
-    const answer = await fetch(`${relay.gatewayUrl}/api/v1/help`, {
+    const response = await fetch(`${relay.gatewayUrl}/api/v1/help`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(submission),
     });
-    return (await answer.json()) as { requestId: string; refCode: string };
+    return (await response.json()) as { requestId: string; refCode: string };
   };
   const answer = (requestId: string) =>
     call('POST', `/api/requests/${requestId}/messages`, { plaintext: 'Yes.' });
@@ -206,8 +206,8 @@ describe('push', () => {
   ])('%s is refused', async (_, members) => {
     const expert = await newExpert();
     const subscription = { ...push.subscribe('refused'), ...members };
-    const answer = await expert.call('POST', '/api/notifications/channels', { kind: 'push', subscription });
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request']);
+    const response = await expert.call('POST', '/api/notifications/channels', { kind: 'push', subscription });
+    expect([response.status, response.body.error]).toEqual([400, 'invalid_request']);
   });
 });
 

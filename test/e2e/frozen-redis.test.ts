@@ -5,7 +5,7 @@ import { createVisitor } from './sign-in/visitor.ts';
 
 /*
  * A Redis that no longer answers while its connections stay open, as on a frozen machine or when a network drops all
- * packets. The dashboard cannot read sessions then, and must answer 503 instead of waiting.
+ * packets. The dashboard cannot read sessions then, and must respond with 503 instead of waiting.
  */
 
 const { REDIS_URL: redisUrl = '' } = process.env;
@@ -24,8 +24,8 @@ afterAll(() => relay.stop());
 afterAll(() => proxy.stop());
 
 async function callMe() {
-  const answer = await fetch(`${relay.gatewayUrl}/api/me`, { headers: { cookie } });
-  return { status: answer.status, error: ((await answer.json()) as { error?: string }).error };
+  const response = await fetch(`${relay.gatewayUrl}/api/me`, { headers: { cookie } });
+  return { status: response.status, error: ((await response.json()) as { error?: string }).error };
 }
 
 const openPage = () =>
@@ -34,7 +34,7 @@ const openPage = () =>
     redirect: 'manual',
   });
 
-test('GET /dashboard while Redis is frozen: a 503 page that reloads, without content of an earlier answer', async () => {
+test('GET /dashboard while Redis is frozen: a 503 page that reloads, without content of an earlier response', async () => {
   expect((await openPage()).status).toBe(200);
   proxy.hold();
   for (let call = 0; call < 2; call++) {

@@ -30,7 +30,7 @@ afterAll(() => Promise.all([ownNats.stop(), ownRedis.stop()]));
 const subscribe = (topic: string, headers: Record<string, string> = {}) =>
   openStream(topicUrl(relay.hubUrl, topic), { headers: { 'x-api-key': expert.providerKey, ...headers } });
 
-/** Killed servers are started again only after the answer, so a submit that waits for one of them is never answered with 201. */
+/** Killed servers are started again only after the response, so a submit that waits for one of them never gets 201. */
 const submitQuestion = (question: string) => submit(relay.gatewayUrl, expert.consumerKey, { question });
 
 describe('after NATS was killed', () => {
@@ -58,8 +58,8 @@ describe('after NATS was killed', () => {
     await ownNats.kill();
 
     const status = async () => {
-      const answer = await fetch(`${relay.gatewayUrl}/api/v1/help/${body.requestId}`);
-      return ((await answer.json()) as { status: string }).status;
+      const response = await fetch(`${relay.gatewayUrl}/api/v1/help/${body.requestId}`);
+      return ((await response.json()) as { status: string }).status;
     };
     await eventually('the request has expired', async () => (await status()) === 'expired');
 

@@ -13,7 +13,7 @@ import { createVisitor } from './sign-in/visitor.ts';
 
 /*
  * Connections to Postgres, Redis and NATS are cut and restored. Services that the public calls stay ready, because a load
- * balancer without a ready pod would refuse connections. They answer 503 with `Retry-After` to calls that they cannot
+ * balancer without a ready pod would refuse connections. They respond with 503 with `Retry-After` to calls that they cannot
  * serve.
  */
 
@@ -41,9 +41,9 @@ afterAll(() => relay.stop());
 afterAll(() => Promise.all(Object.values(proxies).map((proxy) => proxy.stop())));
 
 async function readiness(name: ServiceName) {
-  const answer = await fetch(`${relay.services[name].opsUrl}/readyz`);
-  const { away } = (await answer.json()) as { away: Record<string, string> };
-  return { status: answer.status, away };
+  const response = await fetch(`${relay.services[name].opsUrl}/readyz`);
+  const { away } = (await response.json()) as { away: Record<string, string> };
+  return { status: response.status, away };
 }
 
 /** The value of the metric `relay_dependency_up`. */
@@ -65,7 +65,7 @@ const untilReportedAway = (server: string, names: readonly ServiceName[]) =>
 
 /** Waits for a status, with exactly these servers away. On a busy machine another one may seem away for a while. */
 const untilReadiness = (name: ServiceName, status: number, away: readonly string[]) =>
-  eventually(`${name} answers ${status}, without ${away.join()}`, async () => {
+  eventually(`${name} responds with ${status}, without ${away.join()}`, async () => {
     const found = await readiness(name);
     return found.status === status && Object.keys(found.away).join() === away.join() && found.away;
   });
@@ -80,14 +80,14 @@ const untilUp = (name: ServiceName, dependency: string, value: '0' | '1') =>
 const allReady = () => Promise.all(Object.values(relay.services).map(untilReady));
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
-  const answer = await fetch(`${relay.gatewayUrl}${path}`, { headers });
-  await answer.arrayBuffer();
-  return { status: answer.status, retryAfter: Number(answer.headers.get('retry-after')) };
+  const response = await fetch(`${relay.gatewayUrl}${path}`, { headers });
+  await response.arrayBuffer();
+  return { status: response.status, retryAfter: Number(response.headers.get('retry-after')) };
 };
 const unavailable = { status: 503, retryAfter: expect.any(Number) };
 
 describe('without Postgres', () => {
-  test('gateway and hub are ready and answer 503 with Retry-After; requests, messages, worker and notifier are not ready', async () => {
+  test('gateway and hub are ready and respond with 503 with Retry-After; requests, messages, worker and notifier are not ready', async () => {
     await proxies.postgres.cut();
     const away = { postgres: expect.stringContaining('is not reachable') };
     expect(await untilReadiness('gateway', 200, ['postgres'])).toEqual(away);
@@ -102,12 +102,12 @@ describe('without Postgres', () => {
     // A notification leads to the last one: "no such request" would be false.
     const paths = ['/api/health', '/api/v1/requests', '/api/requests', '/dashboard/code/HS-7K3M9QXA'];
     for (const path of paths) {
-      const answer = await get(
+      const response = await get(
         path,
         path.startsWith('/api/v1') ? { 'x-api-key': expert.providerKey } : { cookie },
       );
-      expect([path, answer]).toEqual([path, unavailable]);
-      expect(answer.retryAfter).toBeGreaterThan(0);
+      expect([path, response]).toEqual([path, unavailable]);
+      expect(response.retryAfter).toBeGreaterThan(0);
     }
     const stream = await fetch(topicUrl(relay.hubUrl, `/svc/providers/${expert.userId}`), {
       headers: { 'x-api-key': expert.providerKey },
@@ -124,15 +124,15 @@ describe('without Postgres', () => {
 });
 
 describe('without Redis', () => {
-  test('the dashboard is ready and answers 503 with Retry-After; the worker is not ready', async () => {
+  test('the dashboard is ready and responds with 503 and Retry-After; the worker is not ready', async () => {
     await eventually('sessions are read', async () => (await get('/api/me', { cookie })).status === 200);
     await proxies.redis.cut();
     await untilReadiness('dashboard', 200, ['redis']);
     await untilReadiness('expiry-worker', 503, ['redis']);
     await untilUp('dashboard', 'redis', '0');
-    const answer = await get('/api/me', { cookie });
-    expect(answer).toEqual(unavailable);
-    expect(answer.retryAfter).toBeGreaterThan(0);
+    const response = await get('/api/me', { cookie });
+    expect(response).toEqual(unavailable);
+    expect(response.retryAfter).toBeGreaterThan(0);
 
     await proxies.redis.restore();
     await allReady();

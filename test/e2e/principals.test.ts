@@ -42,16 +42,16 @@ describe.each(['requests', 'messages', 'dashboard'] as const)('a direct call of 
     ['with an API key', { 'x-api-key': 'hs_prov_0123456789' }],
   ])('%s: 401, and the metric counts it', async (_what, headers) => {
     const before = await refusedCount(name, 'missing');
-    const answer = await call(headers as Record<string, string>);
-    expect(answer.status).toBe(401);
-    expect(await answer.json()).toMatchObject({ error: 'unauthorized' });
+    const response = await call(headers as Record<string, string>);
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: 'unauthorized' });
     expect(await refusedCount(name, 'missing')).toBe(before + 1);
   });
 
   test('with a forged principal: 502, and it is counted and logged', async () => {
-    const answer = await call({ 'x-relay-principal': forged });
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
+    const response = await call({ 'x-relay-principal': forged });
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: 'principal_refused' });
     expect(await refusedCount(name, 'wrong_mac')).toBe(1);
     const lines = relay.logs.filter(({ service, reason }) => service === name && reason === 'wrong_mac');
     expect(lines).toEqual([expect.objectContaining({ level: 'error', caller: 'gateway' })]);
@@ -65,16 +65,16 @@ test("the gateway's health check of the dashboard is not counted", async () => {
 });
 
 test('the gateway ignores a principal header of a client', async () => {
-  const answer = await fetch(`${relay.gatewayUrl}/api/v1/whoami`, {
+  const response = await fetch(`${relay.gatewayUrl}/api/v1/whoami`, {
     headers: { 'x-api-key': tenant.consumerKey, 'x-relay-principal': forged },
   });
-  expect(await answer.json()).toMatchObject({ kind: 'consumer', userId: tenant.userId });
+  expect(await response.json()).toMatchObject({ kind: 'consumer', userId: tenant.userId });
 });
 
 test('internal routes are 404 at the gateway', async () => {
   for (const path of ['/internal/keys', '/internal/me', '/%69nternal/keys', '/api/v1/../../internal/keys']) {
-    const answer = await fetch(relay.gatewayUrl + path, { headers: { 'x-api-key': tenant.providerKey } });
-    expect(answer.status).toBe(404);
+    const response = await fetch(relay.gatewayUrl + path, { headers: { 'x-api-key': tenant.providerKey } });
+    expect(response.status).toBe(404);
   }
 });
 
@@ -101,13 +101,13 @@ describe('when only one side has a new principal key', () => {
       .map(({ reason }) => reason);
 
   test('a call through the gateway: 502, and the detail says that the credential is not the cause', async () => {
-    const answer = await fetch(`${rotated.gatewayUrl}/api/v1/messages/${'a'.repeat(22)}`, {
+    const response = await fetch(`${rotated.gatewayUrl}/api/v1/messages/${'a'.repeat(22)}`, {
       headers: { 'x-api-key': user.providerKey },
     });
-    expect(answer.status).toBe(502);
-    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(answer.headers.get('x-request-id')).toBeTruthy();
-    const body = await answer.json();
+    expect(response.status).toBe(502);
+    expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(response.headers.get('x-request-id')).toBeTruthy();
+    const body = await response.json();
     expect(body).toMatchObject({
       error: 'principal_refused',
       detail: expect.stringMatching(/not your credential/),
@@ -116,23 +116,23 @@ describe('when only one side has a new principal key', () => {
   });
 
   test('a sign-in at the dashboard: 502 without a session cookie', async () => {
-    const answer = await fetch(`${rotated.gatewayUrl}/auth/dev`, {
+    const response = await fetch(`${rotated.gatewayUrl}/auth/dev`, {
       method: 'POST',
       body: new URLSearchParams({ user: 'dev' }),
       redirect: 'manual',
     });
-    expect(answer.status).toBe(502);
-    expect(await answer.json()).toMatchObject({ error: 'principal_refused' });
-    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect(response.status).toBe(502);
+    expect(await response.json()).toMatchObject({ error: 'principal_refused' });
+    expect(response.headers.get('set-cookie')).toBeNull();
     expect(reasons('requests', 'dashboard')).toEqual(['unknown_key']);
   });
 
   test('a subscription with a valid API key: 503, not 401', async () => {
     const topic = `/svc/providers/${user.userId}`;
-    const answer = await fetch(`${rotated.hubUrl}/?topic=${topic}`, {
+    const response = await fetch(`${rotated.hubUrl}/?topic=${topic}`, {
       headers: { 'x-api-key': user.providerKey },
     });
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ error: 'unavailable' });
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ error: 'unavailable' });
   });
 });

@@ -8,8 +8,8 @@ import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/st
 import { createVisitor, type Visitor } from './sign-in/visitor.ts';
 
 /*
- * Servers that answer, and cannot do what they are asked: after a failover the connections lead to a server that takes no
- * writes, a memory is full. Such a call is not answered by 500, and is served again afterwards.
+ * Servers that respond, and cannot do what they are asked: after a failover the connections lead to a server that takes no
+ * writes, a memory is full. Such a call does not get 500, and is served again afterwards.
  */
 
 let ownRedis: OwnServer;
@@ -38,13 +38,18 @@ afterAll(async () => {
   await ownRedis.stop();
 });
 
-interface Answer {
+interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly json: unknown;
 }
 
-async function call(method: string, path: string, body?: object, key = tenant.consumerKey): Promise<Answer> {
+async function call(
+  method: string,
+  path: string,
+  body?: object,
+  key = tenant.consumerKey,
+): Promise<HttpResponse> {
   const response = await fetch(`${relay.gatewayUrl}${path}`, {
     method,
     headers: { 'x-api-key': key, ...(body && { 'content-type': 'application/json' }) },
@@ -57,7 +62,7 @@ async function call(method: string, path: string, body?: object, key = tenant.co
   };
 }
 
-async function inSession(method: string, path: string, body?: object): Promise<Answer> {
+async function inSession(method: string, path: string, body?: object): Promise<HttpResponse> {
   const { status, headers, text } = await visitor.call(method, path, body);
   return { status, retryAfter: headers.get('retry-after'), json: text };
 }
@@ -77,8 +82,8 @@ const calls = {
   'a new key': () => inSession('POST', '/api/keys', { name: 'bot', kind: 'consumer' }),
   'the list of keys': () => inSession('GET', '/api/keys'),
   'sign in': async () => {
-    const answer = await createVisitor(relay.gatewayUrl).call('POST', '/auth/dev', { user: 'rea' });
-    return { status: answer.status, retryAfter: answer.headers.get('retry-after'), json: '' };
+    const response = await createVisitor(relay.gatewayUrl).call('POST', '/auth/dev', { user: 'rea' });
+    return { status: response.status, retryAfter: response.headers.get('retry-after'), json: '' };
   },
 };
 type Call = keyof typeof calls;

@@ -24,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => relay.stop());
 
 async function call(method: string, path: string, body?: object) {
-  const answer = await untilAvailable(() =>
+  const response = await untilAvailable(() =>
     fetch(relay.gatewayUrl + path, {
       method,
       headers: { 'x-api-key': expert.providerKey, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     }),
   );
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 /** Makes the erased requests two hours old, and ends the life of their idempotency keys. */
@@ -55,8 +55,8 @@ test('after the retention a conversation is returned without content, and later 
 
   const list = () => call('GET', `/api/v1/messages/${requestId}`);
   const erased = await eventually('the content is erased', async () => {
-    const answer = await list();
-    return answer.body.question === null ? answer : undefined;
+    const response = await list();
+    return response.body.question === null ? response : undefined;
   });
   expect(erased).toMatchObject({
     status: 200,

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { eventually, type LogLine } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { checkAnswer } from '../black-box/check-answer.ts';
+import { checkResponse } from '../black-box/check-response.ts';
 import { sendCall } from '../black-box/http-call.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -53,9 +53,9 @@ async function callMessages(): Promise<{ status: number; error: string; retryAft
   ];
   return await Promise.all(
     calls.map(async (call) => {
-      const answer = await sendCall(setup.relay.url, call, agent);
-      expect(checkAnswer(call, answer)).toEqual([]);
-      const { status, headers, json } = answer;
+      const response = await sendCall(setup.relay.url, call, agent);
+      expect(checkResponse(call, response)).toEqual([]);
+      const { status, headers, json } = response;
       return { status, error: json.error, retryAfter: headers['retry-after'] };
     }),
   );
@@ -77,7 +77,7 @@ const failed = (code: string, method: string) =>
   });
 
 describe('the messages service', () => {
-  test('closes the connection before it answers: 503 for reads, 502 for writes, and the reason is logged once', async () => {
+  test('closes the connection before it responds: 503 for reads, 502 for writes, and the reason is logged once', async () => {
     const since = logs.length;
     const [read, write] = [
       { status: 503, error: 'unavailable' },
@@ -90,7 +90,7 @@ describe('the messages service', () => {
     ]);
   });
 
-  test('closes the connection during its answer: the call is aborted, and the reason is logged once', async () => {
+  test('closes the connection during its response: the call is aborted, and the reason is logged once', async () => {
     text = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"requestId":';
     const since = logs.length;
     const call = { method: 'GET', path: `/api/requests/${requestId}`, headers: setup.alice.session.headers };
@@ -106,8 +106,8 @@ describe('the messages service', () => {
   test('refuses connections: 503 with Retry-After, as documented, and other calls are served', async () => {
     const since = logs.length;
     await new Promise((resolve) => broken.close(resolve));
-    for (const answer of await callMessages()) {
-      expect(answer).toEqual({
+    for (const response of await callMessages()) {
+      expect(response).toEqual({
         status: 503,
         error: 'unavailable',
         retryAfter: expect.stringMatching(/^\d+$/),

@@ -88,7 +88,7 @@ test.each([
     if (received() < expected.length) await letPausesPass();
     return received() === expected.length;
   };
-  // A claim whose answer was lost is sent again when its lease of a minute is over.
+  // A claim whose response was lost is sent again when its lease of a minute is over.
   await eventually('every event is received', isComplete, { timeoutMs: 180_000 });
   expect(new Set(receipts().map(({ id }) => id)).size).toBe(expected.length);
 });

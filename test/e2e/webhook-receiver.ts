@@ -15,7 +15,7 @@ interface Received {
 export interface WebhookReceiver extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Answers with this status from now on. */
+  /** Responds with this status from now on. */
   answer(status: number): void;
 }
 

@@ -20,7 +20,7 @@ async function call(
   method: string,
   path: string,
   body?: object,
-  // biome-ignore lint/suspicious/noExplicitAny: answers of many forms, which the assertions check
+  // biome-ignore lint/suspicious/noExplicitAny: responses of many forms, which the assertions check
 ): Promise<{ status: number; body: any }> {
   const response = await fetch(`${relay.gatewayUrl}/api/v1/${path}`, {
     method,
@@ -167,7 +167,7 @@ describe('webhooks', () => {
     await call(providerKey, 'DELETE', `webhooks/${webhook.id}`);
   });
 
-  test('belong to their key: others get the same answer as for an unknown one', async () => {
+  test('belong to their key: others get the same response as for an unknown one', async () => {
     const { consumerKey, otherConsumerKey, providerKey } = tenant;
     const other = await relay.makeTenant('bob');
     const { body: webhook } = await call(consumerKey, 'POST', 'webhooks', { url: 'http://127.0.0.1:9/' });
@@ -181,9 +181,9 @@ describe('webhooks', () => {
         ['GET', '/deliveries', undefined],
         ['POST', '/deliveries/msg_0123456789abcdef0123456789abcdef/resend', undefined],
       ] as const) {
-        const answer = await call(key, method, `webhooks/${webhook.id}${path}`, body);
-        expect(answer.status).toBe(404);
-        expect(answer).toEqual(await call(key, method, `webhooks/${unknown}${path}`, body));
+        const response = await call(key, method, `webhooks/${webhook.id}${path}`, body);
+        expect(response.status).toBe(404);
+        expect(response).toEqual(await call(key, method, `webhooks/${unknown}${path}`, body));
       }
       expect((await call(key, 'GET', 'webhooks')).body).toEqual({ webhooks: [] });
     }
@@ -213,8 +213,8 @@ describe('webhooks', () => {
     ['a public address with another port', 'https://1.1.1.1:8443/'],
     ['a text that is too long', `https://example.com/${'x'.repeat(2_000)}`],
   ])('are not created with %s', async (_, url) => {
-    const answer = await call(tenant.consumerKey, 'POST', 'webhooks', { url });
-    expect(answer).toMatchObject({
+    const response = await call(tenant.consumerKey, 'POST', 'webhooks', { url });
+    expect(response).toMatchObject({
       status: 400,
       body: { error: 'invalid_request', fields: [{ path: 'url' }] },
     });
@@ -223,11 +223,11 @@ describe('webhooks', () => {
   test.each([[[]], [['request.created']], [['message.created', 'message.created']], ['message.created']])(
     'of a consumer key are not created with the events %j',
     async (events) => {
-      const answer = await call(tenant.consumerKey, 'POST', 'webhooks', {
+      const response = await call(tenant.consumerKey, 'POST', 'webhooks', {
         url: 'https://example.com/',
         events,
       });
-      expect(answer).toMatchObject({
+      expect(response).toMatchObject({
         status: 400,
         body: {
           fields: expect.arrayContaining([

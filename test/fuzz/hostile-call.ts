@@ -72,7 +72,7 @@ function hostilePath(operation: NamedOperation | undefined, { ids }: Inputs): fc
     .map((filled) => filled.join(''));
 }
 
-/** Without a valid id, most of the calls of an operation would only be answered with 404. */
+/** Without a valid id, most of the calls of an operation would only get 404. */
 function idsOf(ids: Inputs['ids'], name: string): readonly string[] {
   const found = ids[name];
   if (!found) throw new Error(`The fuzz test has no {${name}}: make some in makeInputs.`);

@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import { untilAvailable } from '@expert-relay/testkit';
 import fc from 'fast-check';
-import { checkAnswer } from '../black-box/check-answer.ts';
+import { checkResponse } from '../black-box/check-response.ts';
 import type { NamedOperation } from '../black-box/document.ts';
-import { type Answer, type HttpCall, sendCall } from '../black-box/http-call.ts';
+import { type HttpCall, type HttpResponse, sendCall } from '../black-box/http-call.ts';
 import type { RelaySetup } from '../black-box/use-relay.ts';
 import { asCurl } from './as-curl.ts';
 import { hostileCall, type Inputs } from './hostile-call.ts';
@@ -20,7 +20,7 @@ interface CallToMake {
   readonly operation?: NamedOperation;
 }
 
-/** Makes hostile calls that are drawn at random. Returns what is wrong with their answers. */
+/** Makes hostile calls that are drawn at random. Returns what is wrong with their responses. */
 export async function makeDrawnCalls({ relay }: RelaySetup, count: number): Promise<string[]> {
   const inputs = await makeInputs(relay);
   const failures: string[] = [];
@@ -54,8 +54,8 @@ async function makeCalls(url: string, calls: Iterable<CallToMake>): Promise<stri
       const start = performance.now();
       // A call that is always 503 is a failure.
       const sending = untilAvailable(() => sendCall(url, call, agent));
-      const answer = await sending.catch((error: Error) => error);
-      const found = answer instanceof Error ? [answer.message] : failuresOf(call, answer, operation);
+      const response = await sending.catch((error: Error) => error);
+      const found = response instanceof Error ? [response.message] : failuresOf(call, response, operation);
       const took = Math.round(performance.now() - start);
       if (took > slowMs) found.push(`it took ${took} ms`);
       if (found.length > 0)
@@ -67,11 +67,11 @@ async function makeCalls(url: string, calls: Iterable<CallToMake>): Promise<stri
   return failures;
 }
 
-function failuresOf(call: HttpCall, answer: Answer, operation: NamedOperation | undefined): string[] {
-  if (answer.status >= 500) return [`${answer.status} ${answer.text}`];
-  // Without a session, this path leads to the provider; `checkAnswer` takes every redirect of /auth/* for one of a session.
-  if (operation?.path === '/auth/{provider}' && answer.status === 302) return [];
-  return checkAnswer(call, answer);
+function failuresOf(call: HttpCall, response: HttpResponse, operation: NamedOperation | undefined): string[] {
+  if (response.status >= 500) return [`${response.status} ${response.text}`];
+  // Without a session, this path leads to the provider; `checkResponse` takes every redirect of /auth/* for one of a session.
+  if (operation?.path === '/auth/{provider}' && response.status === 302) return [];
+  return checkResponse(call, response);
 }
 
 /** Valid keys and ids. Some of the calls will close, revoke and rotate them. */

@@ -26,7 +26,7 @@ export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Prom
   async function expectOk(name: string, call: Promise<Response>): Promise<Response> {
     const response = await call;
     const text = response.ok ? '' : await response.clone().text();
-    if (!response.ok) throw new Error(`${name} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${name} responded with ${response.status}: ${text}`);
     return response;
   }
 
@@ -35,7 +35,7 @@ export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Prom
   const kinds: Record<string, () => Promise<unknown>> = {
     async conversation() {
       const { status, body } = await submit(gatewayUrl, user.consumerKey);
-      if (status !== 201) throw new Error(`submit answered ${status}`);
+      if (status !== 201) throw new Error(`submit responded with ${status}`);
       const message = JSON.stringify({ role: 'provider', plaintext: 'Yes.' });
       const path = `${gatewayUrl}/api/v1/message/${body.requestId}`;
       await expectOk(
@@ -58,8 +58,8 @@ export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Prom
       };
       const headers = { ...json, cookie, origin: gatewayUrl };
       const options = { method: 'POST', headers, body: JSON.stringify({ topics }) };
-      const answer = await expectOk('stream token', fetch(`${gatewayUrl}/api/stream-token`, options));
-      const { token } = (await answer.json()) as { token: string };
+      const response = await expectOk('stream token', fetch(`${gatewayUrl}/api/stream-token`, options));
+      const { token } = (await response.json()) as { token: string };
       await readStream(topics[0] ?? '', { authorization: `Bearer ${token}` });
     },
     'stream with a key': () => readStream(`/svc/providers/${user.userId}`, asExpert),
@@ -71,7 +71,7 @@ export async function callAll({ gatewayUrl, hubUrl }: Product, user: User): Prom
     const { status } = stream.response;
     const type = stream.response.headers.get('content-type');
     if (status !== 200 || !type?.startsWith('text/event-stream'))
-      throw new Error(`the hub answered ${status}`);
+      throw new Error(`the hub responded with ${status}`);
   }
 
   const loops = Object.entries(kinds).map(async ([name, call]) => {

@@ -14,14 +14,14 @@ export async function ask(
   path: string,
   { key, body, headers }: { key?: string; body?: unknown; headers?: Record<string, string> } = {},
 ): Promise<Reply> {
-  const answer = await untilAvailable(() =>
+  const response = await untilAvailable(() =>
     fetch(relay.gatewayUrl + path, {
       method,
       headers: { 'content-type': 'application/json', ...(key && { 'x-api-key': key }), ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }),
   );
-  return { status: answer.status, body: (await answer.json()) as Reply['body'] };
+  return { status: response.status, body: (await response.json()) as Reply['body'] };
 }
 
 /** Submits a request in plain text. Returns its id. */
@@ -45,7 +45,7 @@ export const providerKeys = () => ({
 const publicPem = (algorithm: 'ed25519' | 'x25519') =>
   generateKeyPairSync(algorithm as 'ed25519').publicKey.export({ type: 'spki', format: 'pem' }) as string;
 
-/** The number of answers with each status. */
+/** The number of responses with each status. */
 export function tally(replies: readonly Reply[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;

@@ -41,23 +41,23 @@ describe.each([
   ['before the call', false],
   ['while the call runs', true],
 ])('a user who was erased %s', (_, isDuringCall) => {
-  test.each(calls)('%s gets an answer, and no 500', async (_, endpoint, caller) => {
+  test.each(calls)('%s gets a response, and no 500', async (_, endpoint, caller) => {
     const expert = await relay.signUp('erased');
     const call = endpointCall(endpoint, await createResources(expert), credentialOf(expert, caller), {
       as: caller,
     });
     await database.query('BEGIN');
-    let isAnswered = false;
+    let hasResponse = false;
     try {
       await database.query('DELETE FROM users WHERE id = $1', [expert.userId]);
       if (!isDuringCall) await database.query('COMMIT');
-      // It throws for a 500, and for an answer that docs/openapi.yaml does not have.
+      // It throws for a 500, and for a response that docs/openapi.yaml does not have.
       const answered = relay.call(call).finally(() => {
-        isAnswered = true;
+        hasResponse = true;
       });
       await eventually(
         'the call waits for the erasure',
-        async () => isAnswered || (isDuringCall && (await isWaiting())),
+        async () => hasResponse || (isDuringCall && (await isWaiting())),
       );
       if (isDuringCall) await database.query('COMMIT');
       const { status } = await answered;
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-/** Their rows name the user or the user's key, or their answer does. */
+/** Their rows name the user or the user's key, or their response does. */
 const needsUser = ({ method, path }: Endpoint): boolean =>
   path.endsWith('/whoami') || (method === 'POST' && /\/(help|keys|webhooks|channels)$/.test(path));
 

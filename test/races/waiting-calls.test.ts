@@ -36,12 +36,12 @@ test('calls that wait for a row of their user leave connections to Postgres to o
   await holder.query('SELECT 1 FROM help_requests WHERE id = $1 FOR UPDATE', [ofAda]);
   const sent = times(40, () => send(ofAda, ada.providerKey));
   await eventually('calls wait for the row', async () => (await waiting()) >= 8);
-  const answer = await fetch(`${relay.gatewayUrl}/api/v1/message/${ofBob}`, {
+  const response = await fetch(`${relay.gatewayUrl}/api/v1/message/${ofBob}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': bob.providerKey },
     body: JSON.stringify(textMessage('provider')),
   });
-  expect(answer.status).toBe(201);
+  expect(response.status).toBe(201);
   await holder.query('ROLLBACK');
   await sent;
 });

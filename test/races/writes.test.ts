@@ -33,7 +33,7 @@ test('fifty parallel sends: all are stored, numbered without a gap, and counted 
   expect(responseCount).toBe(25);
 });
 
-test('one message sent twenty times in parallel: it is stored once, with one event, and all calls get the same answer', async () => {
+test('one message sent twenty times in parallel: it is stored once, with one event, and all calls get the same response', async () => {
   const requestId = await submit(relay, tenant);
   const stream = await openStream(`${relay.hubUrl}/?topic=/svc/requests/${requestId}`);
   const message = textMessage('provider');

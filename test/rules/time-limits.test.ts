@@ -7,7 +7,7 @@ const exempt = (path: string) => /^(services\/dashboard\/web|scripts\/servers)\/
 /** Calls of `fetch`, but not of a method or a function with that name. */
 const fetchCall = /(?<![\w.$]|function )fetch\(/;
 
-/** Files that call `fetch`, each with a limit that works against a server that answers slowly, or never. */
+/** Files that call `fetch`, each with a limit that works against a server that responds slowly, or never. */
 const limited: Readonly<Record<string, RegExp>> = {
   'packages/sdk/src/transport/api.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readText\(/,
   // Called by `hub-stream.ts`, with a limit for the head, and for silence.

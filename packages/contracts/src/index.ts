@@ -1,4 +1,4 @@
-/** The shapes of requests and answers, as docs/openapi.yaml describes them. */
+/** The shapes of requests and responses, as docs/openapi.yaml describes them. */
 export type * as Api from './api/generated/api.ts';
 export { appendTraceparent, decodeEvent, type Envelope, encodeEvent, encodePublished } from './event.ts';
 export { EventHead } from './event-head.ts';

@@ -3,7 +3,7 @@ const clockToleranceMs = 10_000;
 
 /**
  * A position for the first stream of a request that was made at this time, in milliseconds since 1970: all of its events are
- * recorded later. The answer to a submit has it, the client sends it to the hub, and only the hub reads it.
+ * recorded later. The response to a submit has it, the client sends it to the hub, and only the hub reads it.
  */
 export const startPositionOf = (createdAt: number): string => `@${createdAt - clockToleranceMs}`;
 

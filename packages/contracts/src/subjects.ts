@@ -42,15 +42,15 @@ export function permissionsFor(
   prefix: string,
 ): Readonly<Record<'gateway' | 'requests' | 'messages' | 'hub', Permissions>> {
   const { stream, allEvents, wakeup, event } = subjectsFor(prefix);
-  const answers = '_INBOX.>';
+  const responses = '_INBOX.>';
   const writer = {
     publish: [
       wakeup,
       allEvents,
       ...['INFO', 'CREATE', 'UPDATE'].map((call) => `$JS.API.STREAM.${call}.${stream}`),
     ],
-    // The acknowledgement of a published event is an answer too.
-    subscribe: [wakeup, answers],
+    // The acknowledgement of a published event is a response too.
+    subscribe: [wakeup, responses],
   };
   return {
     gateway: { publish: [], subscribe: [event('credential_revoked')] },
@@ -64,7 +64,7 @@ export function permissionsFor(
         `$JS.API.CONSUMER.MSG.NEXT.${stream}.*`,
         `$JS.API.CONSUMER.DELETE.${stream}.*`,
       ],
-      subscribe: [answers],
+      subscribe: [responses],
     },
   };
 }

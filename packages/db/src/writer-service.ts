@@ -17,7 +17,7 @@ interface WriterConfig<Caller extends string> extends Values<ReturnType<typeof w
 }
 
 /**
- * A service that writes to Postgres and answers other services: requests and messages. Each of its processes runs the
+ * A service that writes to Postgres and serves other services: requests and messages. Each of its processes runs the
  * outbox publisher, and records when API keys were last used.
  */
 export function createWriterService<
@@ -61,7 +61,7 @@ export function createWriterService<
     log,
     metrics,
     tracing,
-    maxLongAnswers: config.maxLongAnswers,
+    maxLongResponses: config.maxLongResponses,
     poolSize,
     onCaller: keyUsage.note,
     failures,

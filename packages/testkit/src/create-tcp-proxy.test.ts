@@ -69,13 +69,13 @@ test('createTcpProxy: hold() stops all bytes without closing connections; restor
   proxy.hold();
   socket.write('GET / HTTP/1.1\r\nhost: relay\r\n\r\n');
   const late = get();
-  const answers: string[] = [];
-  socket.on('data', (text: string) => answers.push(text));
+  const responses: string[] = [];
+  socket.on('data', (text: string) => responses.push(text));
   await pause(200);
-  expect([answers, socket.destroyed]).toEqual([[], false]);
+  expect([responses, socket.destroyed]).toEqual([[], false]);
 
   await proxy.restore();
-  await eventually('the answer', () => answers.join('').endsWith('answer'));
+  await eventually('the response', () => responses.join('').endsWith('answer'));
   expect(await late).toBe('answer');
   socket.destroy();
 });
@@ -101,27 +101,27 @@ test('createTcpProxy: hold() and restore() while a connection is being made leav
   await eventually('no connection', async () => (await connections()) === 0);
 });
 
-test('createTcpProxy: after the client has closed its side, it still receives the answer', async () => {
+test('createTcpProxy: after the client has closed its side, it still receives the response', async () => {
   const socket = connect(Number(new URL(proxy.url).port), '127.0.0.1').setEncoding('utf8');
-  let answer = '';
+  let response = '';
   socket.on('data', (text: string) => {
-    answer += text;
+    response += text;
   });
   socket.end('nonsense\r\n\r\n');
   await once(socket, 'close');
-  expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  expect(response).toMatch(/^HTTP\/1.1 400 /);
 });
 
 test('createTcpProxy: with several servers, connections go to them in turn and skip one that refuses', async () => {
   const refusing = await createTcpProxy(proxy.url);
   await refusing.cut();
   const balanced = await createTcpProxy([refusing.url, proxy.url]);
-  const answers = [];
+  const responses = [];
   for (let call = 0; call < 4; call++) {
     const headers = { connection: 'close' };
-    answers.push(await (await fetch(balanced.url, { headers })).text());
+    responses.push(await (await fetch(balanced.url, { headers })).text());
   }
-  expect(answers).toEqual(['answer', 'answer', 'answer', 'answer']);
+  expect(responses).toEqual(['answer', 'answer', 'answer', 'answer']);
   await balanced.stop();
   await refusing.stop();
 });

@@ -104,7 +104,7 @@ export async function createTcpProxy(serverUrls: string | readonly string[]): Pr
   async function restore(): Promise<void> {
     if (held) endHold();
     if (listener) return;
-    // A client that has closed its side may still wait for the answer.
+    // A client that has closed its side may still wait for the response.
     listener = createServer({ allowHalfOpen: true }, accept);
     await new Promise<void>((resolve, reject) => {
       listener?.once('error', reject).listen(port, '127.0.0.1', resolve);

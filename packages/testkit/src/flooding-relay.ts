@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
 const mebibyte = 2 ** 20;
-/** The size of a whole answer. */
+/** The size of a whole response. */
 const floodMebibytes = 512;
 
 const text = Buffer.alloc(mebibyte, 'x');

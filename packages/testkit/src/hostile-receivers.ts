@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 interface HostileReceiver {
   readonly serve: (socket: Socket) => void;
-  /** The `reason` of an attempt, if its deadline is less than five seconds. Null where the head of the answer is a success. */
+  /** The `reason` of an attempt, if its deadline is less than five seconds. Null where the head of the response is a success. */
   readonly reason: string | null;
 }
 
@@ -20,11 +20,11 @@ export const hostileReceivers: Readonly<Record<string, HostileReceiver>> = {
     reason: 'timed_out',
   },
   'sends its head byte by byte': { serve: (socket) => drip(socket, `${head}x: `), reason: 'timed_out' },
-  'sends endless interim answers': {
+  'sends endless interim responses': {
     serve: (socket) => flood(socket, '', 'HTTP/1.1 102 Processing\r\n\r\n'),
     reason: 'broken_off',
   },
-  'sends endless interim answers of the most usual kind': {
+  'sends endless interim responses of the most usual kind': {
     serve: (socket) => flood(socket, '', 'HTTP/1.1 100 Continue\r\n\r\n'),
     reason: 'broken_off',
   },

@@ -7,13 +7,13 @@ export interface RawConnection extends Disposable {
   readonly socket: Socket;
   /** All bytes so far, one character for each. */
   readonly received: string;
-  /** The statuses of the answers so far. */
+  /** The statuses of the responses so far. */
   readonly statuses: readonly number[];
   send(bytes: string | Buffer): void;
   /** Waits until a check returns a truthy value. The error contains all bytes that were received. */
   until(what: string, check: () => unknown, timeoutMs?: number): Promise<void>;
-  /** Waits for this number of answers, or for the end, and returns all bytes that were received. */
-  answers(count: number): Promise<string>;
+  /** Waits for this number of responses, or for the end, and returns all bytes that were received. */
+  responses(count: number): Promise<string>;
   /** Whether the connection is closed within this time, which is a minute by default. */
   closed(timeoutMs?: number): Promise<boolean>;
 }
@@ -39,9 +39,9 @@ export async function openRaw(url: string, localAddress?: string): Promise<RawCo
     async until(what, check, timeoutMs) {
       await eventually(() => `${what}. Received: ${received}`, check, { timeoutMs });
     },
-    async answers(count) {
+    async responses(count) {
       const isDone = () => connection.statuses.length >= count || socket.destroyed;
-      await connection.until(`${count} answers, or the end`, isDone);
+      await connection.until(`${count} responses, or the end`, isDone);
       return received;
     },
     closed: (timeoutMs) =>

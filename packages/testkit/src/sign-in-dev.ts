@@ -2,10 +2,10 @@ import { untilAvailable } from './until-available.ts';
 
 /** Signs a user in at a relay with the local sign-in, and returns the cookie of the session. */
 export async function signInDev(url: string, user: string): Promise<string> {
-  const answer = await untilAvailable(() =>
+  const response = await untilAvailable(() =>
     fetch(`${url}/auth/dev`, { method: 'POST', body: new URLSearchParams({ user }), redirect: 'manual' }),
   );
-  const [cookie] = answer.headers.getSetCookie();
-  if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie.`);
+  const [cookie] = response.headers.getSetCookie();
+  if (!cookie) throw new Error(`POST /auth/dev responded with ${response.status} without a cookie.`);
   return cookie.split(';')[0] ?? '';
 }

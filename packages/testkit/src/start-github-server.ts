@@ -22,9 +22,9 @@ export interface GithubServer {
   user: GithubUser;
   /** Whether the user consents. */
   consents: boolean;
-  /** How the API answers. `silent` accepts the call and never answers. */
+  /** How the API responses. `silent` accepts the call and never responds. */
   mode: 'fine' | 'failing' | 'silent';
-  /** Delays the answers to all calls: `received` resolves at the first call, and `release` sends the answers. */
+  /** Delays the answers to all calls: `received` resolves at the first call, and `release` sends the responses. */
   hold(): { readonly received: Promise<void>; release(): void };
   stop(): Promise<void>;
 }

@@ -27,8 +27,8 @@ export async function startOwnNats(config?: string): Promise<OwnNats> {
 /** Whether a server sends something to a new connection, as NATS does at once. */
 function greets(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
-  const answer = new Promise<boolean>((resolve) => {
+  const response = new Promise<boolean>((resolve) => {
     socket.once('data', () => resolve(true)).once('error', () => resolve(false));
   });
-  return answer.finally(() => socket.destroy());
+  return response.finally(() => socket.destroy());
 }

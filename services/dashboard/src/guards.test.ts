@@ -15,8 +15,8 @@ async function errorOf(
   const server = createHttpServer({ handler: app, host: '127.0.0.1', port: 0 });
   await server.start?.();
   try {
-    const answer = await fetch(server.url, { method, headers });
-    return ((await answer.json()) as { error?: string }).error;
+    const response = await fetch(server.url, { method, headers });
+    return ((await response.json()) as { error?: string }).error;
   } finally {
     await server.stop?.();
   }

@@ -18,7 +18,7 @@ export const requireGatewayPrincipal =
 
 /**
  * Refuses calls of a local run whose `Host` is not one of its own addresses. A page of attacker.example whose
- * name is rebound to 127.0.0.1 has the same origin as the answers that it gets here, so it could read them.
+ * name is rebound to 127.0.0.1 has the same origin as the responses that it gets here, so it could read them.
  * In a deployed relay, the reverse proxy decides which hosts are accepted.
  */
 export function requireOwnHost(publicUrl: string): RequestHandler {

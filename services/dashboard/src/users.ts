@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SessionPrincipal } from '@expert-relay/kit/principal';
-import { readAnswer, type ServiceCall, type ServiceClient } from '@expert-relay/kit/service-client';
+import { readJson, type ServiceCall, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { SessionKey } from './session/session-store.ts';
 import type { Identity } from './sign-in/identity.ts';
 
@@ -36,7 +36,7 @@ export interface Users {
 
 export function createUsers(requests: ServiceClient): Users {
   const post = async <T>(call: Pick<ServiceCall, 'path' | 'principal' | 'callId' | 'json'>): Promise<T> =>
-    readAnswer(await requests.call({ method: 'POST', ...call }));
+    readJson(await requests.call({ method: 'POST', ...call }));
 
   return {
     findOrCreate: (identity, callId) =>
@@ -75,7 +75,7 @@ export function createUsers(requests: ServiceClient): Users {
     },
     async isValid(principal, callId) {
       const path = '/internal/sessions/check';
-      const { isValid } = await readAnswer<{ isValid: boolean }>(
+      const { isValid } = await readJson<{ isValid: boolean }>(
         await requests.call({ method: 'GET', path, principal, callId }),
       );
       return isValid;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Answer, ask } from './testing/ask.ts';
+import { ask, type HttpResponse } from './testing/ask.ts';
 import { useTestGateway } from './testing/test-gateway.ts';
 
 const gateway = useTestGateway({
@@ -10,8 +10,8 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const call = (path: string, method = 'GET', headers = {}, body?: string) =>
   ask(gateway.url, { path, method, headers, ...(body !== undefined && { body }) });
 
-function expectAllHeaders(answer: Answer): void {
-  expect(answer.headers).toMatchObject({
+function expectAllHeaders(response: HttpResponse): void {
+  expect(response.headers).toMatchObject({
     'strict-transport-security': 'max-age=31536000',
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
@@ -20,10 +20,10 @@ function expectAllHeaders(answer: Answer): void {
     'x-request-id': expect.stringMatching(uuid),
     vary: expect.stringMatching(/^Origin/),
   });
-  expect(answer.headers).not.toHaveProperty('x-powered-by');
+  expect(response.headers).not.toHaveProperty('x-powered-by');
 }
 
-describe('every answer carries the security headers, a request id and Vary:', () => {
+describe('every response carries the security headers, a request id and Vary:', () => {
   test.each([
     [200, 'a forwarded call', () => call('/api/v1/whoami', 'GET', { 'x-api-key': gateway.consumer.text })],
     [200, "the gateway's own route", () => call('/api/health')],
@@ -54,8 +54,8 @@ describe('every answer carries the security headers, a request id and Vary:', ()
     ],
     [415, 'another type', () => call('/api/v1/help', 'POST', { 'content-type': 'text/plain' }, '{}')],
     [429, 'a call above the limit', () => call('/api/v1/help/a').then(() => call('/api/v1/help/a'))],
-  ])('%i, %s', async (status, _, answer) => {
-    const received = await answer();
+  ])('%i, %s', async (status, _, send) => {
+    const received = await send();
     expect(received.status).toBe(status);
     expectAllHeaders(received);
     if (status < 400) return;
@@ -71,14 +71,14 @@ describe('every answer carries the security headers, a request id and Vary:', ()
 
 describe('the request id', () => {
   test('is new for each call, replaces that of the client, and is sent to the service', async () => {
-    const answer = await call('/api/v1/whoami', 'GET', {
+    const response = await call('/api/v1/whoami', 'GET', {
       'x-api-key': gateway.consumer.text,
       'x-request-id': 'mine',
     });
     const received = gateway.upstreams.requests.calls.at(-1);
-    expect(answer.headers['x-request-id']).toMatch(uuid);
-    expect(received?.headers['x-request-id']).toBe(answer.headers['x-request-id']);
-    expect(received?.verified?.callId).toBe(answer.headers['x-request-id']);
+    expect(response.headers['x-request-id']).toMatch(uuid);
+    expect(received?.headers['x-request-id']).toBe(response.headers['x-request-id']);
+    expect(received?.verified?.callId).toBe(response.headers['x-request-id']);
   });
 });
 
@@ -127,8 +127,8 @@ describe('CORS', () => {
       'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',
       'access-control-max-age': '86400',
     });
-    const answer = await call('/api/v1/whoami', 'GET', { origin, 'x-api-key': gateway.consumer.text });
-    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    const response = await call('/api/v1/whoami', 'GET', { origin, 'x-api-key': gateway.consumer.text });
+    expect(response.headers['access-control-allow-origin']).toBe(origin);
     expect((await call('/unknown', 'GET', { origin })).headers['access-control-allow-origin']).toBe(origin);
   });
 
@@ -139,9 +139,9 @@ describe('CORS', () => {
     'null',
     'https://relay.example.foreign.example',
   ])('%s gets no allow header', async (origin) => {
-    for (const answer of [await preflight(origin), await call('/api/health', 'GET', { origin })]) {
-      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-      expect(answer.headers.vary).toBe('Origin');
+    for (const response of [await preflight(origin), await call('/api/health', 'GET', { origin })]) {
+      expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+      expect(response.headers.vary).toBe('Origin');
     }
   });
 
@@ -161,15 +161,15 @@ describe('methods', () => {
     ['/logout', 'GET', 'POST, OPTIONS'],
     ['/api/health', 'DELETE', 'GET, HEAD, OPTIONS'],
   ])('%s does not accept %s', async (path, method, allow) => {
-    const answer = await call(path, method);
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe(allow);
-    expect(answer.json.error).toBe('method_not_allowed');
+    const response = await call(path, method);
+    expect(response.status).toBe(405);
+    expect(response.headers.allow).toBe(allow);
+    expect(response.json.error).toBe('method_not_allowed');
   });
 
   test('OPTIONS lists the methods of a path', async () => {
-    const answer = await call('/api/v1/vault', 'OPTIONS');
-    expect([answer.status, answer.headers.allow]).toEqual([204, 'GET, HEAD, PUT, OPTIONS']);
+    const response = await call('/api/v1/vault', 'OPTIONS');
+    expect([response.status, response.headers.allow]).toEqual([204, 'GET, HEAD, PUT, OPTIONS']);
     expect((await call('/unknown', 'OPTIONS')).status).toBe(404);
   });
 
@@ -186,11 +186,11 @@ describe('methods', () => {
 
 describe('a call is recorded', () => {
   test('in one log line with the template and no secret', async () => {
-    const answer = await call('/api/v1/close/a-secret-id?q=hidden', 'POST', {
+    const response = await call('/api/v1/close/a-secret-id?q=hidden', 'POST', {
       'x-api-key': gateway.consumer.text,
       cookie: 'session=hidden',
     });
-    const lines = gateway.lines.filter(({ callId }) => callId === answer.headers['x-request-id']);
+    const lines = gateway.lines.filter(({ callId }) => callId === response.headers['x-request-id']);
     expect(lines).toEqual([
       expect.objectContaining({
         msg: 'call',

@@ -40,7 +40,7 @@ export const setSecurityHeaders: EdgeStep = (_request, response, next) => {
 const exposedHeaders =
   'Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, ETag, Relay-Hub, Relay-Position, x-request-id';
 
-/** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the answers. Answers preflights. */
+/** CORS: pages of the given origins may call with a key. Pages of other origins cannot read the responses. Answers preflights. */
 export function allowOrigins(origins: readonly string[]): EdgeStep {
   const allowed = new Set(origins.map((origin) => new URL(origin).origin));
 

@@ -64,7 +64,7 @@ test('the memory of a body is released after its call', async () => {
         method: 'POST',
         headers: { 'x-api-key': key },
       });
-      call.once('response', (answer) => answer.resume().once('end', resolve)).once('error', reject);
+      call.once('response', (response) => response.resume().once('end', resolve)).once('error', reject);
       call.end(Buffer.alloc(1_000_000));
     });
   for (let i = 0; i < 20; i++) await send();

@@ -35,7 +35,7 @@ export const variables = {
   allowedNetworks: list('RELAY_WEBHOOK_ALLOWED_NETWORKS', {
     help:
       'Networks that are not public and to which webhooks and chat messages may be delivered, also over http and on any port. Every user ' +
-      'with an API key can then send requests to their addresses, and read the first 256 characters of the answers.',
+      'with an API key can then send requests to their addresses, and read the first 256 characters of the responses.',
     pattern: /^[0-9a-f.:]+\/\d{1,3}$/i,
     expected: 'CIDRs such as 10.20.0.0/16 or fd00::/8, separated by commas',
   }),

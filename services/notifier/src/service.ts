@@ -105,7 +105,7 @@ export function create(
     log,
     metrics,
     tracing,
-    maxLongAnswers: 0,
+    maxLongResponses: 0,
     poolSize: config.database.poolSize,
     onCaller: keyUsage.note,
     failures,

@@ -44,7 +44,7 @@ try {
 } catch (error) {
   if (failures.isOutage(error)) {
     process.stderr.write(
-      `Postgres did not answer, or could not do it: ${lastLine((error as Error).message)}\n` +
+      `Postgres did not respond, or could not do it: ${lastLine((error as Error).message)}\n` +
         'It is not known whether the command took effect. Look before you repeat it: create-user may have made keys that you have not seen.\n',
     );
   } else if (error instanceof StartupError || error instanceof ConfigError) {

@@ -26,7 +26,7 @@ export interface LoadSettings {
 export interface LoadReport {
   readonly ledger: Ledger;
   readonly calls: number;
-  /** The longest time without a final answer to any call. */
+  /** The longest time without a final response to any call. */
   readonly longestGapMs: number;
   /** Repeated calls, by reason. */
   readonly retries: readonly (readonly [string, number])[];
@@ -69,7 +69,7 @@ const report: LoadReport = {
   calls:
     timings.length +
     [...client.retries]
-      .filter(([reason]) => reason.startsWith('no answer'))
+      .filter(([reason]) => reason.startsWith('no response'))
       .reduce((sum, [, times]) => sum + times, 0),
   longestGapMs,
   retries: [...client.retries],
@@ -86,9 +86,9 @@ process.exit();
 
 async function signIn({ gatewayUrl, signInToken }: LoadSettings): Promise<string> {
   const body = new URLSearchParams({ token: signInToken });
-  const answer = await fetch(`${gatewayUrl}/auth/link`, { method: 'POST', body, redirect: 'manual' });
-  const [session] = answer.headers.getSetCookie();
-  if (!session) throw new Error(`POST /auth/link answered ${answer.status} without a cookie.`);
+  const response = await fetch(`${gatewayUrl}/auth/link`, { method: 'POST', body, redirect: 'manual' });
+  const [session] = response.headers.getSetCookie();
+  if (!session) throw new Error(`POST /auth/link responded with ${response.status} without a cookie.`);
   return session.split(';')[0] ?? '';
 }
 

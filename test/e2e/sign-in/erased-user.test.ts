@@ -29,6 +29,6 @@ test.each(calls)('a session whose user was erased a moment ago: %s %s is 401', a
   await visitor.call('POST', '/auth/dev', { user: 'ada' });
   const { userId } = (await visitor.call('GET', '/api/me')).json;
   await database.query('DELETE FROM users WHERE id = $1', [userId]);
-  const answer = await visitor.call(method, path, body);
-  expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
+  const response = await visitor.call(method, path, body);
+  expect([response.status, response.json.error]).toEqual([401, 'unauthorized']);
 });

@@ -196,10 +196,10 @@ describe('a removed account', () => {
     const { url } = await setup.relay.makeSignInLink(await userIdOf(visitor));
     const other = createVisitor(setup.relay.gatewayUrl);
     await other.post('/auth/link', { token: new URL(url).searchParams.get('token') ?? '' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['github', 'google'].map((provider) => other.call('DELETE', `/api/identities/${provider}`)),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 409]);
     expect((await identities(other)).identities).toHaveLength(1);
   });
 

@@ -64,10 +64,10 @@ test('a link signs its user in once, and opening its page does not use it', asyn
 test('of ten uses of a link at once, one signs in', async () => {
   const { userId } = await relay.makeTenant();
   const token = tokenOf((await relay.makeSignInLink(userId)).url);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 10 }, () => createVisitor(relay.gatewayUrl).post('/auth/link', { token })),
   );
-  const signedIn = answers.filter((answer) => answer.headers.get('location') === '/dashboard');
+  const signedIn = responses.filter((response) => response.headers.get('location') === '/dashboard');
   expect(signedIn).toHaveLength(1);
 });
 
@@ -79,8 +79,8 @@ test('an expired or unknown link is refused', async () => {
       `/auth/link?token=${encodeURIComponent(token.toWellFormed())}`,
     );
     expect(opened.headers.get('location')).toBe('/auth/error?reason=link_unusable');
-    const answer = await createVisitor(relay.gatewayUrl).post('/auth/link', { token });
-    expect(answer.headers.get('location')).toBe('/auth/error?reason=link_unusable');
+    const response = await createVisitor(relay.gatewayUrl).post('/auth/link', { token });
+    expect(response.headers.get('location')).toBe('/auth/error?reason=link_unusable');
   }
   const opened = await createVisitor(relay.gatewayUrl).get('/auth/link?token=<script>');
   expect(opened.headers.get('location')).toBe('/auth/error?reason=link_unusable');

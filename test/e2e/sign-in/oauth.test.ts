@@ -46,9 +46,9 @@ async function expectRefused(
   status: number,
   browser = visitor,
 ): Promise<string> {
-  const answer = await browser.get(callback);
-  expect(answer.status).toBe(303);
-  expect(answer.headers.get('location')).toBe(`/auth/error?reason=${reason}`);
+  const response = await browser.get(callback);
+  expect(response.status).toBe(303);
+  expect(response.headers.get('location')).toBe(`/auth/error?reason=${reason}`);
   const page = await browser.get(`/auth/error?reason=${reason}`);
   expect(page.status).toBe(status);
   expect((await browser.call('GET', '/api/me')).status).toBe(401);
@@ -137,7 +137,7 @@ describe('a sign-in is refused with a page', () => {
   test('when its cookie was used before: the provider is called once, also for fifty calls at once', async () => {
     const callback = await githubCallback();
     const cookies = visitor.cookies();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const browser = createVisitor(setup.relay.gatewayUrl);
         browser.setCookies(cookies);
@@ -145,7 +145,7 @@ describe('a sign-in is refused with a page', () => {
         return headers.get('location');
       }),
     );
-    expect(answers.filter((location) => location === '/dashboard')).toHaveLength(1);
+    expect(responses.filter((location) => location === '/dashboard')).toHaveLength(1);
     const later = createVisitor(setup.relay.gatewayUrl);
     later.setCookies(cookies);
     const state = new URL(callback).searchParams.get('state');
@@ -230,7 +230,7 @@ describe('a sign-in is refused with a page', () => {
     expect(page.text).toContain('Sign-in was cancelled');
   });
 
-  test('when the provider answers 503', async () => {
+  test('when the provider responds with 503', async () => {
     const callback = await githubCallback();
     setup.github.mode = 'failing';
     const text = await expectRefused(callback, 'provider_failed', 502);
@@ -409,24 +409,24 @@ describe('after a sign-in', () => {
     await visitor.follow('/auth/github');
     const { userId } = await me();
     for (const path of [`/auth/${provider}/callback/`, `/auth/${provider}/`, `/auth/${provider}`]) {
-      const answer = await visitor.get(path);
-      expect(answer.status).toBe(302);
-      expect(answer.headers.get('location')).toBe('/dashboard');
-      expect(answer.setCookies.join()).not.toContain('relay_sign_in');
+      const response = await visitor.get(path);
+      expect(response.status).toBe(302);
+      expect(response.headers.get('location')).toBe('/dashboard');
+      expect(response.setCookies.join()).not.toContain('relay_sign_in');
     }
     expect((await me()).userId).toBe(userId);
   });
 
   test('all redirects of a sign-in have Cache-Control no-store', async () => {
-    const answers = [
+    const responses = [
       await visitor.get('/auth/github'),
       await visitor.get('/auth/google'),
       await visitor.get('/auth/github/callback'),
       await visitor.get(await githubCallback()),
       await visitor.get('/auth/login'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([302, 302, 303, 303, 302]);
-    for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
+    expect(responses.map(({ status }) => status)).toEqual([302, 302, 303, 303, 302]);
+    for (const { headers } of responses) expect(headers.get('cache-control')).toBe('no-store');
   });
 
   test('the log contains no code, state or token', async () => {

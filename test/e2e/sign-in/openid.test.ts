@@ -72,7 +72,7 @@ async function open(
   return { relay, issuer: provider.issuer, stop };
 }
 
-/** Signs a person in at whichever of the two providers, and returns the last answer of the relay. */
+/** Signs a person in at whichever of the two providers, and returns the last response of the relay. */
 async function signIn(visitor: Visitor, { issuer }: Setup, person: { sub: string }): Promise<Visit> {
   const { sub, ...claims } = person;
   const account = JSON.stringify({ sub, id_token: claims, userinfo: claims });
@@ -140,8 +140,8 @@ describe.each(Object.entries(providers))('with %s', (title, start) => {
   withProvider('a sign-out leads to the sign-out of the provider, once', async () => {
     const visitor = createVisitor(setup.relay.gatewayUrl);
     await signIn(visitor, setup, member);
-    const answer = await visitor.call('POST', '/logout');
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/auth/login']);
+    const response = await visitor.call('POST', '/logout');
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/auth/login']);
     const page = await visitor.get('/auth/login');
     const address = new URL(page.headers.get('refresh')?.replace('0; url=', '') ?? '');
     expect(address.origin).toBe(setup.issuer);
@@ -169,7 +169,7 @@ describe.each(Object.entries(providers))('with %s', (title, start) => {
   });
 });
 
-test('without a provider that answers, the page says so and a restart is not needed', async () => {
+test('without a provider that responds, the page says so and a restart is not needed', async () => {
   const dead = `http://127.0.0.1:${await reservePort()}`;
   const start = async () => ({ issuer: dead, clientId: 'x', clientSecret: 'y', stop: async () => {} });
   const setup = await open(start, { RELAY_ALLOWED_USERS: '*' });
@@ -181,7 +181,7 @@ test('without a provider that answers, the page says so and a restart is not nee
   }
 });
 
-test('with a wrong client secret, the page says that it failed, and the log has the status of the answer', async () => {
+test('with a wrong client secret, the page says that it failed, and the log has the status of the response', async () => {
   const setup = await open(providers['oidc-provider (npm)'], {
     RELAY_ALLOWED_USERS: '*',
     RELAY_OIDC_CLIENT_SECRET: 'wrong',

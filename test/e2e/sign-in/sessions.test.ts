@@ -90,7 +90,7 @@ describe('sessions', () => {
     expect((await listOf(laptop))[0]).toMatchObject({ device: 'Firefox on Linux', current: true });
   });
 
-  test('only the loading of a page renews the cookie: a late answer to another call would replace that of a newer sign-in', async () => {
+  test('only the loading of a page renews the cookie: a late response to another call would replace that of a newer sign-in', async () => {
     const visitor = await signIn();
     expect((await visitor.call('GET', '/api/sessions')).setCookies).toEqual([]);
     expect((await visitor.call('GET', '/api/requests')).setCookies).toEqual([]);
@@ -280,8 +280,8 @@ describe('after a restart of the dashboard', () => {
     const visitor = await signIn();
     // No server listens there.
     await restartDashboard({ ...settings, RELAY_REQUESTS_URL: 'http://127.0.0.1:9' });
-    const answer = await visitor.call('GET', '/api/sessions');
-    expect([answer.status, answer.json.error]).toEqual([503, 'unavailable']);
+    const response = await visitor.call('GET', '/api/sessions');
+    expect([response.status, response.json.error]).toEqual([503, 'unavailable']);
     await restartDashboard(settings);
     expect(await isSignedIn(visitor)).toBe(true);
   });
@@ -313,7 +313,7 @@ describe('after a restart of the dashboard', () => {
     expect(page.status).toBe(502);
     const adding = await visitor.call('POST', '/api/identities/google');
     expect(adding.status).toBe(503);
-    expect(adding.json.detail).toBe('Google does not answer. Nothing was changed.');
+    expect(adding.json.detail).toBe('Google does not respond. Nothing was changed.');
     expect(adding.headers.get('retry-after')).toBe('30');
   });
 

@@ -20,7 +20,7 @@ export async function startPythonProvider(users: readonly object[]): Promise<Pyt
   const args = ['-W', 'ignore', '-m', 'oidc_provider_mock', '--port', new URL(issuer).port, ...claims];
   const program = spawn('program' in python ? python.program : '', args, { stdio: 'ignore' });
   const exited = once(program, 'exit');
-  await eventually('the provider answers', async () => {
+  await eventually('the provider responds', async () => {
     if (program.exitCode !== null) throw new Error(`The provider ended with exit code ${program.exitCode}.`);
     return await fetch(`${issuer}/.well-known/openid-configuration`).then(
       ({ ok }) => ok,

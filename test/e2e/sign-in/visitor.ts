@@ -7,7 +7,7 @@ export interface Visitor {
   post(url: string, form: Record<string, string>): Promise<Visit>;
   /** A call of a script in the page, with a JSON body. */
   call(method: string, url: string, json?: unknown): Promise<Visit>;
-  /** Opens a URL, follows redirects, fills in sign-in pages with `account`, and returns the last answer. */
+  /** Opens a URL, follows redirects, fills in sign-in pages with `account`, and returns the last response. */
   follow(url: string, account?: string): Promise<Visit>;
   /** The Cookie header for the relay. */
   cookies(): string;
@@ -33,14 +33,14 @@ interface Call {
 
 /** Does not use `fetch`, which sets `Sec-Fetch-Mode` itself. */
 async function sendRequest(url: string, { method = 'GET', headers = {}, body }: Call) {
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request(url, { method, headers, agent: false }, resolve).once('error', reject).end(body);
   });
   const lines = new Headers();
-  for (let at = 0; at < answer.rawHeaders.length; at += 2) {
-    lines.append(answer.rawHeaders[at] ?? '', answer.rawHeaders[at + 1] ?? '');
+  for (let at = 0; at < response.rawHeaders.length; at += 2) {
+    lines.append(response.rawHeaders[at] ?? '', response.rawHeaders[at + 1] ?? '');
   }
-  return { status: answer.statusCode ?? 0, headers: lines, text: await readText(answer) };
+  return { status: response.statusCode ?? 0, headers: lines, text: await readText(response) };
 }
 
 export function createVisitor(relayUrl: string, ownHeaders: Record<string, string> = {}): Visitor {
@@ -58,19 +58,19 @@ export function createVisitor(relayUrl: string, ownHeaders: Record<string, strin
     const url = new URL(target, relayUrl).href;
     const jar = jarOf(url);
     const cookie = jar.size > 0 ? { cookie: headerOf(jar) } : {};
-    const answer = await sendRequest(url, {
+    const response = await sendRequest(url, {
       ...call,
       headers: { ...ownHeaders, ...call.headers, ...cookie },
     });
-    const setCookies = answer.headers.getSetCookie();
+    const setCookies = response.headers.getSetCookie();
     for (const line of setCookies) {
       const [name = '', value = ''] = line.split(';')[0]?.split(/=(.*)/s) ?? [];
       if (/Expires=Thu, 01 Jan 1970/i.test(line)) jar.delete(name);
       else jar.set(name, value);
     }
-    const { text } = answer;
+    const { text } = response;
     return {
-      ...answer,
+      ...response,
       url,
       setCookies,
       get json() {

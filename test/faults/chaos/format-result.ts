@@ -5,11 +5,11 @@ const mostRecent = 12;
 
 /** A chaos run as a table, and its failures. */
 export function formatChaosResult(result: ChaosResult): string {
-  const { settings, node, connections, perSecond, honest, memory, endedProcesses, events, lostAnswers } =
+  const { settings, node, connections, perSecond, honest, memory, endedProcesses, events, lostResponses } =
     result;
   const ms = (value: number) => `${value.toFixed(1)} ms`;
   const ratio = honest.before.p99 > 0 ? ` (${(honest.during.p99 / honest.before.p99).toFixed(1)} x)` : '';
-  const lost = [...lostAnswers.values()].reduce((sum, times) => sum + times, 0);
+  const lost = [...lostResponses.values()].reduce((sum, times) => sum + times, 0);
   const rows = [
     ['', 'before', 'during', 'after'],
     ['honest calls', ...phases(result, ({ calls }) => calls.toLocaleString('en'))],
@@ -19,7 +19,7 @@ export function formatChaosResult(result: ChaosResult): string {
   ];
   const counts = [
     ['processes ended', endedProcesses.length],
-    ['answers lost', lost],
+    ['responses lost', lost],
     ['events expected', events.expected],
     ['events lost', events.lost],
     ['events duplicated', events.duplicated],
@@ -35,7 +35,7 @@ export function formatChaosResult(result: ChaosResult): string {
     '',
     ...align(counts.map(([name, count]) => [name, count.toLocaleString('en')])),
     '',
-    `first answers: ${outcomes.map(([outcome, times]) => `${times.toLocaleString('en')} x ${outcome}`).join(', ')}`,
+    `first responses: ${outcomes.map(([outcome, times]) => `${times.toLocaleString('en')} x ${outcome}`).join(', ')}`,
     ...result.logProblems.map(({ service, text, times }) => `${times} x in the log of ${service}: ${text}`),
     ...endedProcesses.flatMap((ended) => formatEndedProcess(ended, settings.seed)),
     '',

@@ -17,7 +17,7 @@ export interface Timing {
   readonly isFinal: boolean;
 }
 
-/** Agents, experts and readers that use the product correctly, and record all answers and events. */
+/** Agents, experts and readers that use the product correctly, and record all responses and events. */
 export interface HonestClients {
   readonly ledger: Ledger;
   readonly client: Pick<Client, 'retries'>;
@@ -32,7 +32,7 @@ export interface HonestClients {
 
 const conversationsPerSecond = 4;
 const pageEveryMs = 250;
-/** A call without an answer in this time counts as failed. It is long, since the services are only busy here. */
+/** A call without a response in this time counts as failed. It is long, since the services are only busy here. */
 const timeoutMs = 15_000;
 
 /** The addresses and credentials that they use; the cookie is that of a session of the user. */
@@ -111,9 +111,8 @@ export async function startHonestClients(environment: HonestTarget, random: Rand
   async function visitPages(): Promise<void> {
     for (let turn = 0; continues; turn++) {
       const path = pages[turn % pages.length] as string;
-      const answer = await client.call({ method: 'GET', path, headers: { cookie } });
-      if (answer && answer.status !== 200)
-        ledger.unexpected.push(`GET ${path} was answered ${answer.status}`);
+      const response = await client.call({ method: 'GET', path, headers: { cookie } });
+      if (response && response.status !== 200) ledger.unexpected.push(`GET ${path} got ${response.status}`);
       await pause(pageEveryMs);
     }
   }

@@ -35,13 +35,14 @@ export async function prepareAttacker(environment: ChaosEnvironment): Promise<()
   const post = async (path: string, json: object, status: number) => {
     // Other addresses, so that the rate limits of one do not matter.
     const forwarded = { ...headers, 'x-forwarded-for': `10.9.${++calls % 250}.9` };
-    const answer = await sendCall(
+    const response = await sendCall(
       gatewayUrl,
       { method: 'POST', path, headers: forwarded, body: JSON.stringify(json) },
       agent,
     );
-    if (answer.status !== status) throw new Error(`POST ${path} answered ${answer.status}: ${answer.text}`);
-    return answer.json;
+    if (response.status !== status)
+      throw new Error(`POST ${path} responded with ${response.status}: ${response.text}`);
+    return response.json;
   };
   for (let count = 0; count < largeMessages; count++) {
     const message = { role: 'consumer', messageId: randomUUID(), plaintext: 'x'.repeat(largeMessageLength) };
@@ -79,9 +80,10 @@ export async function signIn(gatewayUrl: string, user: string): Promise<string> 
   try {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ user });
-    const answer = await sendCall(gatewayUrl, { method: 'POST', path: '/auth/dev', headers, body }, agent);
-    const [cookie] = answer.headers['set-cookie'] ?? [];
-    if (!cookie) throw new Error(`POST /auth/dev answered ${answer.status} without a cookie: ${answer.text}`);
+    const response = await sendCall(gatewayUrl, { method: 'POST', path: '/auth/dev', headers, body }, agent);
+    const [cookie] = response.headers['set-cookie'] ?? [];
+    if (!cookie)
+      throw new Error(`POST /auth/dev responded with ${response.status} without a cookie: ${response.text}`);
     return cookie.split(';')[0] ?? '';
   } finally {
     agent.destroy();

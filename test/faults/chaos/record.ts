@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import type { ChaosResult } from './result.ts';
 
 const columns = [
-  ['date', 'seed', 'Node', 'connections', 'a second', 'processes ended', 'honest calls', 'answers lost'],
+  ['date', 'seed', 'Node', 'connections', 'a second', 'processes ended', 'honest calls', 'responses lost'],
   [
     'events expected',
     'lost',
@@ -28,7 +28,7 @@ ${line(columns)}${line(columns.map(() => '---'))}`;
 export function recordChaos(file: string, result: ChaosResult, date: Date): void {
   if (!existsSync(file)) writeFileSync(file, heading);
   const { settings, node, connections, perSecond, endedProcesses, honest, events, memory } = result;
-  const lost = [...result.lostAnswers.values()].reduce((sum, times) => sum + times, 0);
+  const lost = [...result.lostResponses.values()].reduce((sum, times) => sum + times, 0);
   const most = [...memory].sort((one, other) => other.after / other.before - one.after / one.before)[0];
   const growth = most ? `${most.service} ${Math.round((most.after / most.before - 1) * 100)} %` : '';
   const cells = [

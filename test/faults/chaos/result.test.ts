@@ -56,12 +56,12 @@ test('a good run passes', () => {
 });
 
 test.each([
-  ['slow answers', { timings: timings(16) }, 'p99 grew to 3.2 times', false],
+  ['slow responses', { timings: timings(16) }, 'p99 grew to 3.2 times', false],
   ['memory that is kept', { memory: memory(121) }, 'gateway kept 21 % more memory', false],
   [
-    'an answer that is lost',
-    { retries: new Map([['no answer (ECONNRESET)', 1]]) },
-    '1 honest calls got no answer (ECONNRESET)',
+    'a response that is lost',
+    { retries: new Map([['no response (ECONNRESET)', 1]]) },
+    '1 honest calls got no response (ECONNRESET)',
     true,
   ],
   ['a refusal of an honest call', { retries: new Map([['503', 2]]) }, '2 honest calls got a 503', false],

@@ -49,13 +49,13 @@ export interface ChaosResult {
   /** The exact steps of the connections of `only`. */
   readonly described: readonly string[];
   /** Calls of honest clients that were repeated, by reason. */
-  readonly lostAnswers: ReadonlyMap<string, number>;
+  readonly lostResponses: ReadonlyMap<string, number>;
   readonly events: Pick<
     SeedResult,
     'expected' | 'delivered' | 'lost' | 'duplicated' | 'outOfOrder' | 'resets'
   >;
   readonly remarks: readonly string[];
-  /** Failures that a busy machine does not explain: processes, answers, events. */
+  /** Failures that a busy machine does not explain: processes, responses, events. */
   readonly broken: readonly string[];
   /** All failures: `broken`, refusals, speed and memory. */
   readonly failures: readonly string[];
@@ -141,7 +141,7 @@ export function makeChaosResult(given: {
     endedProcesses,
     logProblems,
     described,
-    lostAnswers: retries,
+    lostResponses: retries,
     events: { expected, delivered, lost, duplicated, outOfOrder, resets },
     remarks,
     broken,
@@ -153,7 +153,7 @@ export function makeChaosResult(given: {
 const busy = '503';
 
 const describeUnanswered = ([what, times]: [string, number]) =>
-  `${times} honest calls got ${what.startsWith('no answer') ? what : `a ${what}`}`;
+  `${times} honest calls got ${what.startsWith('no response') ? what : `a ${what}`}`;
 
 const percent = (ratio: number): string => `${Math.round((ratio - 1) * 100)} %`;
 

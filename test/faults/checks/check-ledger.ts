@@ -9,7 +9,7 @@ export interface Listed {
   readonly messages: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Compares the answers that clients received with the committed state. Returns a sentence for each difference. */
+/** Compares the responses that clients received with the committed state. Returns a sentence for each difference. */
 export function checkLedger(
   ledger: Ledger,
   committed: CommittedState,
@@ -98,8 +98,8 @@ export async function readLists(
     for (const { requestId } of conversations) {
       const path = `/api/v1/messages/${requestId}`;
       const headers = { 'x-api-key': user.providerKey };
-      const answer = await client.call({ method: 'GET', path, headers });
-      lists.set(requestId, answer?.status === 200 ? (answer.json as Listed) : undefined);
+      const response = await client.call({ method: 'GET', path, headers });
+      lists.set(requestId, response?.status === 200 ? (response.json as Listed) : undefined);
     }
     return lists;
   } finally {

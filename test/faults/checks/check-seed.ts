@@ -54,8 +54,8 @@ export async function checkSeed(options: {
     mustBeNone(counts.resets, 'readers were reset without a reason');
   }
   // A dependency that is down must give a 503.
-  mustBeNone(client.retries.get('500') ?? 0, 'calls were answered 500');
-  mustBeNone(client.retries.get(withoutRetryAfter) ?? 0, 'calls were answered 503 without Retry-After');
+  mustBeNone(client.retries.get('500') ?? 0, 'calls got 500');
+  mustBeNone(client.retries.get(withoutRetryAfter) ?? 0, 'calls got 503 without Retry-After');
   failures.push(...checkLedger(ledger, committed, lists, submitted));
   failures.push(...new Set(readers.flatMap(({ unexpected }) => unexpected)));
 

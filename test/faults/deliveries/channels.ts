@@ -25,13 +25,13 @@ export async function addChannels(
 ): Promise<Channels> {
   const cookie = await signIn(gatewayUrl, notifiedUser);
   const post = async (path: string, json: object): Promise<{ id: string }> => {
-    const answer = await fetch(`${gatewayUrl}/api/notifications/channels${path}`, {
+    const response = await fetch(`${gatewayUrl}/api/notifications/channels${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie },
       body: JSON.stringify(json),
     });
-    if (!answer.ok) throw new Error(`A channel was answered ${answer.status}: ${await answer.text()}`);
-    return (await answer.json()) as { id: string };
+    if (!response.ok) throw new Error(`A channel got ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string };
   };
 
   const browser = createECDH('prime256v1');

@@ -1,4 +1,4 @@
-// Receives what the notifier sends, and appends each to a file before it answers, so that a killed receiver has forgotten nothing.
+// Receives what the notifier sends, and appends each to a file before it responds, so that a killed receiver has forgotten nothing.
 // Run: node receiver.mjs <webhook | push | mail | chat> <port> <file>
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,7 +10,7 @@ const [kind, port, file = ''] = process.argv.slice(2);
 const tried = new Set();
 /** A failed attempt makes an endpoint slow, and a seed may have 10,000 deliveries. */
 const faultyUntil = 300;
-/** A part of the first deliveries is refused at the first attempt, and an equal part gets no answer. People get fewer. */
+/** A part of the first deliveries is refused at the first attempt, and an equal part gets no response. People get fewer. */
 const faultEvery = kind === 'webhook' ? 16 : 4;
 /** What people get is answered late, so that faults come in the middle of it. */
 const answerMs = kind === 'webhook' ? 0 : 250;

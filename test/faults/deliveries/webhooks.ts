@@ -16,14 +16,14 @@ export async function addWebhooks(
   const client = createClient(gatewayUrl, AbortSignal.timeout(60_000));
 
   async function add(of: Webhook['of'], { url, receipts }: Receiver, apiKey: string): Promise<Webhook> {
-    const answer = await client.call({
+    const response = await client.call({
       method: 'POST',
       path: '/api/v1/webhooks',
       headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
       body: JSON.stringify({ url }),
     });
-    if (answer?.status !== 201) throw new Error(`The webhook of the ${of} was answered ${answer?.text}.`);
-    return { of, secret: answer.json.secret, receipts };
+    if (response?.status !== 201) throw new Error(`The webhook of the ${of} got ${response?.text}.`);
+    return { of, secret: response.json.secret, receipts };
   }
 
   try {

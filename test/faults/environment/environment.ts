@@ -113,7 +113,7 @@ function readOutboxLeaders(home: Home, names: readonly string[]): readonly Outbo
 
 const readTime = (time: string | number): number => (typeof time === 'number' ? time : Date.parse(time));
 
-/** Sends one command to Redis, and returns the answer as text. */
+/** Sends one command to Redis, and returns the response as text. */
 async function sendRedisCommand(url: string, command: string, ...args: string[]): Promise<string> {
   const redis = new Redis(url, { commandTimeout: 8_000, retryStrategy: () => null });
   redis.on('error', () => {});

@@ -1,5 +1,5 @@
 import type { DevUser } from '../../../scripts/local/secrets.ts';
-import type { Answer } from '../../black-box/http-call.ts';
+import type { HttpResponse } from '../../black-box/http-call.ts';
 import { encryptedContent, keyExchange } from '../../black-box/samples.ts';
 import type { Client } from './client.ts';
 import type { CallOutcome, Conversation, Ledger } from './ledger.ts';
@@ -8,7 +8,7 @@ import type { Timeline } from './timeline.ts';
 
 type Role = 'consumer' | 'provider';
 
-/** Runs one script, and records the answers in the ledger. */
+/** Runs one script, and records the responses in the ledger. */
 export async function converse(
   script: Script,
   options: {
@@ -22,7 +22,11 @@ export async function converse(
   const { client, user, ledger, timeline, onSubmitted } = options;
   const keys = { consumer: user.consumerKey, provider: user.providerKey };
 
-  function post(path: string, json: object, headers: Record<string, string>): Promise<Answer | undefined> {
+  function post(
+    path: string,
+    json: object,
+    headers: Record<string, string>,
+  ): Promise<HttpResponse | undefined> {
     return client.call({
       method: 'POST',
       path,
@@ -34,26 +38,30 @@ export async function converse(
   async function submit(): Promise<Conversation | undefined> {
     const { question, idempotencyKey } = script;
     const body = { apiKey: user.consumerKey, messages: [], question, plaintext: question };
-    const answer = await post('/api/v1/help', body, { 'idempotency-key': idempotencyKey });
-    if (answer?.status === 201) {
-      const { requestId, refCode, expiresAt } = answer.json;
+    const response = await post('/api/v1/help', body, { 'idempotency-key': idempotencyKey });
+    if (response?.status === 201) {
+      const { requestId, refCode, expiresAt } = response.json;
       return { requestId, refCode, expiresAt: Date.parse(expiresAt), messages: [] };
     }
-    if (answer) ledger.unexpected.push(`a submit was answered ${answer.status} ${answer.text}`);
+    if (response) ledger.unexpected.push(`a submit got ${response.status} ${response.text}`);
     else ledger.unknownSubmits++;
     return undefined;
   }
 
   /** The outcome of a write to a conversation that may have ended. */
-  function outcomeOf(what: string, conversation: Conversation, answer: Answer | undefined): CallOutcome {
-    if (!answer) return 'unknown';
-    if (answer.status === 200 || answer.status === 201) return 'acknowledged';
-    const { error } = answer.json;
+  function outcomeOf(
+    what: string,
+    conversation: Conversation,
+    response: HttpResponse | undefined,
+  ): CallOutcome {
+    if (!response) return 'unknown';
+    if (response.status === 200 || response.status === 201) return 'acknowledged';
+    const { error } = response.json;
     const early = error === 'conversation_expired' && Date.now() < conversation.expiresAt;
     const wasNeverClosed = error === 'conversation_closed' && script.closeAt === undefined;
-    const isExpected = answer.status === 409 && /^conversation_(expired|closed)$/.test(error);
+    const isExpected = response.status === 409 && /^conversation_(expired|closed)$/.test(error);
     if (!isExpected || early || wasNeverClosed)
-      ledger.unexpected.push(`${what} was answered ${answer.status} ${error}${early ? ' too early' : ''}`);
+      ledger.unexpected.push(`${what} got ${response.status} ${error}${early ? ' too early' : ''}`);
     return 'refused';
   }
 
@@ -61,15 +69,15 @@ export async function converse(
     const { requestId } = conversation;
     const headers = { 'x-api-key': keys[role] };
     if (step.does === 'exchange keys') {
-      const answer = await post(`/api/v1/key-exchange/${requestId}`, keyExchange(), headers);
-      conversation.exchange = outcomeOf('a key exchange', conversation, answer);
+      const response = await post(`/api/v1/key-exchange/${requestId}`, keyExchange(), headers);
+      conversation.exchange = outcomeOf('a key exchange', conversation, response);
       return;
     }
     const { messageId, length, isEncrypted } = step;
     const content = isEncrypted ? encryptedContent() : { plaintext: 'x'.repeat(length) };
     const body = { role, messageId, ...content };
-    const answer = await post(`/api/v1/message/${requestId}`, body, headers);
-    conversation.messages.push({ messageId, body, outcome: outcomeOf('a message', conversation, answer) });
+    const response = await post(`/api/v1/message/${requestId}`, body, headers);
+    conversation.messages.push({ messageId, body, outcome: outcomeOf('a message', conversation, response) });
   }
 
   async function runSteps(steps: readonly Step[], role: Role, conversation: Conversation): Promise<void> {
@@ -83,8 +91,8 @@ export async function converse(
     if (script.closeAt === undefined) return;
     await timeline.waitUntil(script.closeAt);
     const path = `/api/v1/close/${conversation.requestId}`;
-    const answer = await post(path, {}, { 'x-api-key': user.consumerKey });
-    conversation.close = outcomeOf('a close', conversation, answer);
+    const response = await post(path, {}, { 'x-api-key': user.consumerKey });
+    conversation.close = outcomeOf('a close', conversation, response);
   }
 
   await timeline.waitUntil(script.submitAt);

@@ -18,12 +18,12 @@ export interface Conversation {
   close?: CallOutcome;
 }
 
-/** The answers that clients received. At the end they are compared with the database. */
+/** The responses that clients received. At the end they are compared with the database. */
 export interface Ledger {
   readonly conversations: Conversation[];
-  /** Submits without an answer: each may have made a request or not. */
+  /** Submits without a response: each may have made a request or not. */
   unknownSubmits: number;
-  /** Answers that no fault explains. */
+  /** Responses that no fault explains. */
   readonly unexpected: string[];
 }
 

@@ -20,7 +20,7 @@ export interface ReaderLog {
   readonly topics: readonly string[];
   readonly segments: readonly Segment[];
   readonly reconnects: number;
-  /** Answers that no fault explains. */
+  /** Responses that no fault explains. */
   readonly unexpected: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function openResumingReader(options: {
     const response = await connect();
     if (response.statusCode !== 200) {
       response.resume();
-      if (response.statusCode !== 503) unexpected.push(`a hub answered ${response.statusCode}`);
+      if (response.statusCode !== 503) unexpected.push(`a hub responded with ${response.statusCode}`);
       return;
     }
     for await (const { id, event = 'message', data } of readBlocks(response)) {

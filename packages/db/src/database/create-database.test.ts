@@ -112,7 +112,7 @@ describe('createDatabase', () => {
     );
   });
 
-  test('is not ready while Postgres does not answer, and becomes ready again without a restart', async () => {
+  test('is not ready while Postgres does not respond, and becomes ready again without a restart', async () => {
     await use(createTestDatabase(server));
     await using proxy = await createTcpProxy(target.url);
     const database = open(proxy.url, { statementTimeoutMs: 1_000 });
@@ -124,7 +124,7 @@ describe('createDatabase', () => {
     await proxy.restore();
     await eventually('readiness', () => database.notReady?.() === undefined);
     const count = () => database.prisma.user.count().catch(() => undefined);
-    await eventually('an answer', async () => (await count()) === 0);
+    await eventually('a response', async () => (await count()) === 0);
   });
 
   test('survives Postgres ending its connections', async () => {
@@ -135,7 +135,7 @@ describe('createDatabase', () => {
     await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1', [name]);
     // A statement may still be sent over a connection whose end the pool has not noticed.
     const count = () => database.prisma.user.count().catch(() => undefined);
-    await eventually('an answer over a new connection', async () => (await count()) === 0);
+    await eventually('a response over a new connection', async () => (await count()) === 0);
     await eventually('readiness', () => database.notReady?.() === undefined);
   });
 

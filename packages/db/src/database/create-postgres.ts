@@ -103,7 +103,7 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
     () => false,
   );
 
-/** Answers show times in UTC, and Prisma ignores their offset. */
+/** Responses show times in UTC, and Prisma ignores their offset. */
 async function setUp(
   client: pg.ClientBase,
   { plansEachTime = false }: Pick<PostgresOptions, 'plansEachTime'>,

@@ -2,7 +2,7 @@ import { type Query, raw } from '../postgres/query.ts';
 import { encodeRow } from './publish-batch.ts';
 import { rowColumns, type WaitingRow } from './waiting-rows.ts';
 
-/** More than are revoked between two readings of a hub, and few enough for one answer. */
+/** More than are revoked between two readings of a hub, and few enough for one response. */
 const maxEvents = 1_000;
 
 /**

@@ -22,7 +22,7 @@ export interface StoredRow {
 /** A condition on `outbox_events`: committed, and neither published nor set aside. An index has these rows. */
 export const isWaiting = 'published_at IS NULL AND failed_at IS NULL';
 
-/** Publishing a batch takes some milliseconds, in which the process answers no call. */
+/** Publishing a batch takes some milliseconds, in which the process handles no call. */
 const maxRows = 100;
 
 interface Waiting {

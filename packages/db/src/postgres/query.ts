@@ -15,7 +15,7 @@ export type Sql = Utilities.Sql;
 
 /**
  * Runs one statement and returns its rows: `` query<Row>`SELECT ${value}` ``. It is used like Prisma's `$queryRaw`, and
- * costs half of its CPU time (docs/adr/0004-statements-past-prisma.md). It returns times as texts, in the form of answers.
+ * costs half of its CPU time (docs/adr/0004-statements-past-prisma.md). It returns times as texts, in the form of responses.
  */
 export type Query = <Row extends object>(
   statement: TemplateStringsArray,
@@ -42,7 +42,7 @@ function describe(text: string): Omit<NewSpan, 'parent'> {
 
 const timestamptz = 1184;
 
-/** Parses results as usual, except times: a `Date` would be formatted again for the answer. */
+/** Parses results as usual, except times: a `Date` would be formatted again for the response. */
 const resultTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === timestamptz ? toIso : pg.types.getTypeParser(oid, format)),
 };

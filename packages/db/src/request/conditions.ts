@@ -9,7 +9,7 @@ export type Party = Extract<Principal, { kind: 'consumer' | 'provider' | 'sessio
 /**
  * Which requests a party may read and change, as a condition on `help_requests`: those of the consumer key, or all of
  * the user for a provider key and a session. Every statement uses this condition, so that an unknown request and that of
- * another user get the same answer.
+ * another user get the same response.
  */
 export function ownedBy(party: Party): Sql {
   return party.kind === 'consumer'
@@ -42,7 +42,7 @@ export const isOpen = sql`(status IN ('pending', 'responded') AND expires_at > c
  */
 export const overdue = sql`(status IN ('pending', 'responded') AND expires_at <= now())`;
 
-/** The answer to a write into a conversation that has ended. */
+/** The response to a write into a conversation that has ended. */
 export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'>): Problem {
   return new Problem(status === 'closed' ? 'conversation_closed' : 'conversation_expired');
 }

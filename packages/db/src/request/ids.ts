@@ -10,7 +10,7 @@ export function makeRequestId(): string {
   return /^hs-/i.test(id) ? makeRequestId() : id;
 }
 
-/** The request id of a path. A malformed one gets the same answer as one that does not exist. */
+/** The request id of a path. A malformed one gets the same response as one that does not exist. */
 export function requestIdFrom(params: Readonly<Record<string, string>>): string {
   const id = params.requestId ?? '';
   if (!/^[A-Za-z0-9_-]{22}$/.test(id)) throw new Problem('not_found');

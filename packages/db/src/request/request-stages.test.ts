@@ -43,7 +43,7 @@ async function stages(): Promise<string[]> {
 
 const change = (what: string) => client.query(`UPDATE help_requests SET ${what} WHERE id = 'a'`);
 
-const answer = `seq = 2, status = 'responded', response_count = response_count + 1, message_count = message_count + 1,
+const response = `seq = 2, status = 'responded', response_count = response_count + 1, message_count = message_count + 1,
   last_message_at = '2030-01-01', last_message_role = 'provider'`;
 const followUp = `message_count = message_count + 1, last_message_at = '2030-01-02', last_message_role = 'consumer'`;
 
@@ -51,7 +51,7 @@ test('a request has one row from its creation to its deletion', async () => {
   expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
   await change(followUp);
   expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
-  await change(answer);
+  await change(response);
   expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
   await change(followUp);
   expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
@@ -66,7 +66,7 @@ test('a request has one row from its creation to its deletion', async () => {
 });
 
 test('`moveExpired` moves the row of an expired request', async () => {
-  await change(answer);
+  await change(response);
   await client.query(`
     WITH ended AS (
       UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = 'a'
@@ -97,7 +97,7 @@ test('changes of a request write no index entries', async () => {
   };
   await client.query('BEGIN');
   const { total: before = 0 } = (await updates()) ?? {};
-  await change(answer);
+  await change(response);
   await change(followUp);
   await change(`provider_sign_pub_key = 'x', provider_encrypt_pub_key = 'y'`);
   await change(`status = 'closed', ended_at = now()`);

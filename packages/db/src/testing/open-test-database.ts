@@ -10,7 +10,7 @@ export interface OpenDatabase extends Database {
   stop(): Promise<void>;
 }
 
-/** Limits that a Postgres that answers late on a busy machine does not reach. */
+/** Limits that a Postgres that responds late on a busy machine does not reach. */
 export const patient = { patience: 60_000, statementTimeoutMs: 60_000, poolTimeoutMs: 60_000 } as const;
 
 /** A migrated database for one test file, on the server of DATABASE_URL, with a client. */

@@ -81,7 +81,7 @@ export const tracingVariables = {
 
 export type TracingSettings = Values<typeof tracingVariables>;
 
-/** The port of a service that answers HTTP. */
+/** The port of a service that serves HTTP. */
 export const portVariable = (port: number) =>
   integer('RELAY_PORT', {
     help: 'The port that the service listens on; 0 picks a free one.',
@@ -178,14 +178,14 @@ export const redisVariables = {
   }),
 };
 
-/** The settings of a service that writes to Postgres and answers other services. */
+/** The settings of a service that writes to Postgres and serves other services. */
 export const writerVariables = ({ port }: { port: number }) => ({
   process: processVariables,
   tracing: tracingVariables,
   port: portVariable(port),
-  maxLongAnswers: integer('RELAY_MAX_LONG_ANSWERS', {
+  maxLongResponses: integer('RELAY_MAX_LONG_RESPONSES', {
     help:
-      'Answers of more than 64 KiB that one user may receive at the same time, for each process; 0 = no limit. One key or ' +
+      'Responses of more than 64 KiB that one user may receive at the same time, for each process; 0 = no limit. One key or ' +
       'session gets three quarters of them.',
     default: 16,
   }),

@@ -6,9 +6,9 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { createHttpServer, type HttpServer } from './create-http-server.ts';
 
-const answer: RequestListener = (_request, response) => response.end();
+const respond: RequestListener = (_request, response) => response.end();
 
-async function start(handler = answer, requestTimeoutMs?: number): Promise<HttpServer> {
+async function start(handler = respond, requestTimeoutMs?: number): Promise<HttpServer> {
   const server = createHttpServer({
     handler,
     host: '127.0.0.1',
@@ -25,7 +25,7 @@ const ends = (stopping: Promise<void> | undefined): Promise<boolean> =>
 
 const portOf = (server: HttpServer): number => Number(new URL(server.url).port);
 
-test('stops as soon as a call that began before is answered, even if its client keeps the connection', async () => {
+test('stops as soon as a call that began before has its response, even if its client keeps the connection', async () => {
   const running: ServerResponse[] = [];
   const server = await start((_request, response) => void running.push(response));
   const agent = new Agent({ keepAlive: true });
@@ -59,14 +59,14 @@ test.each([
   });
   await once(client, 'connect');
   client.write(half);
-  // When a later call is answered, the server has read this part.
+  // When a later call has its response, the server has read this part.
   await (await fetch(server.url)).text();
 
   expect(await ends(server.stop?.())).toBe(true);
   expect(received).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a call that arrives while the process is busy is answered, although the server then stops', async () => {
+test('a call that arrives while the process is busy gets its response, although the server then stops', async () => {
   const server = await start();
   const sent = new Int32Array(new SharedArrayBuffer(4));
   // In another thread, which runs while this one is blocked.
@@ -94,7 +94,7 @@ test('a call that arrives while the process is busy is answered, although the se
   }
 });
 
-/** Connects at once, and resolves with the status line of the answer, or with the error. */
+/** Connects at once, and resolves with the status line of the response, or with the error. */
 function callNow(server: HttpServer): Promise<string> {
   const client = connect(portOf(server), '127.0.0.1').setEncoding('latin1');
   client.write('GET / HTTP/1.1\r\nHost: relay\r\n\r\n');
@@ -125,7 +125,7 @@ test('after a pause, the server listens until no connection has arrived for a wh
   expect(performance.now() - calledAt).toBeGreaterThan(290);
 });
 
-test('closes the connection with each answer while it drains', async () => {
+test('closes the connection with each response while it drains', async () => {
   const server = await start();
   const before = await fetch(server.url);
   server.drain?.();

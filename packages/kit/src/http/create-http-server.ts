@@ -119,7 +119,7 @@ export function createHttpServer(options: {
       drainingSince ??= now;
       const pauseMs = now - drainingSince;
       return new Promise((resolve) => {
-        // A connection becomes idle when its call is answered.
+        // A connection becomes idle after the response to its call.
         const closeIdleConnections = () => {
           server.closeIdleConnections();
           closeUnusedConnections();
@@ -142,7 +142,7 @@ export function createHttpServer(options: {
 
 /**
  * The path and query of a request's target. The target may be an absolute URI (RFC 9112, 3.2.2), but of the host in the Host
- * header only: this server is no proxy. Express answers a target that it cannot parse without running any middleware, so all
+ * header only: this server is no proxy. Express responds to a target that it cannot parse without running any middleware, so all
  * others, such as `*`, get a slash in front, which makes them an unknown path.
  */
 function pathOf(target: string, host: string | undefined): string {

@@ -17,11 +17,11 @@ test('requests and responses are created with the prototypes of the app, and hav
     app(request, response);
   });
   const url = await listen(server, '127.0.0.1', 0);
-  const answer = await fetch(url);
+  const response = await fetch(url);
   server.close();
 
-  expect(answer.status).toBe(201);
-  expect(await answer.json()).toEqual({ host: new URL(url).host, path: '/', same: true });
+  expect(response.status).toBe(201);
+  expect(await response.json()).toEqual({ host: new URL(url).host, path: '/', same: true });
   expect(prototypes[0]).toBe(created[0]);
   expect(prototypes[1]).toBe(created[1]);
 });

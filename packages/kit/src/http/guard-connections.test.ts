@@ -171,9 +171,9 @@ describe('pipelined requests', () => {
   test.each(lasts.flatMap((last) => nexts.map((next) => [last[0], next[0], last[1], next[1], next[2]])))(
     'behind %s, after which Node may lose bytes, are not handled: %s',
     async (_last, _next, first, second, third) => {
-      let answer = () => {};
+      let respond = () => {};
       handler = (_request, response) => {
-        answer = () => response.setHeader('content-length', 4).end('done');
+        respond = () => response.setHeader('content-length', 4).end('done');
       };
       const { socket, received } = await open();
       socket.write(first + second);
@@ -182,7 +182,7 @@ describe('pipelined requests', () => {
       await until(() => handled.length === 1 || isRefused());
       socket.write(third);
       await pause(20);
-      answer();
+      respond();
       await until(() => received().includes('done') || isRefused());
       expect(received()).toMatch(/^connection: close\r$/im);
       await until(() => socket.destroyed);
@@ -217,10 +217,14 @@ describe('pipelined requests', () => {
 
 describe('bytes that Node cannot read behind a request that is under way', () => {
   /**
-   * Sends `bytes`. The answer to the first request begins at once. It ends when Node has reported that it cannot read the
-   * rest, and the server has received `later` too. Returns all answers.
+   * Sends `bytes`. The response to the first request begins at once. It ends when Node has reported that it cannot read the
+   * rest, and the server has received `later` too. Returns all responses.
    */
-  async function answersTo(bytes: string, later = '', headers: Record<string, string> = {}): Promise<string> {
+  async function responsesTo(
+    bytes: string,
+    later = '',
+    headers: Record<string, string> = {},
+  ): Promise<string> {
     const plain = createServer({ requireHostHeader: false, connectionsCheckingInterval: 20 });
     [plain.headersTimeout, plain.requestTimeout] = [100, 100];
     let first: ServerResponse | undefined;
@@ -254,36 +258,36 @@ describe('bytes that Node cannot read behind a request that is under way', () =>
   test.each([
     ['a malformed head', 'nonsense\r\n\r\n'],
     ['a malformed body', 'POST /3 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-  ])('is refused after the answers before it: %s', async (_, bytes) => {
-    const text = await answersTo(get('/1') + bytes);
+  ])('is refused after the responses before it: %s', async (_, bytes) => {
+    const text = await responsesTo(get('/1') + bytes);
     expect(handled).toEqual(['/1']);
     expect(statuses(text)).toEqual(['200', '400']);
     expect(text).toMatch(/startedended.*"error":"invalid_request"/s);
   });
 
-  test('is refused after the answer to a request that waited', async () => {
-    const text = await answersTo(`${get('/1') + post('/2', 'two')}nonsense\r\n\r\n`);
+  test('is refused after the response to a request that waited', async () => {
+    const text = await responsesTo(`${get('/1') + post('/2', 'two')}nonsense\r\n\r\n`);
     expect(handled).toEqual(['/1', '/2']);
     expect(statuses(text)).toEqual(['200', '200', '400']);
   });
 
   test('is refused once', async () => {
-    const text = await answersTo(`${get('/1')}nonsense\r\n\r\n`, 'more nonsense\r\n\r\n');
+    const text = await responsesTo(`${get('/1')}nonsense\r\n\r\n`, 'more nonsense\r\n\r\n');
     expect(statuses(text)).toEqual(['200', '400']);
   });
 
   test('is refused with 408 when it is too slow, and its rest is not handled', async () => {
-    const text = await answersTo(`${get('/1')}GET /2 HTTP/1.1\r\nHo`, 'st: x\r\n\r\n');
+    const text = await responsesTo(`${get('/1')}GET /2 HTTP/1.1\r\nHo`, 'st: x\r\n\r\n');
     expect(handled).toEqual(['/1']);
     expect(statuses(text)).toEqual(['200', '408']);
   });
 
-  test('gets no answer when one before it closes the connection', async () => {
-    const text = await answersTo(`${get('/1')}nonsense\r\n\r\n`, '', { connection: 'close' });
+  test('gets no response when one before it closes the connection', async () => {
+    const text = await responsesTo(`${get('/1')}nonsense\r\n\r\n`, '', { connection: 'close' });
     expect(statuses(text)).toEqual(['200']);
   });
 
-  test('gets no answer when it is CONNECT', async () => {
+  test('gets no response when it is CONNECT', async () => {
     const { socket, received } = await open();
     handler = () => {};
     socket.write(`${get('/1')}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);

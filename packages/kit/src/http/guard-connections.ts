@@ -89,7 +89,7 @@ export function guardConnections(
       ignoreFurtherRequests(socket);
     }
   });
-  // Without these listeners Node answers before the handler runs. The handler decides when it reads the body.
+  // Without these listeners Node responds before the handler runs. The handler decides when it reads the body.
   for (const event of ['checkContinue', 'checkExpectation'] as const) {
     server.on(event, (request, response) => server.emit('request', request, response));
   }

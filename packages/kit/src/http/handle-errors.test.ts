@@ -50,26 +50,26 @@ beforeEach(async () => {
 afterEach(() => server.stop?.());
 
 test('a dependency that is away: 503 with Retry-After, and a warning', async () => {
-  const answer = await fetch(`${server.url}/away`);
-  expect(answer.status).toBe(503);
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(await answer.json()).toMatchObject({ error: 'unavailable' });
+  const response = await fetch(`${server.url}/away`);
+  expect(response.status).toBe(503);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await response.json()).toMatchObject({ error: 'unavailable' });
   expect(lines).toEqual([
     expect.objectContaining({ level: 'warn', code: '57P01', reason: 'the server is away' }),
   ]);
 });
 
 test('a user who was erased meanwhile: 401', async () => {
-  const answer = await fetch(`${server.url}/erased`);
-  expect(answer.status).toBe(401);
-  expect(await answer.json()).toMatchObject({ error: 'unauthorized' });
+  const response = await fetch(`${server.url}/erased`);
+  expect(response.status).toBe(401);
+  expect(await response.json()).toMatchObject({ error: 'unauthorized' });
   expect(lines).toEqual([]);
 });
 
 test('any other error: 500, and an error in the log', async () => {
-  const answer = await fetch(`${server.url}/broken`, { headers: { 'x-request-id': 'call-1' } });
-  expect(answer.status).toBe(500);
-  expect(await answer.json()).toMatchObject({ error: 'internal' });
+  const response = await fetch(`${server.url}/broken`, { headers: { 'x-request-id': 'call-1' } });
+  expect(response.status).toBe(500);
+  expect(await response.json()).toMatchObject({ error: 'internal' });
   expect(lines).toEqual([expect.objectContaining({ level: 'error', callId: 'call-1' })]);
 });
 
@@ -85,7 +85,7 @@ test('nothing is logged when the client left, after its body or in the middle of
     call.on('error', () => {}).write('1234');
     await arrived;
     call.destroy();
-    expect((await failed).message).toBe('the client left before it was answered');
+    expect((await failed).message).toBe('the client left before the response');
   }
   expect(lines).toEqual([]);
 });

@@ -13,7 +13,7 @@ export interface ErrorHandling {
 }
 
 /**
- * Answers a call that failed. An error that is not a `Problem` is a defect of the service, and is logged. The call id of the
+ * Responds to a call that failed. An error that is not a `Problem` is a defect of the service, and is logged. The call id of the
  * log lines is the header `x-request-id` of the request, which the gateway sets.
  */
 export function handleErrors(

@@ -12,9 +12,9 @@ export { jsonText } from './json-text.ts';
 export { KeyedCounter } from './keyed-counter.ts';
 export type { ConnectionLimit } from './limit-connections.ts';
 export {
-  answeredStatus,
   type CallLabels,
   createCallRecorder,
+  finalStatus,
   type ObservedCall,
   observeCalls,
 } from './observe-calls.ts';
@@ -23,7 +23,7 @@ export { parseJson } from './parse-json.ts';
 export { preflightHeaders } from './preflight-headers.ts';
 export { bodyLimit, ClientLeft, checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 export { requireCaller } from './require-caller.ts';
-export { type Answer, type Pieces, sendAnswer } from './send-answer.ts';
+export { type Pieces, type RouteResponse, sendResponse } from './send-response.ts';
 export { bareApp, type Call, defineRoute, mountRoutes, type Route, serveRoutes } from './serve-routes.ts';
 export { base64Schema, optionalTextUpTo, pageSchema, rotationSchema } from './shared-schemas.ts';
 export { uuidFrom, uuidPattern } from './uuid-from.ts';

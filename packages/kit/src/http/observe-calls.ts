@@ -23,7 +23,7 @@ export interface CallLabels {
   isForeignTrace?: boolean;
 }
 
-/** A call that was answered, or whose client left. It contains no body, key, cookie or query. */
+/** A call that got a response, or whose client left. It contains no body, key, cookie or query. */
 export interface ObservedCall {
   readonly callId: string | undefined;
   readonly traceparent?: string | undefined;
@@ -48,7 +48,7 @@ export function createCallRecorder(options: {
   const { log, metrics, lineLevel = createLineLevel() } = options;
   const seconds = new Histogram({
     name: 'relay_http_request_seconds',
-    help: 'Time from the head of a request to the end of its answer.',
+    help: 'Time from the head of a request to the end of its response.',
     labelNames: ['method', 'route', 'status', 'caller'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [metrics],
@@ -95,7 +95,7 @@ export function observeCalls(options: {
         traceparent: request.get('traceparent'),
         method,
         route,
-        status: answeredStatus(response),
+        status: finalStatus(response),
         caller,
         ms: performance.now() - start,
         isPolled,
@@ -124,9 +124,9 @@ function endSpan(span: OpenSpan, { callId = '', method, route, status, caller }:
   });
 }
 
-/** The status of a response that has closed; 499 when the client left before the answer. */
-export function answeredStatus(response: ServerResponse): number {
+/** The status of a response that has closed; 499 when the client left before the response. */
+export function finalStatus(response: ServerResponse): number {
   // A refusal is short, so its client has seen the status even if it left before the last byte.
-  const isAnswered = response.writableFinished || (response.headersSent && response.statusCode >= 400);
-  return isAnswered ? response.statusCode : 499;
+  const hasResponse = response.writableFinished || (response.headersSent && response.statusCode >= 400);
+  return hasResponse ? response.statusCode : 499;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type FieldError, Problem } from '../problem/index.ts';
 
-/** The most errors that an answer names. */
+/** The most errors that a response names. */
 const maxFieldErrors = 20;
 
 /** Checks a body against its schema. The error names the first 20 wrong members. */
@@ -60,7 +60,7 @@ export function parseQuery<T>(schema: z.ZodType<T>, query: URLSearchParams): T {
 
 /**
  * A list in a body. Its length is checked before its entries, and no entry is checked once there are more
- * errors than an answer names, so a long list of wrong entries costs no more than a short one.
+ * errors than a response names, so a long list of wrong entries costs no more than a short one.
  */
 export function listOf<T>(
   entry: z.ZodType<T>,

@@ -1,4 +1,4 @@
-/** The contract's answer to a CORS preflight from an allowed origin, the same at the gateway and the hub. */
+/** The contract's response to a CORS preflight from an allowed origin, the same at the gateway and the hub. */
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE, OPTIONS',
   'access-control-allow-headers': 'Content-Type, Authorization, x-api-key',

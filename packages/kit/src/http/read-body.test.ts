@@ -7,7 +7,7 @@ describe('readBody', () => {
   let close = () => {};
   afterEach(() => close());
 
-  /** A server that reads each body up to 8 bytes, and answers with the body or the error. */
+  /** A server that reads each body up to 8 bytes, and responds with the body or the error. */
   async function serve(prepare: (incoming: IncomingMessage) => Promise<void> = async () => {}) {
     const outcomes: Promise<string>[] = [];
     let onCall = () => {};
@@ -53,8 +53,8 @@ describe('readBody', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const call = (body: string | Buffer) =>
       new Promise<boolean>((resolve, reject) => {
-        const outgoing = request(url, { method: 'POST', agent }, (answer) => {
-          answer.resume().once('end', () => resolve(outgoing.reusedSocket));
+        const outgoing = request(url, { method: 'POST', agent }, (response) => {
+          response.resume().once('end', () => resolve(outgoing.reusedSocket));
         });
         outgoing.on('error', reject).end(body);
       });
@@ -69,7 +69,7 @@ describe('readBody', () => {
     outgoing.write('123');
     await called;
     outgoing.destroy();
-    expect(await outcome()).toBe('the client left before it was answered');
+    expect(await outcome()).toBe('the client left before the response');
   });
 
   test('a client that left before the body was read', async () => {
@@ -80,6 +80,6 @@ describe('readBody', () => {
     outgoing.write('123');
     await called;
     outgoing.destroy();
-    expect(await outcome()).toBe('the client left before it was answered');
+    expect(await outcome()).toBe('the client left before the response');
   });
 });

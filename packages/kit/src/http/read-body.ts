@@ -53,12 +53,12 @@ function receive(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** The client left and will not see an answer; nothing failed here. It has the code of Node's own errors for this. */
+/** The client left and will not see a response; nothing failed here. It has the code of Node's own errors for this. */
 export class ClientLeft extends Error {
   readonly code = 'ERR_STREAM_PREMATURE_CLOSE';
 
   constructor() {
-    super('the client left before it was answered');
+    super('the client left before the response');
   }
 }
 

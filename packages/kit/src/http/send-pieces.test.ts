@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { listen } from './create-http-server.ts';
-import { type Pieces, sendPieces } from './send-answer.ts';
+import { type Pieces, sendPieces } from './send-response.ts';
 
 describe('sendPieces', () => {
   let close = () => {};
@@ -44,13 +44,13 @@ describe('sendPieces', () => {
     [5, '"1""2""3""4""5"', null],
   ])('%i pieces arrive in order, a single one with its length', async (pieces, text, length) => {
     const url = await serve((_, response) => void sendPieces(response, 200, { 'x-a': 'b' }, count(pieces)));
-    const answer = await fetch(url);
-    expect(await answer.text()).toBe(text);
-    expect(answer.headers.get('content-length')).toBe(length);
-    expect(answer.headers.get('x-a')).toBe('b');
+    const response = await fetch(url);
+    expect(await response.text()).toBe(text);
+    expect(response.headers.get('content-length')).toBe(length);
+    expect(response.headers.get('x-a')).toBe('b');
   });
 
-  test('another answer can be sent after a failure before the first byte', async () => {
+  test('another response can be sent after a failure before the first byte', async () => {
     // biome-ignore lint/correctness/useYield: it fails before that.
     async function* failing(): Pieces {
       throw new Error('the database is away');
@@ -69,13 +69,13 @@ describe('sendPieces', () => {
       void sendPieces(response, 200, {}, pieces).catch(() => undefined);
     });
     const call = get(url);
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
     // Wait until the buffers of the kernel are full at both ends, since the client does not read.
     for (let before = -1; read.bytes !== before || !socket?.writableLength; await pause(200))
       before = read.bytes;
     const sent = socket.bytesWritten - socket.writableLength;
     expect(read.bytes - sent).toBeLessThanOrEqual(65_536);
-    answer.destroy();
+    response.destroy();
   });
 
   test('HEAD makes only the first piece', async () => {

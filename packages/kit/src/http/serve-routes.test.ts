@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import { hugePieces, keyOf, kinds, sessionOf, useRoutes } from '../testing/use-routes.ts';
 import { defineRoute } from './serve-routes.ts';
 
-/** Each answers a call that waits, the oldest first. */
+/** Each responds to a call that waits, the oldest first. */
 let waiting: (() => void)[];
 let userId: string;
 
@@ -30,7 +30,7 @@ const huge = defineRoute({
   handle: async () => ({ status: 200, stream: hugePieces() }),
 });
 // A user has eight of the ten connections.
-const begin = useRoutes({ routes: [waits, huge], poolSize: 10, maxLongAnswers: 0 });
+const begin = useRoutes({ routes: [waits, huge], poolSize: 10, maxLongResponses: 0 });
 
 const untilWaiting = (count: number) =>
   eventually(`${count} calls are under way`, () => waiting.length === count);
@@ -49,11 +49,11 @@ test('heavy calls of a user run one after another, beside its others', async () 
   waiting.shift()?.();
   expect((await first).statusCode).toBe(200);
   await untilWaiting(4);
-  for (const answer of waiting) answer();
+  for (const respond of waiting) respond();
   for (const response of await Promise.all([second, ...light])) expect(response.statusCode).toBe(200);
 });
 
-test('a user whose clients do not read their answers can still make calls', async () => {
+test('a user whose clients do not read their responses can still make calls', async () => {
   const caller = keyOf(userId);
   for (let count = 0; count < 20; count++) expect((await begin('/huge', caller)).statusCode).toBe(200);
 });

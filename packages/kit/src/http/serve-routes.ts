@@ -12,12 +12,12 @@ import {
 import { Problem } from '../problem/index.ts';
 import type { Tracing } from '../tracing/index.ts';
 import { type ErrorHandling, handleErrors } from './handle-errors.ts';
-import { limitLongAnswers } from './limit-long-answers.ts';
+import { limitLongResponses } from './limit-long-responses.ts';
 import { observeCalls } from './observe-calls.ts';
 import { queuePerUser } from './queue-per-user.ts';
 import { checkContentType, hasBody, readBody, readJson } from './read-body.ts';
 import { requireCaller } from './require-caller.ts';
-import { type Answer, sendAnswer } from './send-answer.ts';
+import { type RouteResponse, sendResponse } from './send-response.ts';
 
 /** One call of a route, after its principal was verified and its body was read. */
 export interface Call<K extends PrincipalKind = PrincipalKind> {
@@ -44,7 +44,7 @@ export interface Route {
   /** Whether the call may be long work for Postgres: the heavy calls of a user run one after another. */
   isHeavy?(call: Call): boolean;
   /** `response` is for cookies, and for calls that end when the client leaves. */
-  handle(call: Call, response?: Response): Promise<Answer>;
+  handle(call: Call, response?: Response): Promise<RouteResponse>;
 }
 
 /** Types `call.principal` by the kinds that the route allows. */
@@ -55,7 +55,7 @@ export function defineRoute<const K extends PrincipalKind>(route: {
   takesBody?: Route['takesBody'];
   isPolled?: boolean;
   isHeavy?(call: Call<K>): boolean;
-  handle(call: Call<K>, response: Response): Promise<Answer>;
+  handle(call: Call<K>, response: Response): Promise<RouteResponse>;
 }): Route {
   return { takesBody: false, ...route } as unknown as Route;
 }
@@ -66,16 +66,22 @@ export function mountRoutes(
   options: {
     routes: readonly Route[];
     identify: (request: Request, response: Response) => VerifiedCall;
-    /** Answers of more than 64 KiB that one user may receive at the same time; 0 = no limit. */
-    maxLongAnswers?: number;
+    /** Responses of more than 64 KiB that one user may receive at the same time; 0 = no limit. */
+    maxLongResponses?: number;
     /** Calls of one user that run at the same time; further ones wait. */
     callsAtOnce?: number;
     /** Called with the principal of every call that is accepted. */
     onCaller?: ((principal: Principal) => void) | undefined;
   },
 ): void {
-  const { routes, identify, maxLongAnswers = 0, callsAtOnce = Number.POSITIVE_INFINITY, onCaller } = options;
-  const limitLong = limitLongAnswers(maxLongAnswers);
+  const {
+    routes,
+    identify,
+    maxLongResponses = 0,
+    callsAtOnce = Number.POSITIVE_INFINITY,
+    onCaller,
+  } = options;
+  const limitLong = limitLongResponses(maxLongResponses);
   const beginCall = queuePerUser(callsAtOnce);
 
   for (const route of routes) {
@@ -95,8 +101,8 @@ export function mountRoutes(
       };
       const endCall = await beginCall(principal, response, { isHeavy: route.isHeavy?.(call) });
       try {
-        const answer = await route.handle(call, response);
-        await sendAnswer(response, answer, () => {
+        const result = await route.handle(call, response);
+        await sendResponse(response, result, () => {
           limitLong(principal, response);
           // From here on, the client decides how long it takes.
           endCall();
@@ -115,21 +121,21 @@ export function serveRoutes(options: {
   log: Log;
   metrics: Metrics;
   tracing?: Tracing;
-  maxLongAnswers: number;
+  maxLongResponses: number;
   /** Connections to Postgres of this service. One user's calls use up to four fifths of them. */
   poolSize: number;
   onCaller?: (principal: Principal) => void;
   /** What errors of the service's servers mean. */
   failures?: Pick<ErrorHandling, 'isOutage' | 'isErased'>;
 }): Express {
-  const { routes, verify, log, metrics, tracing, maxLongAnswers, poolSize, onCaller, failures } = options;
+  const { routes, verify, log, metrics, tracing, maxLongResponses, poolSize, onCaller, failures } = options;
   const requirePrincipal = createPrincipalGuard({ verify, log, metrics });
   const app = bareApp();
   app.use(observeCalls({ log, metrics, tracing }));
   mountRoutes(app, {
     routes,
     identify: (request) => requireCaller(request, requirePrincipal),
-    maxLongAnswers,
+    maxLongResponses,
     callsAtOnce: Math.max(1, Math.floor(poolSize * 0.8)),
     onCaller,
   });

@@ -39,8 +39,8 @@ function compose(
 }
 
 const ask = async (path: string) => {
-  const answer = await fetch(`${service?.opsUrl}${path}`);
-  return { status: answer.status, text: (await answer.text()).trim() };
+  const response = await fetch(`${service?.opsUrl}${path}`);
+  return { status: response.status, text: (await response.text()).trim() };
 };
 
 const readiness = async () => {

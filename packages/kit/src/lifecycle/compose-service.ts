@@ -40,7 +40,7 @@ export function composeService(options: {
   metrics: Metrics;
   settings: ServiceSettings;
   /**
-   * Once ready, the service stays ready while its dependencies are away, and answers 503 with `Retry-After` instead.
+   * Once ready, the service stays ready while its dependencies are away, and responds with 503 and `Retry-After` instead.
    * For services that the public reaches: a load balancer without a ready pod would refuse connections.
    */
   staysReady?: boolean;

@@ -8,7 +8,7 @@ export interface OpsServer extends Part {
   readonly url: string;
 }
 
-/** Answers probes and Prometheus, on another port than the service, which the public cannot reach. */
+/** Responds to probes and to Prometheus, on another port than the service, which the public cannot reach. */
 export function createOpsServer(options: {
   host: string;
   opsPort: number;
@@ -21,15 +21,15 @@ export function createOpsServer(options: {
     switch (request.url?.split('?')[0]) {
       // Does not check dependencies, since restarting this process would not repair them.
       case '/livez':
-        return answer(response, 200, 'ok');
+        return respond(response, 200, 'ok');
       case '/readyz': {
         const state = readiness();
-        return answer(response, state.ready ? 200 : 503, JSON.stringify(state), 'application/json');
+        return respond(response, state.ready ? 200 : 503, JSON.stringify(state), 'application/json');
       }
       case '/metrics':
-        return answer(response, 200, await metrics.metrics(), metrics.contentType);
+        return respond(response, 200, await metrics.metrics(), metrics.contentType);
       default:
-        return answer(response, 404, 'This server has /livez, /readyz and /metrics.');
+        return respond(response, 404, 'This server has /livez, /readyz and /metrics.');
     }
   });
   server.requestTimeout = 10_000;
@@ -52,7 +52,7 @@ export function createOpsServer(options: {
   };
 }
 
-function answer(
+function respond(
   response: ServerResponse,
   status: number,
   text: string,

@@ -1,7 +1,7 @@
 import { Gauge, type Metrics } from '../metrics/index.ts';
 import type { Part } from '../part/index.ts';
 
-/** The answer of /readyz. */
+/** The response of /readyz. */
 export interface Readiness {
   readonly ready: boolean;
   /** Why the service should get no traffic. */

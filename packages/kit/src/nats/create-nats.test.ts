@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Connects, and returns an answer that came through NATS, or the reason of the failure. */
+/** Connects, and returns a response that came through NATS, or the reason of the failure. */
 async function tryOnce(access: NatsAccess): Promise<string> {
   const reasons: string[] = [];
   const log = Object.assign(Object.create(silentLog), {

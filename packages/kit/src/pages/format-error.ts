@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isRead } from '../http/index.ts';
-import { type FormattedAnswer, formatProblem, type Problem, sendFormatted } from '../problem/index.ts';
+import { type FormattedResponse, formatProblem, type Problem, sendFormatted } from '../problem/index.ts';
 import { formatPage, html } from './page.ts';
 
 const retrySeconds = 5;
 /** A call with these statuses had no effect, and may succeed a little later. */
 const temporary: ReadonlySet<number> = new Set([429, 503]);
 
-/** The answer that reports a problem: a page to a browser that navigates, problem JSON to scripts. */
-export function formatError(request: IncomingMessage, problem: Problem): FormattedAnswer {
+/** The response that reports a problem: a page to a browser that navigates, problem JSON to scripts. */
+export function formatError(request: IncomingMessage, problem: Problem): FormattedResponse {
   if (!isNavigation(request)) return formatProblem(problem);
   const { status, headers } = problem;
   if (!temporary.has(status)) {
@@ -30,7 +30,7 @@ export function formatError(request: IncomingMessage, problem: Problem): Formatt
   });
 }
 
-/** Answers with a problem, as `formatError` says; an answer that was started already is cut off. */
+/** Responds with a problem, as `formatError` says; a response that was started already is cut off. */
 export const sendError = (response: ServerResponse, problem: Problem): void =>
   sendFormatted(response, formatError(response.req, problem));
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type FormattedAnswer, sendFormatted } from '../problem/index.ts';
+import { type FormattedResponse, sendFormatted } from '../problem/index.ts';
 
 const style = `
 :root {
@@ -79,7 +79,7 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function formatPage({ title, body, status = 200, headers }: Page): FormattedAnswer {
+export function formatPage({ title, body, status = 200, headers }: Page): FormattedResponse {
   const text =
     `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
     `<meta name="viewport" content="width=device-width, initial-scale=1">` +

@@ -36,7 +36,7 @@ const lines = () =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-test('a principal that is not valid is answered with 502, and logged with the reason but without its text', () => {
+test('a principal that is not valid gets 502, and is logged with the reason but without its text', () => {
   refused = { reason: 'expired', caller: 'gateway', ageMs: 45_000 };
   expect(() => guard(header, call)).toThrow(
     expect.objectContaining({ code: 'principal_refused', status: 502, headers: { 'retry-after': '5' } }),
@@ -88,7 +88,7 @@ test('a principal that was accepted before is answered as a call that may have t
   expect(text).toContain('nothing between the two services repeats calls');
 });
 
-test('a call without a principal is answered with 401, counted and not logged', async () => {
+test('a call without a principal gets 401, counted and not logged', async () => {
   refused = { reason: 'missing' };
   expect(() => guard(undefined, call)).toThrow(expect.objectContaining({ code: 'unauthorized' }));
   expect(lines()).toEqual([]);

@@ -46,8 +46,8 @@ const nextStepOf = ({ reason, ageMs = 0 }: Refusal): string =>
 
 /**
  * A principal that is not valid is a fault between two services. It is not a fault of the client, whose own credential was
- * accepted before. So it is logged, counted and answered with 502. A call without a principal did not come from a
- * service, and is answered with 401.
+ * accepted before. So it is logged, counted, and gets 502. A call without a principal did not come from a
+ * service, and gets 401.
  */
 export function createPrincipalGuard(options: {
   verify: PrincipalVerifier;

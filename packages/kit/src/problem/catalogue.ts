@@ -53,7 +53,7 @@ export const problems = {
   not_found: {
     status: 404,
     title: 'There is nothing here',
-    help: 'Check the method, the path, and the id or code in it. A request that does not exist and one of another user get the same answer.',
+    help: 'Check the method, the path, and the id or code in it. A request that does not exist and one of another user get the same response.',
   },
   method_not_allowed: {
     status: 405,
@@ -183,17 +183,17 @@ export const problems = {
   internal: {
     status: 500,
     title: 'Something went wrong on our side',
-    help: 'The call has stored nothing. Try again; if the error stays, report the `x-request-id` of the answer.',
+    help: 'The call has stored nothing. Try again; if the error stays, report the `x-request-id` of the response.',
   },
   bad_gateway: {
     status: 502,
-    title: 'The answer of a service broke off',
+    title: 'The response of a service broke off',
     help: 'It is not known whether the call took effect. Repeating is safe with the same `messageId` or `Idempotency-Key`.',
   },
   principal_refused: {
     status: 502,
     title: 'One service did not accept the call of another',
-    help: 'The cause is on our side, not your credential, and the call took no effect. Try again; if the error stays, report the `x-request-id` of the answer.',
+    help: 'The cause is on our side, not your credential, and the call took no effect. Try again; if the error stays, report the `x-request-id` of the response.',
   },
   unavailable: {
     status: 503,

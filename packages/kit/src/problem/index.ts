@@ -1,7 +1,7 @@
 export { type ProblemCode, problems } from './catalogue.ts';
 export {
   type FieldError,
-  type FormattedAnswer,
+  type FormattedResponse,
   formatProblem,
   Problem,
   type ProblemOptions,

@@ -58,14 +58,14 @@ export const unavailable = (detail: string, options: { cause?: unknown } = {}): 
     headers: { 'retry-after': '2' },
   });
 
-export interface FormattedAnswer {
+export interface FormattedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: string;
 }
 
-/** The answer that reports a problem. */
-export function formatProblem(problem: Problem): FormattedAnswer {
+/** The response that reports a problem. */
+export function formatProblem(problem: Problem): FormattedResponse {
   const body = JSON.stringify(problem);
   return {
     status: problem.status,
@@ -79,12 +79,12 @@ export function formatProblem(problem: Problem): FormattedAnswer {
   };
 }
 
-/** Answers with a problem; an answer that was started already is cut off. */
+/** Responds with a problem; a response that was started already is cut off. */
 export const sendProblem = (response: ServerResponse, problem: Problem): void =>
   sendFormatted(response, formatProblem(problem));
 
-/** Sends a whole answer; one that was started already is cut off. */
-export function sendFormatted(response: ServerResponse, { status, headers, body }: FormattedAnswer): void {
+/** Sends a whole response; one that was started already is cut off. */
+export function sendFormatted(response: ServerResponse, { status, headers, body }: FormattedResponse): void {
   if (response.headersSent) {
     response.destroy();
     return;

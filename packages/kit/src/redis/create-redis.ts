@@ -10,7 +10,7 @@ export interface RedisConnection extends Part {
   isOutage(error: unknown): boolean;
 }
 
-/** Errors of a server that answers: it has no memory or disk, takes no writes after a failover, is loading its data, or is busy. */
+/** Errors of a server that responds: it has no memory or disk, takes no writes after a failover, is loading its data, or is busy. */
 const cannotServe =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN)\b/;
 
@@ -34,7 +34,7 @@ export function createRedis(options: {
   const waits = options.whileAway === 'wait';
   let away = false;
   let reason = 'not connected yet';
-  /** Redis answers, and does not let this user have the service's keys. */
+  /** Redis responds, and does not let this user have the service's keys. */
   let denial: string | undefined;
   let wasAccepted = false;
   const reported = new Set<string>();
@@ -86,7 +86,7 @@ export function createRedis(options: {
         denial = message;
         noteAway(message, 'Redis refuses this user the keys of the service');
         if (!stopping) repeat = setTimeout(() => void probe(), 1_000).unref();
-        // Another refusal is an answer, too; a lost connection is none.
+        // Another refusal is a response, too; a lost connection is none.
       } else if (name === 'ReplyError') noteBack();
     }
   }
@@ -141,7 +141,7 @@ const maxChecksWithoutAnswer = 4;
 
 /**
  * Closes the connection to a server that neither answers nor closes. It counts checks and not time: after a pause of this
- * process, the answer is read before the next check. (A timeout of a command would end before the answer is read.)
+ * process, the response is read before the next check. (A timeout of a command would end before the response is read.)
  */
 function watchAnswers(client: Redis, probe: () => Promise<void>): () => void {
   let checks = 0;
@@ -150,7 +150,7 @@ function watchAnswers(client: Redis, probe: () => Promise<void>): () => void {
   };
   client.on('ready', noteAnswer);
   const timer = setInterval(() => {
-    // While it is `connect`, the client itself waits for the first answer.
+    // While it is `connect`, the client itself waits for the first response.
     if (client.status !== 'ready' && client.status !== 'connect') return;
     checks += 1;
     if (checks > maxChecksWithoutAnswer) {

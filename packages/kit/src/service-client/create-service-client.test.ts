@@ -14,7 +14,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import { systemClock } from '../clock/index.ts';
 import { listen } from '../http/index.ts';
 import { createLog } from '../log/index.ts';
-import { createServiceClient, readAnswer, type ServiceCall, type ServiceClient } from './index.ts';
+import { createServiceClient, readJson, type ServiceCall, type ServiceClient } from './index.ts';
 
 let server: Server;
 let url: string;
@@ -64,11 +64,11 @@ const callOf = (callId: string, method = 'POST'): ServiceCall => ({
 
 /** Also waits until its connection is free: undici reuses it one turn of the event loop after the response. */
 async function call(callId: string, method?: string): Promise<number | undefined> {
-  const answer = await client.call(callOf(callId, method));
-  answer.resume();
-  await new Promise((resolve) => answer.once('close', resolve));
+  const response = await client.call(callOf(callId, method));
+  response.resume();
+  await new Promise((resolve) => response.once('close', resolve));
   await pause(5);
-  return answer.statusCode;
+  return response.statusCode;
 }
 
 test('a connection that is not made in time counts as not reached, also with another attempt', async () => {
@@ -78,7 +78,7 @@ test('a connection that is not made in time counts as not reached, also with ano
     const startedAt = performance.now();
     const error = await lost.call(callOf('first')).catch((problem: unknown) => problem);
     expect(error).toMatchObject({ code: 'unavailable', cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } });
-    // Two attempts. Without a limit, each takes the whole time for an answer, a minute here.
+    // Two attempts. Without a limit, each takes the whole time for a response, a minute here.
     expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(logged).toHaveLength(1);
     expect(await lost.isReachable()).toBe(false);
@@ -135,7 +135,7 @@ test('a call that breaks on a new connection is not repeated, since it may have 
   expect(received).toEqual(['first']);
 });
 
-test('a call that is not answered in time is not repeated', async () => {
+test('a call without a response in time is not repeated', async () => {
   client = createClient(url, 1_000);
   await call('first');
   handler = () => {};
@@ -159,10 +159,10 @@ test.each([
 
 test.each([
   ['that breaks off', (request: IncomingMessage) => void request.socket.destroy()],
-  ['that is not answered in time', () => {}],
-])('a read %s is `unavailable`, since it has no effect', async (_, answer) => {
+  ['without a response in time', () => {}],
+])('a read %s is `unavailable`, since it has no effect', async (_, response) => {
   client = createClient(url, 200);
-  handler = answer;
+  handler = response;
   await expect(call('first', 'GET')).rejects.toMatchObject({ code: 'unavailable' });
 });
 
@@ -195,7 +195,7 @@ test('a call waits for a restart once, also after its kept-alive connection brok
 });
 
 describe('when the client stops, a call ends and is not repeated:', () => {
-  test('before the answer', async () => {
+  test('before the response', async () => {
     await call('first');
     handler = () => void client.stop?.();
     await expect(call('second')).rejects.toMatchObject({ code: 'bad_gateway' });
@@ -223,7 +223,7 @@ describe('when the client of the response leaves, the call is cancelled and noth
     expect(logged).toEqual([]);
   });
 
-  test('before the answer', async () => {
+  test('before the response', async () => {
     const mine = response();
     let ended = () => {};
     const isEnded = new Promise<void>((resolve) => {
@@ -240,15 +240,15 @@ describe('when the client of the response leaves, the call is cancelled and noth
     expect(logged).toEqual([]);
   });
 
-  test('during the answer', async () => {
+  test('during the response', async () => {
     const mine = response();
     handler = (_request, response) => {
       response.writeHead(200, { 'content-length': 100 });
       response.write('half');
     };
-    const answer = await client.call({ ...callOf('first'), response: mine });
+    const received = await client.call({ ...callOf('first'), response: mine });
     mine.emit('close');
-    await new Promise((resolve) => answer.once('close', resolve));
+    await new Promise((resolve) => received.once('close', resolve));
     expect(logged).toEqual([]);
   });
 });
@@ -295,15 +295,15 @@ describe('a failure is logged once, with its cause and no content of the call:',
 
   test.each<[string, RequestListener, string, RegExp]>([
     ['a broken connection', (request) => request.socket.destroy(), 'UND_ERR_SOCKET', /closed/],
-    ['no answer in time', () => {}, 'UND_ERR_HEADERS_TIMEOUT', /Headers Timeout/],
+    ['no response in time', () => {}, 'UND_ERR_HEADERS_TIMEOUT', /Headers Timeout/],
     [
-      'an answer that is not HTTP',
+      'a response that is not HTTP',
       (request) => request.socket.end('nonsense private'),
       'HTTPParserError',
       /HTTP/,
     ],
-  ])('%s, which is also the cause of the problem', async (_, answer, code, reason) => {
-    handler = answer;
+  ])('%s, which is also the cause of the problem', async (_, response, code, reason) => {
+    handler = response;
     if (code === 'UND_ERR_HEADERS_TIMEOUT') client = createClient(url, 200);
     const problem = await call('first').catch((error) => error);
     expect(problem).toMatchObject({ code: 'bad_gateway' });
@@ -324,7 +324,7 @@ describe('a failure is logged once, with its cause and no content of the call:',
       response.writeHead(200, { 'content-length': 100 });
       response.write('half', () => response.destroy());
     };
-    const read = readAnswer(await client.call(callOf('first')));
+    const read = readJson(await client.call(callOf('first')));
     await expect(read).rejects.toMatchObject({ code: 'bad_gateway', cause: { code: 'UND_ERR_SOCKET' } });
     expect(logged).toEqual([line('UND_ERR_SOCKET', /closed/)]);
   });
@@ -332,7 +332,7 @@ describe('a failure is logged once, with its cause and no content of the call:',
   test('a body that stops', async () => {
     client = createClient(url, 200);
     handler = (_request, response) => void response.writeHead(200, { 'content-length': 100 }).write('half');
-    const read = readAnswer(await client.call(callOf('first')));
+    const read = readJson(await client.call(callOf('first')));
     await expect(read).rejects.toMatchObject({
       code: 'bad_gateway',
       cause: { code: 'UND_ERR_BODY_TIMEOUT' },
@@ -347,7 +347,7 @@ describe('a failure is logged once, with its cause and no content of the call:',
       };
       send();
     };
-    const read = readAnswer(await client.call(callOf('first')));
+    const read = readJson(await client.call(callOf('first')));
     await expect(read).rejects.toMatchObject({
       code: 'bad_gateway',
       cause: { code: 'ERR_RESPONSE_TOO_LARGE' },
@@ -363,37 +363,37 @@ describe('a failure is logged once, with its cause and no content of the call:',
   });
 });
 
-test('an answer may be read as slowly as its reader likes', async () => {
+test('a response may be read as slowly as its reader likes', async () => {
   client = createClient(url, 200);
   const size = 20_000_000;
   handler = (_request, response) => response.end('x'.repeat(size));
-  const answer = await client.call(callOf('first'));
-  // Nothing more arrives once the buffer of the answer is full.
-  while (answer.readableLength < answer.readableHighWaterMark) await pause(5);
+  const response = await client.call(callOf('first'));
+  // Nothing more arrives once the buffer of the response is full.
+  while (response.readableLength < response.readableHighWaterMark) await pause(5);
   await pause(600);
   let received = 0;
-  for await (const piece of answer) received += piece.length;
+  for await (const piece of response) received += piece.length;
   expect(received).toBe(size);
   expect(logged).toEqual([]);
 });
 
-test('the end of a silent answer that nothing reads is no error of this process', async () => {
+test('the end of a silent response that nothing reads is no error of this process', async () => {
   client = createClient(url, 200);
   handler = (_request, response) => response.writeHead(200, { 'content-length': 100 }).flushHeaders();
-  const answer = await client.call(callOf('first'));
-  const closed = new Promise((resolve) => answer.once('close', resolve));
+  const response = await client.call(callOf('first'));
+  const closed = new Promise((resolve) => response.once('close', resolve));
   await closed;
-  expect(answer.readableEnded).toBe(false);
+  expect(response.readableEnded).toBe(false);
 });
 
-test('an answer that the caller destroys is not a failure', async () => {
+test('a response that the caller destroys is not a failure', async () => {
   handler = (_request, response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half');
   };
-  const answer = await client.call(callOf('first'));
-  answer.destroy();
-  await new Promise((resolve) => answer.once('close', resolve));
+  const response = await client.call(callOf('first'));
+  response.destroy();
+  await new Promise((resolve) => response.once('close', resolve));
   expect(logged).toEqual([]);
 });
 
@@ -404,7 +404,7 @@ test.each([
   [503, { error: 'unavailable' }, 'unavailable'],
 ])('a %i with %j is reported as %s', async (status, body, code) => {
   handler = (_request, response) => response.writeHead(status).end(JSON.stringify(body));
-  await expect(client.call(callOf('first')).then(readAnswer)).rejects.toEqual(
+  await expect(client.call(callOf('first')).then(readJson)).rejects.toEqual(
     expect.objectContaining({ code, headers: { 'retry-after': '5' } }),
   );
 });

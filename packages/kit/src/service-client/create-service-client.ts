@@ -71,7 +71,7 @@ export interface ServiceClient extends Part {
    * safe. Nothing else is repeated.
    */
   call(call: ServiceCall): Promise<ServiceResponse>;
-  /** Whether the service answers, with any status. */
+  /** Whether the service responds, with any status. */
   isReachable(): Promise<boolean>;
 }
 

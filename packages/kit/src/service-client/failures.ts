@@ -41,7 +41,7 @@ const events: Readonly<Record<Failure, string>> = {
   refused: 'cannot be reached',
   unreached: 'cannot be reached',
   late: 'did not answer in time',
-  broken: 'broke off before it answered',
+  broken: 'broke off before its response',
 };
 
 export function problemOf(

@@ -4,4 +4,4 @@ export {
   type ServiceClient,
   type ServiceResponse,
 } from './create-service-client.ts';
-export { readAnswer, readText } from './read-answer.ts';
+export { readJson, readText } from './read-json.ts';

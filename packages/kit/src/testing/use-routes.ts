@@ -35,7 +35,7 @@ export async function* hugePieces() {
 
 /** A server of routes during the tests of a file. Returns what calls one, as a principal. */
 export function useRoutes(
-  options: Pick<Parameters<typeof serveRoutes>[0], 'routes' | 'poolSize' | 'maxLongAnswers'>,
+  options: Pick<Parameters<typeof serveRoutes>[0], 'routes' | 'poolSize' | 'maxLongResponses'>,
 ) {
   const keys = [{ id: 'test', secret: randomBytes(32) }] as const;
   const sign = createPrincipalSigner({ caller: 'gateway', audience: 'test', keys, clock: systemClock });

@@ -1,13 +1,13 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import { defineRoute, parseQuery, type Route } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
-import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import { readJson, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { Request } from 'express';
 import * as z from 'zod';
 import type { Sessions } from '../session/sessions.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
-import { callService, forwardAnswer } from './proxy-to-service.ts';
+import { callService, forwardResponse } from './proxy-to-service.ts';
 
 export interface IdentityContext {
   readonly requests: ServiceClient;
@@ -34,14 +34,14 @@ const listIdentities = ({ requests, flows }: IdentityContext): Route =>
     path: '/api/identities',
     allow: ['session'],
     async handle(call, response) {
-      const answer = await callService(
+      const result = await callService(
         requests,
         { method: 'GET', to: '/internal/identities' },
         call,
         response,
       );
-      if (answer.statusCode !== 200) return forwardAnswer(answer);
-      const body = await readAnswer<{ identities: readonly object[] }>(answer);
+      if (result.statusCode !== 200) return forwardResponse(result);
+      const body = await readJson<{ identities: readonly object[] }>(result);
       const providers = flows.map(({ provider }) => provider.name);
       const titles = Object.fromEntries(flows.map(({ provider }) => [provider.name, provider.title]));
       return { status: 200, body: { ...body, providers, titles } };
@@ -52,7 +52,7 @@ const beginQuery = z.object({ again: z.enum(['true', 'false'], 'Expected true or
 
 /**
  * Begins to add an account to the user who is signed in; with `?again=true`, another sign-in of this user. The page then
- * opens the address in the answer.
+ * opens the address in the response.
  */
 const addIdentity = ({ flows, clock }: IdentityContext): Route =>
   defineRoute({
@@ -68,7 +68,7 @@ const addIdentity = ({ flows, clock }: IdentityContext): Route =>
       const location = await flow.begin(response, purpose).catch((error) => {
         if (!(error instanceof SignInFailure)) throw error;
         throw new Problem('unavailable', {
-          detail: `${flow.provider.title} does not answer. Nothing was changed.`,
+          detail: `${flow.provider.title} does not respond. Nothing was changed.`,
           headers: { 'retry-after': '30' },
           cause: error,
         });
@@ -88,20 +88,20 @@ const removeIdentity = ({ requests, sessions, flows, devLogin, clock }: Identity
       // The user must have another account to sign in with here.
       const usable = [...flows.map((flow) => flow.provider.name), ...(devLogin ? ['dev'] : [])];
       // The response is not passed on: the sessions must end even if the client closes the connection.
-      const answer = await requests.call({
+      const result = await requests.call({
         method: 'DELETE',
         path: `/internal/identities/${encodeURIComponent(provider)}?usable=${usable.join()}`,
         route: '/internal/identities/:provider',
         principal,
         callId,
       });
-      if (answer.statusCode === 204) {
+      if (result.statusCode === 204) {
         const found = (await sessions.list(principal.userId)).filter(
           ({ user }) => user.identity.provider === provider,
         );
         await sessions.end(found.map(({ key }) => key));
       }
-      return forwardAnswer(answer);
+      return forwardResponse(result);
     },
   });
 

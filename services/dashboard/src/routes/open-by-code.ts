@@ -1,4 +1,4 @@
-import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import { readJson, type ServiceClient } from '@expert-relay/kit/service-client';
 import type { RequestHandler } from 'express';
 import type { Sessions } from '../session/sessions.ts';
 
@@ -9,20 +9,20 @@ export const openByCode =
     const { user } = request;
     const { refCode } = request.params;
     if (!user) throw new Error('The session must be required before this route.');
-    const answer = await requests.call({
+    const result = await requests.call({
       method: 'GET',
       path: `/api/v1/requests/by-ref/${encodeURIComponent(refCode)}`,
       route: '/api/v1/requests/by-ref/:refCode',
       principal: sessions.principalOf(user),
       callId: response.locals.callId,
     });
-    const { statusCode = 500 } = answer;
+    const { statusCode = 500 } = result;
     if (statusCode !== 200 && statusCode < 500) {
-      answer.resume();
+      result.resume();
       // The page says that there is no such request.
       response.redirect(303, `/dashboard/requests/${encodeURIComponent(refCode)}`);
       return;
     }
-    const { requestId } = await readAnswer<{ requestId: string }>(answer);
+    const { requestId } = await readJson<{ requestId: string }>(result);
     response.redirect(303, `/dashboard/requests/${encodeURIComponent(requestId)}`);
   };

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Answer, type Call, defineRoute, type Route } from '@expert-relay/kit/http';
+import { type Call, defineRoute, type Route, type RouteResponse } from '@expert-relay/kit/http';
 import type { ServiceClient, ServiceResponse } from '@expert-relay/kit/service-client';
 import type { Response } from 'express';
 import { serviceCalls } from '../generated/service-calls.ts';
@@ -10,7 +10,7 @@ export interface Services {
   readonly notifier: ServiceClient;
 }
 
-/** A call of the session API that the service which owns the data answers. */
+/** A call of the session API that the service which owns the data handles. */
 interface ServiceCall {
   readonly method: Route['method'];
   readonly path: string;
@@ -22,7 +22,7 @@ interface ServiceCall {
 /** Made from docs/openapi.yaml. */
 const calls: readonly ServiceCall[] = serviceCalls;
 
-/** Routes that call another service with the session's principal, and forward its answer. */
+/** Routes that call another service with the session's principal, and forward its response. */
 export const proxyToService = (services: Services): readonly Route[] =>
   calls.map(({ method, path, service, to }) =>
     defineRoute({
@@ -32,7 +32,7 @@ export const proxyToService = (services: Services): readonly Route[] =>
       takesBody: method === 'get' ? false : 'unparsed',
       async handle(call, response) {
         const { method } = response.req;
-        return forwardAnswer(await callService(services[service], { method, to }, call, response));
+        return forwardResponse(await callService(services[service], { method, to }, call, response));
       },
     }),
   );
@@ -56,10 +56,10 @@ export function callService(
   });
 }
 
-export const forwardAnswer = (answer: ServiceResponse): Answer => ({
-  status: answer.statusCode,
-  headers: pick(answer.headers, ['cache-control', 'content-length', 'content-type', 'etag', 'retry-after']),
-  forwarded: answer,
+export const forwardResponse = (response: ServiceResponse): RouteResponse => ({
+  status: response.statusCode,
+  headers: pick(response.headers, ['cache-control', 'content-length', 'content-type', 'etag', 'retry-after']),
+  forwarded: response,
 });
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {

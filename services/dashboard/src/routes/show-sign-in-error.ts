@@ -34,7 +34,7 @@ export const showFailure =
     response.redirect(303, `/auth/error?reason=${reason}`);
   };
 
-/** The error itself must not be logged: it contains codes and tokens. Of its answer, the error of OAuth says what to repair. */
+/** The error itself must not be logged: it contains codes and tokens. Of its response, the error of OAuth says what to repair. */
 function describeCause(cause: unknown): Record<string, unknown> {
   const { name, code, message, status, error, cause: inner } = cause as Error & Record<string, unknown>;
   return {

@@ -23,7 +23,7 @@ export const signOut =
       await sessions.endOwn(request);
       const provider = flows.find((flow) => flow.provider.name === user.identity.provider)?.provider;
       const returnTo = new URL('/auth/login', publicUrl).href;
-      // The session here has ended, whether or not the provider answers.
+      // The session here has ended, whether or not the provider responds.
       const url = await provider?.endSessionUrl?.(returnTo, user.idToken).catch(() => undefined);
       if (provider && url) providerSignOut.set(response, { title: provider.title, url: url.href });
     }

@@ -28,16 +28,16 @@ export const stopMails =
   async (request, response) => {
     // Its content is always the same.
     await readBody(request, 4096);
-    const answer = await notifier.call({
+    const result = await notifier.call({
       method: 'POST',
       path: '/internal/unsubscribe',
       principal: { kind: 'nobody' },
       callId: response.locals.callId,
       json: linkIn(request.originalUrl),
     });
-    answer.resume();
-    if (answer.statusCode !== 204) {
-      const isUnknown = answer.statusCode === 404 || answer.statusCode === 400;
+    result.resume();
+    if (result.statusCode !== 204) {
+      const isUnknown = result.statusCode === 404 || result.statusCode === 400;
       if (!isUnknown) throw new Problem('unavailable', { headers: { 'retry-after': '5' } });
       const body = html`<p>This link does not work any more. Mails can be stopped in the settings, too.</p>`;
       sendPage(response, { title, body, status: 404 });

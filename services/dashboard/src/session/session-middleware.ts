@@ -47,7 +47,7 @@ export function sessionMiddleware(options: {
       request.headers['x-forwarded-proto'] = isHttps ? 'https' : 'http';
       next();
     },
-    // Only the loading of a page renews the cookie. An open page makes many calls, and a late answer to one of them would
+    // Only the loading of a page renews the cookie. An open page makes many calls, and a late response to one of them would
     // replace the cookie of a sign-in in another tab.
     (request, response, next) => {
       const isLoading = request.path === '/api/me' || !request.path.startsWith('/api/');

@@ -84,19 +84,19 @@ export class SessionStore extends Store {
   }
 
   override get(cookieId: string, done: Callback<SessionData | null>): void {
-    answer(this.read(cookieId), done);
+    settle(this.read(cookieId), done);
   }
 
   override set(cookieId: string, session: SessionData, done: Callback = () => {}): void {
-    answer(this.#write(cookieId, session), done);
+    settle(this.#write(cookieId, session), done);
   }
 
   override touch(cookieId: string, session: SessionData, done: Callback = () => {}): void {
-    answer(this.#renew(cookieId, session), done);
+    settle(this.#renew(cookieId, session), done);
   }
 
   override destroy(cookieId: string, done: Callback = () => {}): void {
-    answer(this.#destroy(cookieId), done);
+    settle(this.#destroy(cookieId), done);
   }
 
   async read(cookieId: string): Promise<SessionData | null> {
@@ -235,7 +235,7 @@ function keyOf(name: string): SessionKey {
   return { userId, sessionId, cookieId };
 }
 
-function answer<T>(result: Promise<T>, done: Callback<T>): void {
+function settle<T>(result: Promise<T>, done: Callback<T>): void {
   result.then(
     (value) => done(null, value),
     (error) => done(error),

@@ -49,7 +49,7 @@ export function createGithub(settings: Config['github']): Provider | undefined {
 
   async function get<T>(token: string, path: string, schema: z.ZodType<T>): Promise<T> {
     const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'expert-relay' });
-    const answer = await fetchProtectedResource(
+    const response = await fetchProtectedResource(
       configuration,
       token,
       new URL(apiUrl + path),
@@ -57,9 +57,9 @@ export function createGithub(settings: Config['github']): Provider | undefined {
       undefined,
       headers,
     );
-    if (!answer.ok) throw new Error(`GitHub answered ${answer.status} to ${path}.`);
-    const { success, data } = schema.safeParse(await answer.json());
-    if (!success) throw new Error(`GitHub's answer to ${path} has an unexpected form.`);
+    if (!response.ok) throw new Error(`GitHub responded with ${response.status} to ${path}.`);
+    const { success, data } = schema.safeParse(await response.json());
+    if (!success) throw new Error(`GitHub's response to ${path} has an unexpected form.`);
     return data;
   }
 }

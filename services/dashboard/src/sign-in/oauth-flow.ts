@@ -165,7 +165,7 @@ function requireCode(parameters: URLSearchParams, configuration: Configuration):
   for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
 }
 
-/** Some providers answer with the error of OAuth, others with a challenge. */
+/** Some providers respond with the error of OAuth, others with a challenge. */
 const isRefusedSecret = (error: unknown): boolean =>
   error instanceof WWWAuthenticateChallengeError || errorCodeOf(error) === 'invalid_client';
 
@@ -179,7 +179,7 @@ const usedCode = new Set(['invalid_grant', 'bad_verification_code']);
 
 function errorCodeOf(error: unknown): string | undefined {
   if (error instanceof ResponseBodyError) return error.error;
-  // GitHub reports errors with the status 200, which the library reports as an answer without a token.
+  // GitHub reports errors with the status 200, which the library reports as a response without a token.
   for (let cause = error; typeof cause === 'object' && cause !== null; cause = (cause as Error).cause) {
     const { body } = cause as { body?: { error?: string } };
     if (body?.error !== undefined) return body.error;

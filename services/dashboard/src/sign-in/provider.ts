@@ -14,7 +14,7 @@ export interface Provider {
   /** Its name for people. */
   readonly title: string;
   readonly scope: string;
-  /** Whether it answers with an ID token, which is bound to the sign-in by a nonce. */
+  /** Whether it responds with an ID token, which is bound to the sign-in by a nonce. */
   readonly isOpenId: boolean;
   /** Rejects while the provider cannot be reached. */
   configuration(): Promise<Configuration>;

@@ -58,21 +58,21 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-interface Answer {
+interface HttpResponse {
   status: number | undefined;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
-/** Not `fetch`, which would normalize the path and decompress the answer. */
-function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
+/** Not `fetch`, which would normalize the path and decompress the response. */
+function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<HttpResponse> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
-    const call = httpRequest({ hostname, port, path, method, headers, agent: false }, (answer) => {
+    const call = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
       const pieces: Buffer[] = [];
-      answer.on('data', (piece: Buffer) => pieces.push(piece));
-      answer.once('end', () =>
-        resolve({ status: answer.statusCode, headers: answer.headers, body: Buffer.concat(pieces) }),
+      response.on('data', (piece: Buffer) => pieces.push(piece));
+      response.once('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(pieces) }),
       );
     });
     call.once('error', reject);

@@ -36,7 +36,7 @@ export function checkRedis(options: { redis: RedisConnection; log: Log }): Part 
 
 const minVersion = [6, 2];
 
-/** Why BullMQ cannot use a Redis, from its answer to INFO; `undefined` when it can. */
+/** Why BullMQ cannot use a Redis, from its response to INFO; `undefined` when it can. */
 export function redisProblem(info: string): string | undefined {
   const version = field(info, 'redis_version');
   if (version !== undefined && isOlder(version)) {

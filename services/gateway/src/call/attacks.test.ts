@@ -52,7 +52,7 @@ describe.each([2, 64])('from %i addresses:', (addresses) => {
     );
     const oldest = connections.slice(0, 60);
     for (const connection of oldest) {
-      expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
+      expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 503 .*retry-after: /is);
     }
     await othersAreServed();
   });
@@ -87,7 +87,7 @@ describe.each([2, 64])('from %i addresses:', (addresses) => {
       if (count % 50 !== 49) continue;
       await othersAreServed();
       used.send('GET /dashboard HTTP/1.1\r\nHost: x\r\n\r\n');
-      await used.answers(1 + Math.floor(count / 50));
+      await used.responses(1 + Math.floor(count / 50));
     }
     await eventually(
       'the oldest are closed',

@@ -7,7 +7,7 @@ import type { EdgeStep } from './edge-call.ts';
  * Refuses calls with an ambiguous head, without a route, or with a body that is declared too large. Answers OPTIONS.
  *
  * A GET with a body is refused and not served without it: fetch and browsers cannot send one, so its client has made an
- * error that the answer explains, and a proxy in front may read such a body as the next request (RFC 9110, 9.3.1).
+ * error that the response explains, and a proxy in front may read such a body as the next request (RFC 9110, 9.3.1).
  */
 export const checkCall: EdgeStep = (request, response, next) => {
   checkHead(request);

@@ -25,7 +25,7 @@ export interface EdgeRoute {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** `:name` matches one segment, and `*` at the end matches any rest. */
   readonly path: string;
-  /** The service that answers. For `gateway`, the handler is in `app.ts`. */
+  /** The service that responds. For `gateway`, the handler is in `app.ts`. */
   readonly to: UpstreamName | 'gateway';
   /** Without a rule the call is forwarded with the principal `nobody`. */
   readonly key?: KeyRule;

@@ -37,13 +37,13 @@ test.each([
     { method: 'POST', headers: { 'content-length': '9000000' } },
   ],
 ])('%s', async (_name, status, path, options) => {
-  const answer = await open(path, options);
-  expect(answer.status).toBe(status);
-  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-  expect(answer.headers['content-security-policy']).toContain("default-src 'none'; style-src 'sha256-");
-  expect(answer.headers['x-request-id']).toBeDefined();
-  expect(answer.headers.refresh).toBeUndefined();
-  expect(answer.body).toContain('<a class="button main" href="/dashboard">');
+  const response = await open(path, options);
+  expect(response.status).toBe(status);
+  expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(response.headers['content-security-policy']).toContain("default-src 'none'; style-src 'sha256-");
+  expect(response.headers['x-request-id']).toBeDefined();
+  expect(response.headers.refresh).toBeUndefined();
+  expect(response.body).toContain('<a class="button main" href="/dashboard">');
 });
 
 test('too many calls: the page tries again when it may', async () => {

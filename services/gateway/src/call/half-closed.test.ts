@@ -21,7 +21,7 @@ async function sendAll(bytes: string): Promise<RawConnection> {
 }
 
 /** All that the relay sends before it closes the connection. */
-async function answersTo(bytes: string): Promise<RawConnection> {
+async function responsesTo(bytes: string): Promise<RawConnection> {
   const connection = await sendAll(bytes);
   expect(await connection.closed()).toBe(true);
   return connection;
@@ -42,47 +42,47 @@ const countForwarded = () =>
 
 describe('a client that ends its side of the connection after its request is answered, and the connection is closed:', () => {
   test.each(routes.map(({ method, path }) => [method, path]))('%s %s', async (method, path) => {
-    const { statuses } = await answersTo(request(method, path.replace(/:\w+/g, 'abc').replace('*', 'x')));
+    const { statuses } = await responsesTo(request(method, path.replace(/:\w+/g, 'abc').replace('*', 'x')));
     expect(statuses).toHaveLength(1);
   });
 
   test.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH'])('%s of an unknown path', async (method) => {
-    expect((await answersTo(request(method, '/nowhere'))).statuses).toHaveLength(1);
+    expect((await responsesTo(request(method, '/nowhere'))).statuses).toHaveLength(1);
   });
 
   test('with a body', async () => {
-    expect((await answersTo(submit())).statuses).toEqual([200]);
+    expect((await responsesTo(submit())).statuses).toEqual([200]);
     expect(gateway.upstreams.requests.calls.at(-1)?.method).toBe('POST');
   });
 
   test('with HTTP/1.0', async () => {
-    const { received } = await answersTo('GET /dashboard HTTP/1.0\r\n\r\n');
+    const { received } = await responsesTo('GET /dashboard HTTP/1.0\r\n\r\n');
     expect(received).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  test('whose answer is large', async () => {
+  test('whose response is large', async () => {
     const size = 3_000_000;
     gateway.upstreams.dashboard.handler = (_request, response) => response.end('a'.repeat(size));
-    const { received } = await answersTo(request('GET', '/dashboard'));
+    const { received } = await responsesTo(request('GET', '/dashboard'));
     expect(received.length).toBeGreaterThan(size);
   });
 
   test('two requests in one packet; a third is refused', async () => {
-    const { statuses } = await answersTo(submit() + request('GET', '/nowhere').repeat(3));
+    const { statuses } = await responsesTo(submit() + request('GET', '/nowhere').repeat(3));
     expect(statuses).toEqual([200, 404, 429]);
   });
 });
 
 describe('a client that ends its side of the connection', () => {
   test('before it has sent anything: the connection is closed', async () => {
-    expect((await answersTo('')).received).toBe('');
+    expect((await responsesTo('')).received).toBe('');
   });
 
-  test('after its answer: the connection is closed', async () => {
+  test('after its response: the connection is closed', async () => {
     const connection = await openRaw(gateway.url);
     opened.push(connection);
     connection.send(request('GET', '/dashboard'));
-    await connection.answers(1);
+    await connection.responses(1);
     connection.socket.end();
     expect(await connection.closed()).toBe(true);
     expect(connection.statuses).toEqual([200]);
@@ -101,13 +101,13 @@ describe('a client that ends its side of the connection', () => {
     ],
   ])('in the middle of %s: 400, and nothing is forwarded', async (_, bytes) => {
     const before = countForwarded();
-    const { statuses } = await answersTo(bytes);
+    const { statuses } = await responsesTo(bytes);
     expect(statuses.filter((status) => status !== 100)).toEqual([400]);
     expect(countForwarded()).toBe(before);
     expect(await gateway.metric('relay_gateway_buffered_bytes')).toBe(0);
   });
 
-  /** Sends a call, and ends this side once a service has it, and the client has this beginning of the answer. */
+  /** Sends a call, and ends this side once a service has it, and the client has this beginning of the response. */
   const callAndEnd = async (at: typeof gateway, method: string, path: string, body = '', begun = '') => {
     const calls: ServerResponse[] = [];
     let ended = 0;
@@ -142,7 +142,7 @@ describe('a client that ends its side of the connection', () => {
     expect(impatient.lines.at(-1)).toMatchObject({ status: 499 });
   });
 
-  test('whose change takes longer than what only reads gets its answer', async () => {
+  test('whose change takes longer than what only reads gets its response', async () => {
     const { connection, response, hasEnded } = await change(impatient);
     // The reading call of another client, which came later, is given up before it.
     const reading = await read(impatient);
@@ -153,7 +153,7 @@ describe('a client that ends its side of the connection', () => {
     expect(connection.statuses).toEqual([200]);
   });
 
-  test('whose answer has begun gets the rest, however long it takes', async () => {
+  test('whose response has begun gets the rest, however long it takes', async () => {
     const { connection, response } = await callAndEnd(impatient, 'GET', '/api/v1/messages/abc', '', 'begun');
     const other = await read(impatient);
     await eventually('another call ends', other.hasEnded);

@@ -53,7 +53,7 @@ describe('without a body that is complete, these are answered, and nothing of it
       ),
     );
     for (const connection of sent) {
-      expect(await connection.answers(1)).toMatch(
+      expect(await connection.responses(1)).toMatch(
         method === 'OPTIONS' ? /^HTTP\/1\.1 (204|404) / : /^HTTP\/1\.1 40[045] /,
       );
     }
@@ -67,22 +67,22 @@ describe('without a body that is complete, these are answered, and nothing of it
 test('GET and HEAD are served with an empty body', async () => {
   for (const method of ['GET', 'HEAD']) {
     const connection = await send(head(method, open.asset, 'Content-Length: 0'), '127.0.0.2');
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
   }
 });
 
-test('a body is released when its service begins to answer, even if the answer is not read', async () => {
+test('a body is released when its service begins to respond, even if the response is not read', async () => {
   const { dashboard } = gateway.upstreams;
-  let answer: (() => void) | undefined;
+  let respond: (() => void) | undefined;
   dashboard.handler = (request, response) => {
-    answer = () => void request.resume().once('end', () => response.writeHead(200).write('begins'));
+    respond = () => void request.resume().once('end', () => response.writeHead(200).write('begins'));
   };
   const connection = await send(head('POST', open.post, 'Content-Length: 1000000') + megabyte, '127.0.0.2');
   await eventually(
     'the body is held',
     async () => (await gateway.metric('relay_gateway_buffered_bytes')) >= 1_000_000,
   );
-  const begin = await eventually('the service has the call', () => answer);
+  const begin = await eventually('the service has the call', () => respond);
   begin();
   await eventually(
     'it is released',
@@ -97,7 +97,7 @@ test('a connection that waits for its next request holds nothing of the last one
   const before = usedMemory();
   for (let index = 0; index < 40; index++) {
     const connection = await send(head('POST', open.post, 'Content-Length: 1000000') + megabyte, '127.0.0.2');
-    await connection.answers(1);
+    await connection.responses(1);
   }
   await eventually('40 MB are free', () => usedMemory() - before < 20_000_000);
   expect(connections.filter(({ socket }) => socket.destroyed)).toEqual([]);
@@ -149,7 +149,7 @@ describe('responses that are not read', () => {
     expect(await bufferedBytes()).toBeLessThanOrEqual(most * 1_048_576);
     gateway.upstreams.dashboard.handler = undefined;
     const next = await send(head('GET', open.asset), '127.0.0.9');
-    expect(await next.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await next.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('of the gateway itself are counted too', async () => {

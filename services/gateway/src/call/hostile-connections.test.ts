@@ -15,13 +15,13 @@ afterEach(() => {
   for (const { socket } of opened.splice(0)) socket.destroy();
 });
 
-/** Sends bytes over a new connection, and returns the first answer. */
+/** Sends bytes over a new connection, and returns the first response. */
 async function sendRaw(
   text: string,
 ): Promise<{ status: number; text: string; closed: () => Promise<boolean> }> {
   const connection = await openRaw(gateway.url);
   connection.send(text);
-  await connection.answers(1);
+  await connection.responses(1);
   await pause(20);
   opened.push(connection);
   const { received } = connection;
@@ -84,12 +84,12 @@ describe('a request that could be read in two ways is refused and not forwarded:
     ['TLS', '\x16\x03\x01\x02\x00\x01\x00'],
   ])('%s', async (_, text) => {
     const before = countForwarded();
-    const answer = await sendRaw(text);
-    expect(answer.status).toBe(400);
+    const response = await sendRaw(text);
+    expect(response.status).toBe(400);
     expect(countForwarded()).toBe(before);
-    for (const header of securityHeaders) expect(answer.text).toMatch(header);
+    for (const header of securityHeaders) expect(response.text).toMatch(header);
     // No part of it was read as a second request.
-    expect(answer.text.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(1);
+    expect(response.text.match(/HTTP\/1\.1 \d{3} /g)).toHaveLength(1);
   });
 });
 
@@ -123,11 +123,11 @@ describe('another spelling of a path is not found:', () => {
     '*',
   ])('%s', async (target) => {
     const before = countForwarded();
-    const answer = await sendRaw(
+    const response = await sendRaw(
       `GET ${target} HTTP/1.1\r\nHost: x\r\nx-api-key: ${gateway.consumer.text}\r\n\r\n`,
     );
-    expect([400, 404]).toContain(answer.status);
-    for (const header of securityHeaders) expect(answer.text).toMatch(header);
+    expect([400, 404]).toContain(response.status);
+    for (const header of securityHeaders) expect(response.text).toMatch(header);
     expect(countForwarded()).toBe(before);
   });
 });
@@ -152,39 +152,39 @@ describe('a refusal without Express has every header, and closes the connection:
     ['CONNECT', 405, 'CONNECT db:5432 HTTP/1.1\r\nHost: db:5432\r\n\r\n'],
     ['a malformed request', 400, 'hello\r\n\r\n'],
   ])('%s', async (_, status, text) => {
-    const answer = await sendRaw(text);
-    expect(answer.status).toBe(status);
-    for (const header of allHeaders) expect(answer.text).toMatch(header);
-    expect(JSON.parse(answer.text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status });
-    expect(await answer.closed()).toBe(true);
+    const response = await sendRaw(text);
+    expect(response.status).toBe(status);
+    for (const header of allHeaders) expect(response.text).toMatch(header);
+    expect(JSON.parse(response.text.split('\r\n\r\n')[1] ?? '')).toMatchObject({ status });
+    expect(await response.closed()).toBe(true);
   });
 });
 
 test.each([100, 4_000])('%i headers are too many', async (count) => {
-  const answer = await sendRaw(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
-  expect(answer.status).toBe(431);
-  for (const header of securityHeaders) expect(answer.text).toMatch(header);
-  expect(await answer.closed()).toBe(true);
+  const response = await sendRaw(`GET /dashboard HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(count)}\r\n`);
+  expect(response.status).toBe(431);
+  for (const header of securityHeaders) expect(response.text).toMatch(header);
+  expect(await response.closed()).toBe(true);
 });
 
 describe('the protocol cannot be changed:', () => {
   test.each(['websocket', 'h2c'])('%s', async (protocol) => {
-    const answer = await sendRaw(
+    const response = await sendRaw(
       `GET /dashboard HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`,
     );
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     expect(gateway.upstreams.dashboard.calls.at(-1)?.headers).not.toHaveProperty('upgrade');
-    expect(answer.text).toMatch(/^connection: close\r$/im);
-    expect(await answer.closed()).toBe(true);
+    expect(response.text).toMatch(/^connection: close\r$/im);
+    expect(await response.closed()).toBe(true);
   });
 });
 
-test('HTTP/1.0 gets no interim answer', async () => {
+test('HTTP/1.0 gets no interim response', async () => {
   const body = JSON.stringify({ apiKey: gateway.consumer.text });
-  const answer = await sendRaw(
+  const response = await sendRaw(
     `POST /api/v1/help HTTP/1.0\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   );
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 });
 
 describe('several requests in one packet', () => {
@@ -230,7 +230,7 @@ describe('slow clients', () => {
     for (const connection of idle) connection.socket.destroy();
   });
 
-  test('that do not read their answer are disconnected, and the call to the service ends', async () => {
+  test('that do not read their response are disconnected, and the call to the service ends', async () => {
     const withTimeout = await startTestGateway({ stallTimeoutMs: 400 });
     const { dashboard } = withTimeout.upstreams;
     const callEnded = new Promise<void>((resolve) => {

@@ -34,7 +34,7 @@ describe('rate limits:', () => {
     expect((await from('192.0.2.1', '/api/health')).status).toBe(429);
   });
 
-  test('an answer has the calls that are left, and a refusal has Retry-After', async () => {
+  test('a response has the calls that are left, and a refusal has Retry-After', async () => {
     const first = await from('192.0.2.2', '/api/v1/whoami');
     expect(first.headers['ratelimit-policy']).toBe('"api";q=2;w=60');
     expect(first.headers.ratelimit).toBe('"api";r=1;t=60');

@@ -62,7 +62,7 @@ describe('a body that is not complete', () => {
     await start();
     const connection = await beginBody('first ', 12);
     connection.send('second');
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
     const [call] = gateway.upstreams.messages.calls;
     expect([call?.body.toString(), call?.headers['content-length']]).toEqual(['first second', '12']);
   });
@@ -85,11 +85,11 @@ describe('when the bodies use more memory than allowed', () => {
 
   test('the oldest is refused, and the others are served', async () => {
     const [oldest, ...others] = await beginThree();
-    expect(await oldest.answers(1)).toMatch(
+    expect(await oldest.responses(1)).toMatch(
       /^HTTP\/1\.1 503 .*retry-after: .*Too many bodies arrive at the same time/is,
     );
     for (const connection of others) connection.send('a');
-    for (const connection of others) expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const connection of others) expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
     expect(await gateway.metric('relay_gateway_bodies_refused_total')).toBe(1);
     await eventually(
       'the memory is free again',
@@ -99,14 +99,14 @@ describe('when the bodies use more memory than allowed', () => {
 
   test('the rest of a refused body is dropped, and its connection can be used again', async () => {
     const [oldest] = await beginThree();
-    await oldest.answers(1);
+    await oldest.responses(1);
     oldest.send('aGET /api/health HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect(await oldest.answers(2)).toMatch(/HTTP\/1\.1 200 .*"status":"ok"/s);
+    expect(await oldest.responses(2)).toMatch(/HTTP\/1\.1 200 .*"status":"ok"/s);
   });
 
   test('the connection of a client that leaves after its body was refused is closed', async () => {
     const [oldest] = await beginThree();
-    await oldest.answers(1);
+    await oldest.responses(1);
     oldest.socket.end();
     expect(await oldest.closed()).toBe(true);
   });

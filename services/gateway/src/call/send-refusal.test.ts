@@ -61,16 +61,16 @@ describe('one byte more is 413', () => {
     ['chunked', { 'transfer-encoding': 'chunked' }],
   ])('%s', async (_, headers) => {
     const before = gateway.upstreams.messages.calls.length;
-    const answer = await send(bodyLimit + 1, headers);
-    expect([answer.status, answer.json.error]).toEqual([413, 'payload_too_large']);
-    expect(answer.headers.connection).toBe('close');
+    const response = await send(bodyLimit + 1, headers);
+    expect([response.status, response.json.error]).toEqual([413, 'payload_too_large']);
+    expect(response.headers.connection).toBe('close');
     expect(gateway.upstreams.messages.calls).toHaveLength(before);
   });
 
   test('before the body is read, if the length is declared', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 99999999999'));
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 413 .*"error":"payload_too_large"/s);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 413 .*"error":"payload_too_large"/s);
     connection.socket.destroy();
   });
 
@@ -81,15 +81,15 @@ describe('one byte more is 413', () => {
     await pause(100);
     expect(connection.received).toBe('');
     connection.send(chunk(1));
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 413 /);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 413 /);
     connection.socket.destroy();
   });
 });
 
 describe('a client that continues to send', () => {
   test('receives the 413, even if it sends 8 MiB before it reads', async () => {
-    const answer = await send(8 * bodyLimit, { 'content-length': 8 * bodyLimit });
-    expect(answer.status).toBe(413);
+    const response = await send(8 * bodyLimit, { 'content-length': 8 * bodyLimit });
+    expect(response.status).toBe(413);
   });
 
   test('is disconnected after 2 s', async () => {
@@ -108,7 +108,7 @@ describe('a client that continues to send', () => {
   test('is disconnected after 2 s, even if it sends nothing more', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', `Content-Length: ${bodyLimit + 1}`));
-    await connection.answers(1);
+    await connection.responses(1);
     expect(await connection.closed(30_000)).toBe(true);
   });
 });
@@ -127,7 +127,7 @@ describe('other refusals before the body was read', () => {
   test('close it when the length of the body is unknown', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/nowhere', 'Transfer-Encoding: chunked') + chunk(10));
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 404 .*connection: close/is);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 404 .*connection: close/is);
     connection.socket.destroy();
   });
 });
@@ -136,9 +136,9 @@ describe('Expect: 100-continue', () => {
   test('gets 100 when the gateway reads the body', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: 100-continue'));
-    expect(await connection.answers(1)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    expect(await connection.responses(1)).toBe('HTTP/1.1 100 Continue\r\n\r\n');
     connection.send('hello');
-    expect(await connection.answers(2)).toMatch(/HTTP\/1\.1 200 /);
+    expect(await connection.responses(2)).toMatch(/HTTP\/1\.1 200 /);
     const received = gateway.upstreams.messages.calls.at(-1);
     expect([received?.body.toString(), received?.headers.expect]).toEqual(['hello', undefined]);
     connection.socket.destroy();
@@ -152,7 +152,7 @@ describe('Expect: 100-continue', () => {
     const connection = await openRaw(gateway.url);
     const method = path.endsWith('vault') ? 'PUT' : 'POST';
     connection.send(head(path, length, 'Expect: 100-continue').replace('POST', method));
-    expect(await connection.answers(1)).toMatch(
+    expect(await connection.responses(1)).toMatch(
       new RegExp(`^HTTP/1\\.1 ${status} .*connection: close`, 'is'),
     );
     connection.socket.destroy();
@@ -160,11 +160,11 @@ describe('Expect: 100-continue', () => {
 
   test('gets 404 at once, also for HEAD', async () => {
     // A busy machine may be slow once, but the gateway would wait 2 s for the body each time.
-    await eventually('a fast answer', async () => {
+    await eventually('a fast response', async () => {
       const connection = await openRaw(gateway.url);
       const start = performance.now();
       connection.send(head('/nowhere', 'Content-Length: 5', 'Expect: 100-continue').replace('POST', 'HEAD'));
-      expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 404 /);
+      expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 404 /);
       connection.socket.destroy();
       return performance.now() - start < 1_500;
     });
@@ -173,7 +173,7 @@ describe('Expect: 100-continue', () => {
   test('another expectation is ignored', async () => {
     const connection = await openRaw(gateway.url);
     connection.send(head('/api/v1/message/abc', 'Content-Length: 5', 'Expect: something').concat('hello'));
-    expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
     connection.socket.destroy();
   });
 });

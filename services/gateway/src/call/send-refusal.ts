@@ -7,8 +7,8 @@ const maxDroppedBytes = 16 * bodyLimit;
 const dropTimeMs = 2_000;
 
 /**
- * Answers with a problem, even while the body of the call is still arriving. A connection that is closed with unread bytes
- * is reset, and the client might not see the answer. So the rest of the body is read and dropped for up to 2 s before the
+ * Responds with a problem, even while the body of the call is still arriving. A connection that is closed with unread bytes
+ * is reset, and the client might not see the response. So the rest of the body is read and dropped for up to 2 s before the
  * connection is closed. After 16 MiB reading stops, so that a client that only sends must stop and read.
  */
 export function sendRefusal(response: ServerResponse, problem: Problem): void {
@@ -21,7 +21,7 @@ export function sendRefusal(response: ServerResponse, problem: Problem): void {
   }
   const { status, headers, body } = formatError(request, problem);
   response.writeHead(status, { ...headers, connection: 'close' });
-  // An answer to HEAD has no body with which Node would send the head.
+  // A response to HEAD has no body with which Node would send the head.
   response.flushHeaders();
   response.write(body);
 

@@ -42,8 +42,8 @@ describe('createTransfers', () => {
   }
 
   async function receive(url: string): Promise<IncomingMessage> {
-    const [answer] = await once(get(url), 'response');
-    return answer;
+    const [response] = await once(get(url), 'response');
+    return response;
   }
 
   test('a client that reads steadily has as much time as the rate allows', async () => {
@@ -68,7 +68,7 @@ describe('createTransfers', () => {
     expect((await (await fetch(url)).text()).length).toBe(4 * piece.length);
   });
 
-  test('bytes that wait at the end of an answer count', async () => {
+  test('bytes that wait at the end of a response count', async () => {
     let response: ServerResponse | undefined;
     const url = await serve(unreachableRate, (transfer, served) => {
       response = served;
@@ -106,7 +106,7 @@ test('a client that trickles in both directions is disconnected, and the call to
     connection.send('\r\n');
   }, 20);
   try {
-    await eventually('the answer begins', () => gateway.upstreams.messages.sockets.size > 0);
+    await eventually('the response begins', () => gateway.upstreams.messages.sockets.size > 0);
     await eventually('the call to the service ends', () => gateway.upstreams.messages.sockets.size === 0);
   } finally {
     clearInterval(trickle);

@@ -20,10 +20,10 @@ describe('a call reaches its service', () => {
   test.each(['consumer', 'provider'] as const)('with a signed principal for a %s key', async (kind) => {
     const { text, id, userId } = gateway[kind];
     const path = '/api/v1/messages/abc?after=3';
-    const answer = await ask(gateway.url, { path, headers: { 'x-api-key': text } });
+    const response = await ask(gateway.url, { path, headers: { 'x-api-key': text } });
     expect(received()?.verified).toEqual({
       principal: { kind, apiKeyId: id, userId, secret: { createdAt: expect.any(Number) } },
-      callId: answer.headers['x-request-id'],
+      callId: response.headers['x-request-id'],
     });
   });
 
@@ -114,7 +114,7 @@ describe('a call reaches its service', () => {
           'Connection: content-length, transfer-encoding',
         ];
         connection.send(`${head.join('\r\n')}\r\n\r\n${body}`);
-        expect(await connection.answers(1)).toMatch(/^HTTP\/1\.1 200 /);
+        expect(await connection.responses(1)).toMatch(/^HTTP\/1\.1 200 /);
         connection.socket.destroy();
       }
       const calls = gateway.upstreams.dashboard.calls.slice(before);
@@ -126,7 +126,7 @@ describe('a call reaches its service', () => {
   );
 });
 
-describe('the client gets the answer', () => {
+describe('the client gets the response', () => {
   test('with its own headers, cookies and stricter policy, without hop-by-hop and internal ones', async () => {
     gateway.upstreams.dashboard.handler = (_request, response) => {
       response.writeHead(418, {
@@ -176,8 +176,8 @@ describe('the client gets the answer', () => {
       headers: { 'x-api-key': gateway.consumer.text },
     });
     call.end();
-    const [answer] = await once(call, 'response');
-    await once(answer, 'readable');
+    const [response] = await once(call, 'response');
+    await once(response, 'readable');
     await eventually('the service waits', async () => {
       const before = written;
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -202,7 +202,7 @@ describe('the client gets the answer', () => {
 });
 
 describe('when a client leaves', () => {
-  test('before the answer, the call to the service ends', async () => {
+  test('before the response, the call to the service ends', async () => {
     let [arrived, ended] = [false, false];
     gateway.upstreams.messages.handler = (_request, response) => {
       arrived = true;

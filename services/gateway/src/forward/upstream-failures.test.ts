@@ -37,10 +37,10 @@ describe('a call whose kept-alive connection breaks', () => {
   test('is repeated with the same id, and succeeds', async () => {
     await openConnection();
     const callIds = breakConnections();
-    const answer = await list();
-    expect(answer.status).toBe(200);
-    expect(upstream().calls.at(-1)?.verified?.callId).toBe(answer.headers['x-request-id']);
-    expect(callIds).toEqual([answer.headers['x-request-id']]);
+    const response = await list();
+    expect(response.status).toBe(200);
+    expect(upstream().calls.at(-1)?.verified?.callId).toBe(response.headers['x-request-id']);
+    expect(callIds).toEqual([response.headers['x-request-id']]);
   });
 
   test('is repeated with its whole body', async () => {
@@ -59,14 +59,14 @@ describe('a call whose kept-alive connection breaks', () => {
   test('is repeated once, not twice', async () => {
     await openConnection();
     const callIds = breakConnections(2);
-    const answer = await list();
-    expect([answer.status, answer.json.error]).toEqual([503, 'unavailable']);
-    expect(new Set(callIds)).toEqual(new Set([answer.headers['x-request-id']]));
+    const response = await list();
+    expect([response.status, response.json.error]).toEqual([503, 'unavailable']);
+    expect(new Set(callIds)).toEqual(new Set([response.headers['x-request-id']]));
     expect(callIds).toHaveLength(2);
   });
 });
 
-test('a call whose answer was started is not repeated', async () => {
+test('a call whose response was started is not repeated', async () => {
   await openConnection();
   let calls = 0;
   upstream().handler = (_request, response) => {
@@ -82,15 +82,15 @@ test('a call that breaks on a new connection is not repeated: 502', async () => 
   await upstream().stop();
   await upstream().start();
   const callIds = breakConnections();
-  const answer = await send('once');
-  expect([answer.status, answer.json.error]).toEqual([502, 'bad_gateway']);
-  expect(answer.json.detail).toContain('not known whether the call took effect');
+  const response = await send('once');
+  expect([response.status, response.json.error]).toEqual([502, 'bad_gateway']);
+  expect(response.json.detail).toContain('not known whether the call took effect');
   expect(gateway.lines).toContainEqual(
     expect.objectContaining({
       level: 'warn',
       msg: 'a call of another service failed',
       callee: 'messages',
-      callId: answer.headers['x-request-id'],
+      callId: response.headers['x-request-id'],
       route: '/api/v1/message/:requestId',
       code: 'UND_ERR_SOCKET',
     }),
@@ -102,10 +102,10 @@ test('a call that breaks on a new connection is not repeated: 502', async () => 
 describe('a service whose port is closed', () => {
   test('is 503 with Retry-After', async () => {
     await upstream().stop();
-    const answer = await send('gone');
+    const response = await send('gone');
     await upstream().start();
-    expect([answer.status, answer.json.error]).toEqual([503, 'unavailable']);
-    expect(answer.headers['retry-after']).toMatch(/^\d+$/);
+    expect([response.status, response.json.error]).toEqual([503, 'unavailable']);
+    expect(response.headers['retry-after']).toMatch(/^\d+$/);
   });
 
   test('is called again 100 ms later', async () => {

@@ -27,8 +27,8 @@ describe('each route with a key in its header accepts keys of its kinds only:', 
     async (method, path, kinds) => {
       const url = path.replace(/:\w+/, 'abc');
       for (const kind of ['consumer', 'provider'] as const) {
-        const answer = await withKey(gateway[kind].text, url, method);
-        expect(answer.status).toBe(kinds?.includes(kind) ? 200 : 401);
+        const response = await withKey(gateway[kind].text, url, method);
+        expect(response.status).toBe(kinds?.includes(kind) ? 200 : 401);
       }
     },
   );
@@ -49,8 +49,8 @@ describe('a key in the header is 401 when it is', () => {
     ['sent twice in one', () => `${gateway.consumer.text}, ${gateway.consumer.text}`],
     ['padded', () => `${gateway.consumer.text}x`],
   ])('%s', async (_, key) => {
-    const answer = await withKey(key());
-    expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
+    const response = await withKey(key());
+    expect([response.status, response.json.error]).toEqual([401, 'unauthorized']);
   });
 
   test('refused, and the reason is counted without the key', async () => {
@@ -69,14 +69,14 @@ describe('the poll', () => {
   const poll = (key?: string) => withKey(key, '/api/v1/help/abc');
 
   test('is served without a key, with a warning in the log', async () => {
-    const answer = await poll();
-    expect(answer.status).toBe(200);
+    const response = await poll();
+    expect(response.status).toBe(200);
     expect(gateway.upstreams.requests.calls.at(-1)?.verified?.principal).toEqual({ kind: 'nobody' });
     expect(gateway.lines).toContainEqual(
       expect.objectContaining({
         level: 'warn',
         msg: expect.stringContaining('without a key'),
-        callId: answer.headers['x-request-id'],
+        callId: response.headers['x-request-id'],
       }),
     );
   });
@@ -102,17 +102,17 @@ describe('submit', () => {
     ['without', {}],
     ['null as', { apiKey: null }],
   ])('%s apiKey is 400', async (_, body) => {
-    const answer = await submit(body, { 'x-api-key': gateway.consumer.text });
-    expect(answer.status).toBe(400);
-    expect(answer.json).toMatchObject({
+    const response = await submit(body, { 'x-api-key': gateway.consumer.text });
+    expect(response.status).toBe(400);
+    expect(response.json).toMatchObject({
       error: 'invalid_request',
       fields: [{ path: 'apiKey', code: 'required', message: expect.any(String) }],
     });
   });
 
   test('without a body is 400', async () => {
-    const answer = await ask(gateway.url, { method: 'POST', path: '/api/v1/help' });
-    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_request']);
+    const response = await ask(gateway.url, { method: 'POST', path: '/api/v1/help' });
+    expect([response.status, response.json.error]).toEqual([400, 'invalid_request']);
   });
 
   test('with a key that is not a text is 400', async () => {
@@ -125,8 +125,8 @@ describe('submit', () => {
     ['another text', () => 'not a key'],
     ['an empty text', () => ''],
   ])('with %s as the key is 401', async (_, key) => {
-    const answer = await submit({ apiKey: key() });
-    expect([answer.status, answer.json.error]).toEqual([401, 'unauthorized']);
+    const response = await submit({ apiKey: key() });
+    expect([response.status, response.json.error]).toEqual([401, 'unauthorized']);
   });
 
   test.each([
@@ -135,13 +135,13 @@ describe('submit', () => {
     ['too deep', `{"a":${'['.repeat(100_000)}`],
     ['__proto__', '{"__proto__":{"apiKey":"a"}}'],
   ])('with %s is 400 before a key is looked up', async (_, body) => {
-    const answer = await ask(gateway.url, {
+    const response = await ask(gateway.url, {
       method: 'POST',
       path: '/api/v1/help',
       headers: { 'content-type': 'application/json' },
       body,
     });
-    expect([answer.status, answer.json.error]).toEqual([400, 'invalid_json']);
+    expect([response.status, response.json.error]).toEqual([400, 'invalid_json']);
   });
 });
 

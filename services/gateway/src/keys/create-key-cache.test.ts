@@ -236,7 +236,7 @@ test('a look-up that does not end fails, and the next one starts again', async (
     },
   });
   const key = inventKey();
-  await expect(cache.find(key)).rejects.toThrow('no answer within 20 ms');
-  await expect(cache.find(key)).rejects.toThrow('no answer within 20 ms');
+  await expect(cache.find(key)).rejects.toThrow('no response within 20 ms');
+  await expect(cache.find(key)).rejects.toThrow('no response within 20 ms');
   expect(count).toBe(2);
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { sendAnswer } from '@expert-relay/kit/http';
+import { sendResponse } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { withTimeout } from '@expert-relay/kit/timeout';
 import type { EdgeStep } from '../call/edge-call.ts';
@@ -10,7 +10,7 @@ export function getHealth(options: { health: Health; version: string; clock: Clo
 
   return async (_request, response) => {
     const missing = await health();
-    await sendAnswer(response, {
+    await sendResponse(response, {
       status: missing ? 503 : 200,
       body: {
         status: missing ? 'unavailable' : 'ok',

@@ -25,7 +25,7 @@ const pages: readonly EdgeRoute[] = [
 ];
 
 /**
- * All routes that clients can reach. Other paths are answered with 404, including the /internal routes of services. A path
+ * All routes that clients can reach. Other paths get 404, including the /internal routes of services. A path
  * without a pattern comes before patterns; of two patterns that match, the first one is used.
  */
 export const routes: readonly EdgeRoute[] = [...apiRoutes, ...pages];

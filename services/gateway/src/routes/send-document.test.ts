@@ -28,7 +28,7 @@ describe('the document and the table of routes list the same calls', () => {
     new RegExp(`^${path.replace(/:\w+/g, '\\{\\w+\\}').replace(/\/\*$/, '/.+')}$`);
   const matches = (one: { method: string; path: string }, row: { method: string; path: string }) =>
     one.method === row.method && pattern(row.path).test(one.path);
-  // The files of the web app, and paths at which the dashboard answers 404 or a redirect.
+  // The files of the web app, and paths at which the dashboard responds with 404 or a redirect.
   const undocumented = [
     'GET /auth',
     'GET /auth/dev',

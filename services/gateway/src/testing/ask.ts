@@ -1,6 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -18,7 +18,7 @@ export function ask(
     body?: string | Buffer;
     agent?: Agent | false;
   } = {},
-): Promise<Answer> {
+): Promise<HttpResponse> {
   const { method = 'GET', path = '/', headers = {}, body, agent = false } = call;
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { method, path, headers, agent }, (incoming) => {

@@ -67,7 +67,7 @@ afterAll(async () => {
 async function connectTo(topics: string[], options: ReaderOptions = {}, to = hub): Promise<Reader> {
   const reader = new Reader(to.url, topics, options);
   open.push(reader);
-  await reader.until('an answer', () => reader.head !== '');
+  await reader.until('a response', () => reader.head !== '');
   return reader;
 }
 const statusOf = async (topics: string[], options?: ReaderOptions, to?: TestHub) =>
@@ -277,14 +277,14 @@ describe('a credential that is revoked', () => {
 
 test('no credential is in logs or responses', async () => {
   const token = await makeToken([topic], { expiresAt: 1 });
-  const answers = [
+  const responses = [
     await connectTo([topic], { query: { authorization: token } }),
     await connectTo([topic], bearer(token)),
     await connectTo([topic], { headers: { 'x-api-key': `${known.slice(0, -1)}x` } }),
     await connectTo([topic], { headers: { 'x-api-key': known } }),
   ];
-  await answers.at(-1)?.opened();
-  const received = answers.map(({ head, blocks }) => head + JSON.stringify(blocks));
+  await responses.at(-1)?.opened();
+  const received = responses.map(({ head, blocks }) => head + JSON.stringify(blocks));
   const shown = [JSON.stringify(logs.lines), ...received].join('\n');
   for (const secret of [token, token.split('.')[2] ?? '', known, known.slice(8)])
     expect(shown).not.toContain(secret);

@@ -49,12 +49,12 @@ export function createKeyExchange(options: {
   }
 
   return async (apiKey, topics, { callId }) => {
-    const answer = await requestToken(apiKey, topics, callId);
-    const token = tokenIn(await readText(answer).catch(() => ''));
-    if (answer.statusCode === 201 && token !== undefined) return verify(token);
-    if (answer.statusCode === 401) throw new Problem('unauthorized');
-    if (answer.statusCode === 403) throw notCovered();
-    log.warn({ callId, status: answer.statusCode }, 'the requests service gave no stream token');
+    const response = await requestToken(apiKey, topics, callId);
+    const token = tokenIn(await readText(response).catch(() => ''));
+    if (response.statusCode === 201 && token !== undefined) return verify(token);
+    if (response.statusCode === 401) throw new Problem('unauthorized');
+    if (response.statusCode === 403) throw notCovered();
+    log.warn({ callId, status: response.statusCode }, 'the requests service gave no stream token');
     throw unavailable(notChecked);
   };
 }

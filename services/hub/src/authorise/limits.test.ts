@@ -40,7 +40,7 @@ async function start(env: Record<string, string> = {}): Promise<void> {
   hub = await startTestHub({ prefix: stream.prefix, env: { RELAY_REQUESTS_URL: url, ...env } });
 }
 
-/** Sends a request for a stream, without waiting for an answer. */
+/** Sends a request for a stream, without waiting for a response. */
 async function send(headers: Record<string, string>, address = '127.0.0.1'): Promise<RawConnection> {
   const connection = await openRaw(hub.url, address);
   opened.push(connection);
@@ -49,10 +49,10 @@ async function send(headers: Record<string, string>, address = '127.0.0.1'): Pro
   return connection;
 }
 
-/** Returns the status. A stream stays open; after any other answer the connection is closed. */
+/** Returns the status. A stream stays open; after any other response the connection is closed. */
 async function statusOf(headers: Record<string, string>, address?: string): Promise<number | undefined> {
   const connection = await send(headers, address);
-  await connection.until('an answer', () => connection.statuses.length > 0);
+  await connection.until('a response', () => connection.statuses.length > 0);
   if (connection.statuses[0] !== 200) connection[Symbol.dispose]();
   return connection.statuses[0];
 }
@@ -79,7 +79,7 @@ describe('failures of one address', () => {
     await start({ RELAY_HUB_FAILURES_PER_ADDRESS: '1', RELAY_HUB_BUSY_RETRY: '40s' });
     expect(await statusOf(guess())).toBe(401);
     const script = await send(guess());
-    await script.until('the answer', () => script.received.includes('}'));
+    await script.until('the response', () => script.received.includes('}'));
     expect(script.received).toMatch(
       /^HTTP\/1\.1 429 [\s\S]*retry-after: 60\r\n[\s\S]*"error":"rate_limited"/i,
     );
@@ -130,10 +130,10 @@ test('a cap is checked before a key is', async () => {
   expect(calls).toEqual([]);
 });
 
-test('a call has one id in its answer, at the requests service and in the log', async () => {
+test('a call has one id in its response, at the requests service and in the log', async () => {
   await start();
   const connection = await send({ 'x-api-key': valid, 'x-request-id': 'mine' });
-  await connection.until('an answer', () => connection.statuses.length > 0);
+  await connection.until('a response', () => connection.statuses.length > 0);
   const [, id] = /x-request-id: (\S+)\r\n/i.exec(connection.received) ?? [];
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(calls[0]?.headers['x-request-id']).toBe(id);

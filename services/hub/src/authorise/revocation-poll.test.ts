@@ -14,7 +14,7 @@ let stream: TestStream;
 let requests: Server;
 let url: string;
 let hub: TestHub;
-/** What the requests service of these tests answers. */
+/** What the requests service of these tests responds. */
 let status: number;
 let revocations: TestEvent[];
 let calls: number;
@@ -56,7 +56,7 @@ afterEach(async () => {
 async function connect(options: ReaderOptions): Promise<Reader> {
   const reader = new Reader(hub.url, [topic], options);
   open.push(reader);
-  await reader.until('an answer', () => reader.head !== '');
+  await reader.until('a response', () => reader.head !== '');
   return reader;
 }
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventHead } from '@expert-relay/contracts';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import { readAnswer, type ServiceClient } from '@expert-relay/kit/service-client';
+import { readJson, type ServiceClient } from '@expert-relay/kit/service-client';
 import { parseEvent } from '../events/event-content.ts';
 
 /** From the start of one reading to that of the next: so a revocation takes effect within 5 s, also if one reading takes two. */
@@ -30,13 +30,13 @@ export function createRevocationPoll(options: {
   let away: string | undefined = 'not read yet';
 
   async function read(): Promise<void> {
-    const answer = await requests.call({
+    const response = await requests.call({
       method: 'GET',
       path: '/internal/revocations',
       principal: { kind: 'hub' },
       callId: randomUUID(),
     });
-    const { events } = await readAnswer<{ events: readonly string[] }>(answer);
+    const { events } = await readJson<{ events: readonly string[] }>(response);
     for (const bytes of events) {
       const event = parseEvent(Buffer.from(bytes, 'base64'));
       if (event) onEvent(event);

@@ -42,8 +42,8 @@ async function read(from?: string, at = hub): Promise<Reader> {
 }
 const messages = (count: number) => Array.from({ length: count }, () => request.newMessage());
 async function readiness() {
-  const answer = await fetch(`${hub.service.opsUrl}/readyz`);
-  return { status: answer.status, ...((await answer.json()) as { away: Record<string, string> }) };
+  const response = await fetch(`${hub.service.opsUrl}/readyz`);
+  return { status: response.status, ...((await response.json()) as { away: Record<string, string> }) };
 }
 
 /** Publishes as the outbox does: again and again until NATS has acknowledged. */
@@ -292,8 +292,8 @@ test('a hub that starts before the stream is created waits for it, and opens no 
   await stream.manager.streams.delete(stream.name);
   const waiting = await startTestHub({ prefix: stream.prefix, env: { NATS_URL: nats.url }, isReady: false });
   const reason = async () => {
-    const answer = await fetch(`${waiting.service.opsUrl}/readyz`);
-    return [answer.status, await answer.text()].join(' ');
+    const response = await fetch(`${waiting.service.opsUrl}/readyz`);
+    return [response.status, await response.text()].join(' ');
   };
   await eventually('its reason', async () => /^503 .*does not exist yet/s.test(await reason()));
   const turnedAway = new Reader(waiting.url, [request.topic]);

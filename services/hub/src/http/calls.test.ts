@@ -56,11 +56,11 @@ test.each([
     503,
     '/',
   ],
-])('%s has one log line, with the id of its answer', async (_, method, path, headers, status, route) => {
-  const answer = await fetch(hub.url + path, { method, headers: { ...headers, 'x-request-id': 'mine' } });
-  await answer.text();
-  expect(answer.status).toBe(status);
-  const id = answer.headers.get('x-request-id') ?? '';
+])('%s has one log line, with the id of its response', async (_, method, path, headers, status, route) => {
+  const response = await fetch(hub.url + path, { method, headers: { ...headers, 'x-request-id': 'mine' } });
+  await response.text();
+  expect(response.status).toBe(status);
+  const id = response.headers.get('x-request-id') ?? '';
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
   expect(await lineOf(id)).toMatchObject({ msg: 'call', method, route, status, caller: 'none' });
   expect(linesOf(id)).toHaveLength(1);
@@ -79,7 +79,7 @@ test('a stream has a log line when it begins and one when it ends, and the time 
   expect(linesOf(id)).toMatchObject([expected, { msg: 'stream', reason: 'left', access: 'credential' }]);
 });
 
-test('a client that disconnects before its answer is logged with the status 499', async () => {
+test('a client that disconnects before its response is logged with the status 499', async () => {
   using connection = await openRaw(hub.url);
   connection.send(
     `GET /?topic=${topic} HTTP/1.1\r\nhost: x\r\nx-api-key: ${makeApiKey('provider').text}\r\n\r\n`,

@@ -11,7 +11,7 @@ import { openTestStream, type TestStream } from '../testing/test-stream.ts';
 
 let stream: TestStream;
 let hub: TestHub;
-/** Exchanges of keys get no answer until the end of the test. */
+/** Exchanges of keys get no response until the end of the test. */
 let requests: Server;
 const exchanges: ServerResponse[] = [];
 /** A stream that every test must leave open and working. */
@@ -114,7 +114,7 @@ describe('on the connection of a stream,', () => {
     async (_, other) => {
       const connection = await open();
       connection.send(streamRequest() + other);
-      await connection.until('an answer', () => connection.received !== '' || connection.socket.destroyed);
+      await connection.until('a response', () => connection.received !== '' || connection.socket.destroyed);
       connection.send('more');
       await connection.until('the end', () => connection.socket.destroyed);
       expect(connection.statuses.length).toBeLessThanOrEqual(1);
@@ -166,10 +166,10 @@ describe('on a connection without a stream,', () => {
   });
 
   const answered = others.filter(([, other]) => other !== badChunks);
-  test.each(answered)('%s is answered with all headers', async (name, other) => {
+  test.each(answered)('%s gets all headers', async (name, other) => {
     const connection = await open();
     connection.send(other);
-    await connection.until('an answer', () => connection.received.includes('\r\n\r\n'));
+    await connection.until('a response', () => connection.received.includes('\r\n\r\n'));
     expect(connection.statuses).toEqual([statuses[name] ?? 400]);
     for (const header of headers) expect(connection.received).toMatch(header);
     const isProblem = name !== 'a HEAD' && name !== 'a second stream';
@@ -200,7 +200,7 @@ describe('on a connection without a stream,', () => {
     for (let count = 1; count <= 20; count++) {
       connection.send('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n');
       await connection.until(
-        'an answer',
+        'a response',
         () => connection.received.split('"error":"not_found"').length > count,
       );
     }
@@ -210,7 +210,7 @@ describe('on a connection without a stream,', () => {
   });
 });
 
-test('a head that is not complete in time is answered 408, and streams last longer', async () => {
+test('a head that is not complete in time gets 408, and streams last longer', async () => {
   const reader = await new Reader(hub.url, [request.topic]).opened();
   const connection = await open();
   connection.send('GET / HTTP/1.1\r\nhost: x\r\nx');
@@ -226,7 +226,7 @@ test('a hub that stops waits neither for unused connections nor for streams', as
   const [unused, idle] = await Promise.all([openRaw(other.url), openRaw(other.url)]);
   opened.push(unused, idle);
   idle.send('GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n');
-  await idle.until('the answer', () => idle.received.includes('"error":'));
+  await idle.until('the response', () => idle.received.includes('"error":'));
   const reader = await new Reader(other.url, [request.topic]).opened();
   await other[Symbol.asyncDispose]();
   await unused.until('their ends', () => unused.socket.destroyed && idle.socket.destroyed && reader.isEnded);

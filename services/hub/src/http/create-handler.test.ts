@@ -24,9 +24,9 @@ afterAll(async () => {
   await stream[Symbol.asyncDispose]();
 });
 
-const problemOf = async (answer: Response) => {
-  expect(answer.headers.get('content-type')).toBe('application/problem+json');
-  return (await answer.json()) as { error: string; fields?: { path: string; code: string }[] };
+const problemOf = async (response: Response) => {
+  expect(response.headers.get('content-type')).toBe('application/problem+json');
+  return (await response.json()) as { error: string; fields?: { path: string; code: string }[] };
 };
 
 describe('the hub over HTTP', () => {
@@ -75,10 +75,10 @@ describe('the hub over HTTP', () => {
   });
 
   test('answers HEAD like GET, without a stream', async () => {
-    const answer = await fetch(url(topic), { method: 'HEAD' });
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/event-stream');
-    expect(await answer.text()).toBe('');
+    const response = await fetch(url(topic), { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await response.text()).toBe('');
     expect((await fetch(url('topic=x'), { method: 'HEAD' })).status).toBe(400);
   });
 
@@ -98,9 +98,9 @@ describe('the hub over HTTP', () => {
     ['a valid topic and an invalid one', `${topic}&topic=*`, [{ path: 'topic[1]', code: 'format' }]],
     ['101 topics', Array(101).fill(topic).join('&'), [{ path: 'topic', code: 'size' }]],
   ])('refuses %s', async (_, query, fields) => {
-    const answer = await fetch(url(query));
-    expect(answer.status).toBe(400);
-    expect(await problemOf(answer)).toMatchObject({ error: 'invalid_request', fields });
+    const response = await fetch(url(query));
+    expect(response.status).toBe(400);
+    expect(await problemOf(response)).toMatchObject({ error: 'invalid_request', fields });
   });
 
   test('accepts a hundred topics in one stream', async () => {
@@ -116,8 +116,8 @@ describe('the hub over HTTP', () => {
 
   test('allows only pages of configured origins to read it', async () => {
     for (const origin of [site, page]) {
-      const answer = await fetch(url(''), { headers: { origin } });
-      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+      const response = await fetch(url(''), { headers: { origin } });
+      expect(response.headers.get('access-control-allow-origin')).toBe(origin);
       const reader = await new Reader(hub.url, [request.topic], { headers: { origin } }).opened();
       expect(reader.head).toContain(`access-control-allow-origin: ${origin}\r\n`);
       reader.close();

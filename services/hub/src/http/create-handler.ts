@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import {
-  answeredStatus,
   type ClientAddress,
   checkHost,
+  finalStatus,
   hasBody,
   isRead,
   type ObservedCall,
@@ -30,7 +30,7 @@ export type StreamEvents = (
   call: HubCall,
 ) => Promise<void>;
 
-/** The hub answers under its bare address and under `/hub`, so that it can share a host with the gateway. */
+/** The hub responds under its bare address and under `/hub`, so that it can share a host with the gateway. */
 const paths = new Set(['/', '/hub', '/hub/']);
 const methods = 'GET, HEAD, OPTIONS';
 
@@ -54,12 +54,12 @@ export function createHandler(options: {
   const { streamEvents, addressOf, record, log } = options;
   const origins = new Set(options.origins.map((origin) => new URL(origin).origin));
 
-  async function answer(request: IncomingMessage, response: ServerResponse, call: HubCall): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse, call: HubCall): Promise<void> {
     const [path = '', query = ''] = splitOnce(request.url ?? '', '?');
     if (!paths.has(path)) throw new Problem('not_found');
     call.route = '/';
     checkHost(request);
-    if (request.method === 'OPTIONS') return answerOptions(response);
+    if (request.method === 'OPTIONS') return respondToOptions(response);
     if (!isRead(request.method)) {
       throw new Problem('method_not_allowed', { headers: { allow: methods } });
     }
@@ -73,7 +73,7 @@ export function createHandler(options: {
     const call: HubCall = { id: randomUUID(), client: addressOf(request), route: 'none', caller: 'none' };
     response.once('close', () => {
       const { id: callId, ...labels } = call;
-      const status = connection.isDetached ? 200 : answeredStatus(response);
+      const status = connection.isDetached ? 200 : finalStatus(response);
       const hasNoLimit = call.caller === 'none';
       const ms = performance.now() - start;
       record({ callId, method: request.method ?? '', ...labels, status, ms, hasNoLimit });
@@ -82,7 +82,7 @@ export function createHandler(options: {
     response.setHeader('x-request-id', call.id);
     // The rest of a body is not read.
     if (hasBody(request)) response.setHeader('connection', 'close');
-    answer(request, response, call).catch((error: unknown) => {
+    respond(request, response, call).catch((error: unknown) => {
       // Logged as `err`, whose secrets are removed: its text could contain an address with a token.
       if (!(error instanceof Problem))
         log.error({ callId: call.id, err: error }, 'a call failed unexpectedly');
@@ -101,7 +101,7 @@ function setCommonHeaders(response: ServerResponse, origins: ReadonlySet<string>
 }
 
 /** A plain OPTIONS gets the methods; a preflight from an allowed origin gets the methods and headers of the contract. */
-function answerOptions(response: ServerResponse): void {
+function respondToOptions(response: ServerResponse): void {
   const isPreflight = response.req.headers['access-control-request-method'] !== undefined;
   if (!isPreflight) response.setHeader('allow', methods);
   const isAllowed = response.hasHeader('access-control-allow-origin');

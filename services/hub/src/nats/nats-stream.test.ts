@@ -20,7 +20,7 @@ test('a hundred readers with positions that the hub does not know share a few ca
   const headers = { 'last-event-id': 'oldstream.17.0123abcd' };
   const { topic } = new RequestEvents();
   const readers = Array.from({ length: 100 }, () => new Reader(hub.url, [topic], { headers }));
-  for (const reader of readers) await reader.until('an answer', () => reader.head !== '');
+  for (const reader of readers) await reader.until('a response', () => reader.head !== '');
   await proxy.restore();
   for (const reader of readers) await reader.until('a reset', () => reader.named('hub.reset').length > 0);
   await stream.connection.flush();

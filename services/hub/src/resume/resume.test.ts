@@ -170,7 +170,7 @@ test('a position that another hub has sent earlier: the reader waits, without a 
 });
 
 describe('a start position', () => {
-  /** As the answer to a submit that was made now has it. */
+  /** As the response to a submit that was made now has it. */
   const atStart = () => from(startPositionOf(Date.now()));
   const positionsOf = (reader: Reader) => reader.blocks.filter(({ data, id }) => id && !data);
 

@@ -156,7 +156,7 @@ class ScanLane {
     }
   }
 
-  /** Runs one scan for all waiting subscribers. Throws if NATS does not answer; then they continue to wait. */
+  /** Runs one scan for all waiting subscribers. Throws if NATS does not respond; then they continue to wait. */
   async #scanOnce(): Promise<void> {
     const { natsStream, history, log, destination } = this.#options;
     const stream = await natsStream.readState();

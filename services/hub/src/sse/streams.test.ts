@@ -30,7 +30,7 @@ async function connectTo(
 ): Promise<Reader> {
   const reader = new Reader(hub.url, topics, options);
   open.push(reader);
-  await reader.until('an answer', () => reader.head !== '');
+  await reader.until('a response', () => reader.head !== '');
   return reader;
 }
 

@@ -52,8 +52,8 @@ export async function startTestHub(options: {
 
   const ready = async () => {
     for (let tries = 0; tries < 6_000; tries++) {
-      const answer = await fetch(`${service.opsUrl}/readyz`);
-      const { ready, away } = (await answer.json()) as { ready: boolean; away: object };
+      const response = await fetch(`${service.opsUrl}/readyz`);
+      const { ready, away } = (await response.json()) as { ready: boolean; away: object };
       if (ready && Object.keys(away).length === 0) return;
       await pause(10);
     }

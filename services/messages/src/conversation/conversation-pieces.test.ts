@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { answerLength, conversationPieces } from './conversation-pieces.ts';
+import { conversationPieces, maxResponseLength } from './conversation-pieces.ts';
 import { readHead } from './read-head.ts';
 import { pageBytes } from './read-messages.ts';
 
@@ -100,22 +100,22 @@ test('`next` is there exactly when there are more messages, wherever a page ends
   }
 });
 
-test('an answer with `limit` ends early when its messages are long; without `limit` it is complete', async () => {
+test('a response with `limit` ends early when its messages are long; without `limit` it is complete', async () => {
   const sizes = Array.from({ length: 60 }, () => 50_000);
   const read = await conversationOf(sizes);
   const seqs: number[] = [];
-  let answers = 0;
+  let responses = 0;
   for (let after: number | undefined = 0; after !== undefined; ) {
-    const answer = await read(after, 1_000);
-    seqs.push(...answer.seqs);
-    answers += 1;
-    const { length } = answer.pieces.join('');
-    expect(length).toBeLessThan(answerLength + pageBytes + 60_000);
-    if (answer.next !== undefined) expect(length).toBeGreaterThanOrEqual(answerLength);
-    after = answer.next;
+    const response = await read(after, 1_000);
+    seqs.push(...response.seqs);
+    responses += 1;
+    const { length } = response.pieces.join('');
+    expect(length).toBeLessThan(maxResponseLength + pageBytes + 60_000);
+    if (response.next !== undefined) expect(length).toBeGreaterThanOrEqual(maxResponseLength);
+    after = response.next;
   }
   expect(seqs).toEqual(sizes.map((_, index) => 2 * index + 1));
-  expect(answers).toBe(3);
+  expect(responses).toBe(3);
   expect(await read()).toMatchObject({ seqs, next: undefined });
 });
 

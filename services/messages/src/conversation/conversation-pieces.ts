@@ -6,12 +6,12 @@ import { messageText, pageBytes, readPage, readSmallPage } from './read-messages
 /** The number of messages of a page, for conversations of many small ones. */
 const pageLength = 200;
 
-/** In characters of JSON. An answer with `limit` ends after the page that reaches this length. */
-export const answerLength = 1_048_576;
+/** In characters of JSON. A response with `limit` ends after the page that reaches this length. */
+export const maxResponseLength = 1_048_576;
 
 /**
  * Yields a conversation as JSON, a page of messages at a time. Each page is read when the caller asks for it, so a slow
- * reader does not fill the memory. With `limit`, the answer may end early and then has `next`; otherwise it is complete.
+ * reader does not fill the memory. With `limit`, the response may end early and then has `next`; otherwise it is complete.
  */
 export async function* conversationPieces(
   query: Query,
@@ -22,7 +22,7 @@ export async function* conversationPieces(
   let text = `${JSON.stringify(head).slice(0, -1)},"messages":[`;
   let last = after;
   let remaining = limit ?? Number.MAX_SAFE_INTEGER;
-  let remainingLength = limit === undefined ? Number.POSITIVE_INFINITY : answerLength;
+  let remainingLength = limit === undefined ? Number.POSITIVE_INFINITY : maxResponseLength;
   let separator = '';
   for (;;) {
     const { rows, hasMore } = await read(query, {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeRefCode, makeRequestId, type Query } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
-import { listen, sendAnswer } from '@expert-relay/kit/http';
+import { listen, sendResponse } from '@expert-relay/kit/http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { pageBytes } from '../conversation/read-messages.ts';
 import { listMessages } from './list-messages.ts';
@@ -55,7 +55,7 @@ test('a large conversation is read from Postgres page by page, as fast as its re
   let socket: Socket | undefined;
   const server = createServer(async (request, response) => {
     socket = request.socket;
-    const answer = await route.handle({
+    const result = await route.handle({
       principal: { kind: 'session', sessionId: 'one', userId, begunAt: 0, endsAt: 0 },
       callId: randomUUID(),
       headers: {},
@@ -63,7 +63,7 @@ test('a large conversation is read from Postgres page by page, as fast as its re
       query: new URLSearchParams(),
       body: undefined,
     });
-    await sendAnswer(response, answer).catch(() => {});
+    await sendResponse(response, result).catch(() => {});
   });
   const call = get(await listen(server, '127.0.0.1', 0));
   const [answer] = (await once(call, 'response')) as [IncomingMessage];

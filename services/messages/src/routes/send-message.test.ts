@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { makeRefCode, makeRequestId } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
-import type { Answer, Call } from '@expert-relay/kit/http';
+import type { Call, RouteResponse } from '@expert-relay/kit/http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sendMessage } from './send-message.ts';
 
@@ -30,7 +30,7 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
     },
   });
   const route = sendMessage({ ...database, wakeOutbox: () => {} });
-  const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<Answer> => {
+  const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<RouteResponse> => {
     const message = { role: 'provider', messageId: randomUUID(), ...body };
     const principal =
       message.role === 'provider'

@@ -1,6 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { endedProblem, formatRefCode, type Query, requestIdFrom, roleOf } from '@expert-relay/db';
-import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, type RouteResponse } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
 import {
@@ -40,11 +40,15 @@ export const sendMessage = (context: Context) =>
   });
 
 /** Nothing was inserted: an earlier call has stored the message, or the conversation accepts no more. */
-async function repeatedOrRefused(query: Query, message: NewMessage, outcome: Outcome): Promise<Answer> {
+async function repeatedOrRefused(
+  query: Query,
+  message: NewMessage,
+  outcome: Outcome,
+): Promise<RouteResponse> {
   const earlier = await findEarlierMessage(query, message);
   if (earlier) {
     if (!isSame(earlier, message.content)) throw new Problem('message_id_taken');
-    // The first answer again: the request was open then.
+    // The first response again: the request was open then.
     const status = earlier.wasResponded ? 'responded' : 'pending';
     const { messageId, createdAt } = earlier;
     return sentMessage(200, { ...outcome, ...message, messageId, createdAt, status });
@@ -61,7 +65,7 @@ type StoredMessage = NewMessage &
   Pick<Outcome, 'refCode' | 'status' | 'hasForm' | 'agentHasKeys'> &
   Pick<Api.SentMessage, 'createdAt'>;
 
-const sentMessage = (status: 200 | 201, message: StoredMessage): Answer => ({
+const sentMessage = (status: 200 | 201, message: StoredMessage): RouteResponse => ({
   status,
   body: {
     requestId: message.requestId,

@@ -249,7 +249,7 @@ describe('an attempt', () => {
     expect(await waits()).toBe(24);
   });
 
-  test('with the answer 410 ends the endpoint and what waits for it', async () => {
+  test('with the response 410 ends the endpoint and what waits for it', async () => {
     const delivery = await claimOne();
     const result = { reason: 'refused', statusCode: 410, ends: 'endpoint', durationMs: 1 } as const;
     await database.query`UPDATE notification_deliveries SET state = 'waiting' WHERE id <> ${delivery.id}`;

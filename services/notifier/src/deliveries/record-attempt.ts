@@ -13,7 +13,7 @@ export interface SentTogether {
 export interface Attempt {
   readonly reason?: Api.DeliveryFailure;
   readonly statusCode?: number;
-  /** The beginning of the answer. */
+  /** The beginning of the response. */
   readonly response?: string;
   readonly retryAfterSeconds?: number;
   /** A failure that a repetition does not change: of the deliveries, or of the endpoint, which does not exist any more. */

@@ -36,7 +36,7 @@ const poster = (options: Partial<PostOptions> = {}) =>
 const post = (port: number, options?: Partial<PostOptions>) =>
   poster(options)(`http://127.0.0.1:${port}/hook?x=1`, { 'webhook-id': 'msg_1' }, '{"a":1}');
 
-describe('an answer', () => {
+describe('a response', () => {
   test('with 2xx is a success; the body, path and headers arrive as they are', async () => {
     const received: unknown[] = [];
     const port = await http((request, response) => {
@@ -113,7 +113,7 @@ test.each([
   expect(parseRetryAfter(text, 10_000)).toBe(seconds);
 });
 
-describe('an answer of a megabyte', () => {
+describe('a response of a megabyte', () => {
   const { cert, key } = makeCertificate('hook.test');
   test.each([
     ['http', (listener: RequestListener) => createServer(listener)],

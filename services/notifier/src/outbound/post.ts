@@ -29,11 +29,11 @@ export interface PostOptions {
   ca?: string;
 }
 
-/** From the name to the head of the answer. */
+/** From the name to the head of the response. */
 export const defaultDeadlineMs = 10_000;
-/** Interim answers (1xx) before the answer. Each costs this process some work, and a receiver can send millions. */
+/** Interim responses (1xx) before the response. Each costs this process some work, and a receiver can send millions. */
 const maxInterim = 10;
-/** The body of the answer is only read for its owner: for a short time, to 64 KiB, and in few parts, for the same reason. */
+/** The body of the response is only read for its owner: for a short time, to 64 KiB, and in few parts, for the same reason. */
 export const bodyMs = 1_000;
 const bodyBytes = 65_536;
 const bodyParts = 256;
@@ -118,7 +118,7 @@ function exchange(
     request.on('information', () => {
       if (++interim > maxInterim) fail();
     });
-    // An answer that switches the protocol ends the connection without an error.
+    // A response that switches the protocol ends the connection without an error.
     request.on('close', fail);
     request.on('response', (response) => {
       hasHead = true;
@@ -139,7 +139,7 @@ function exchange(
   });
 }
 
-/** The first printable characters of the answer. It ends the reading early: whether the rest arrives does not matter. */
+/** The first printable characters of the response. It ends the reading early: whether the rest arrives does not matter. */
 function readStart(response: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -21,8 +21,8 @@ export function createResolve(servers?: readonly string[]): Resolve {
     if (servers) resolver.setServers(servers);
     const timer = setTimeout(() => resolver.cancel(), timeoutMs);
     try {
-      const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-      const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const responses = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+      const found = responses.flatMap((response) => (response.status === 'fulfilled' ? response.value : []));
       return found.slice(0, maxAddresses);
     } finally {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { newWebhookSchema } from '../endpoints/webhook-form.ts';
 
-/** Only this answer and that of a rotation contain the secret. */
+/** Only this response and that of a rotation contain the secret. */
 export const createWebhook = ({ webhooks, rules }: Context) =>
   defineRoute({
     method: 'post',

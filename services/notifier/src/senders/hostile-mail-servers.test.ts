@@ -40,8 +40,8 @@ test.each<[string, MailAnswers, object]>([
   ['accepts the mail without an end', { text: { flood: '250-ok\r\n' } }, brokenOff],
   ['accepts the mail byte by byte', { text: { drip: '250-ok\r\n' } }, late],
   ['never answers to the mail', { text: '' }, late],
-])('a mail server that %s costs a limited time', async (_, answers, expected) => {
-  await using server = await startTcpServer(serveMail(answers));
+])('a mail server that %s costs a limited time', async (_, responses, expected) => {
+  await using server = await startTcpServer(serveMail(responses));
   const mailServer = { url: `smtp://127.0.0.1:${server.port}`, from: 'relay@example.com' };
   const send = createSendMail({
     sealer,

@@ -18,7 +18,7 @@ interface Mail {
 
 const mails: Mail[] = [];
 const logins: (string | undefined)[] = [];
-/** The answer of the server to the recipient. */
+/** The response of the server to the recipient. */
 let refusal: { rcpt?: number } = {};
 const smtpError = (responseCode: number) =>
   Object.assign(new Error('no such user\u0007 größer'), { responseCode });

@@ -12,8 +12,8 @@ import { describeFailure, resultOf, type SmtpError } from './smtp-failure.ts';
  * takes longer than the pod has would be sent again.
  */
 export const mailLimits = { stepMs: 10_000, deadlineMs: 15_000 };
-/** The longest answer of the server, which may have many lines. */
-const maxAnswerBytes = 65_536;
+/** The longest response of the server, which may have many lines. */
+const maxResponseBytes = 65_536;
 
 export interface MailServer {
   /** `smtp:` or `smtps:`, with user and password. */
@@ -46,7 +46,7 @@ export function createSendMail(options: {
       greetingTimeout: limits.stepMs,
       socketTimeout: limits.stepMs,
       requireTLS: needsTls(server.url),
-      maxResponseSize: maxAnswerBytes,
+      maxResponseSize: maxResponseBytes,
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -77,7 +77,7 @@ export function createSendMail(options: {
 }
 
 /**
- * Without it, nodemailer uses STARTTLS only if the server offers it, and somebody who can change its answers can read the password.
+ * Without it, nodemailer uses STARTTLS only if the server offers it, and somebody who can change its responses can read the password.
  * `?requireTLS=false` in the address, which nodemailer reads, takes precedence.
  */
 function needsTls(url: string): boolean {

@@ -326,7 +326,7 @@ describe('the command line', () => {
     expect(() => readCommand(args)).toThrow(sentence);
   });
 
-  test('--help is answered with the help, and nothing else is', () => {
+  test('--help gets the help, and nothing else is', () => {
     expect(helpOf(['create-user', '--help'])).toMatch(/^Creates a user/);
     expect(helpOf(['--help'])).toMatch(/^Creates a user[\s\S]*Erases a user/);
     expect(helpOf(['create-user'])).toBeUndefined();

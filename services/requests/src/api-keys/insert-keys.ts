@@ -32,7 +32,7 @@ export const insertKeys = (prisma: PrismaClient, keys: readonly NewKey[]): Promi
   );
 
 /**
- * Creates a key. A repeated call gives its key a new secret, since the answer with the first secret did not arrive.
+ * Creates a key. A repeated call gives its key a new secret, since the response with the first secret did not arrive.
  */
 async function insertKey(transaction: Prisma.TransactionClient, key: NewKey): Promise<CreatedKey> {
   // Creations of one user run one after the other, so that each sees the keys of the others. Submits refer to the user's row

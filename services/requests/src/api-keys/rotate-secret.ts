@@ -6,7 +6,7 @@ import { type KeyView, keySelect } from './key-form.ts';
 
 /**
  * Gives a key a new secret, in several statements under one lock, since a second rotation must see the secret of the first
- * one. A repeated call replaces the secret that it made before, since the answer with that secret did not arrive.
+ * one. A repeated call replaces the secret that it made before, since the response with that secret did not arrive.
  */
 export function rotateSecret(
   prisma: PrismaClient,

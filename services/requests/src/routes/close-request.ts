@@ -29,7 +29,7 @@ interface Row extends Omit<RequestNotes, 'follows' | 'tags'> {
   endedAt: string | null;
 }
 
-/** Ends a conversation, which cannot be opened again. A repeated close gets the first answer again, with the first reason. */
+/** Ends a conversation, which cannot be opened again. A repeated close gets the first response again, with the first reason. */
 export const closeRequest = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -10,7 +10,7 @@ const schema = z.object({
   kind: z.enum(['consumer', 'provider'], { error: 'Expected consumer or provider.' }),
 });
 
-/** Only this answer and that of a rotation contain a key in full. */
+/** Only this response and that of a rotation contain a key in full. */
 export const createKey = (context: Context) =>
   defineRoute({
     method: 'post',

@@ -37,7 +37,7 @@ interface Row {
 }
 
 /**
- * The pick-up. The keys are written once: the same keys and `keySignature` again are answered with 200, others with 409.
+ * The pick-up. The keys are written once: the same keys and `keySignature` again get 200, others 409.
  */
 export const exchangeKeys = (context: Context) =>
   defineRoute({

@@ -3,7 +3,7 @@ import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { readState, stateBody } from '../read-state.ts';
 
-/** The legacy poll. Its answer contains no content of the request, since it is also sent without a key. */
+/** The legacy poll. Its response contains no content of the request, since it is also sent without a key. */
 export const pollHelp = (context: Context) =>
   defineRoute({
     method: 'get',

@@ -1,6 +1,6 @@
 import { type Api, startPositionOf } from '@expert-relay/contracts';
 import { formatRefCode, makeRefCode, makeRequestId, withoutAbsent } from '@expert-relay/db';
-import { type Answer, defineRoute, parseBody } from '@expert-relay/kit/http';
+import { defineRoute, parseBody, type RouteResponse } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { findRepeated, idempotencyKeyOf } from '../submit/idempotency.ts';
 import { type InsertedRequest, insertRequest } from '../submit/insert-request.ts';
@@ -34,9 +34,9 @@ export const submitHelp = (context: Context) => {
         }
         const repeated = await findRepeated(context.query, request);
         if (repeated) {
-          const answer = created(repeated, expiresIn);
-          if (!draft.idempotency) return answer;
-          return { ...answer, headers: { ...answer.headers, 'idempotent-replayed': 'true' } };
+          const response = created(repeated, expiresIn);
+          if (!draft.idempotency) return response;
+          return { ...response, headers: { ...response.headers, 'idempotent-replayed': 'true' } };
         }
         if (attempt === 3) throw new Error('no free reference code in three attempts');
       }
@@ -47,7 +47,7 @@ export const submitHelp = (context: Context) => {
 const created = (
   { id, refCode, createdAt, expiresAt, ...stored }: InsertedRequest,
   expiresIn: number | null | undefined,
-): Answer => ({
+): RouteResponse => ({
   status: 201,
   // An agent that begins its stream there misses no event, and needs no list.
   headers: { 'relay-position': startPositionOf(Date.parse(createdAt)) },

@@ -23,7 +23,7 @@ export const ownTopics = (userId: string): string[] => [
 
 /**
  * Throws unless the caller may read each topic: those of its own requests, and for an expert those of the user. Unknown
- * topics and topics of others get the same answer.
+ * topics and topics of others get the same response.
  */
 export async function checkTopics(query: Query, party: Party, topics: readonly string[]): Promise<void> {
   const parsed = topics.map(parseTopic);

@@ -53,7 +53,7 @@ test('when a reference code exists already, nothing is kept, so that another att
   expect(await insertRequest(database.query, newRequest({ idempotency }))).toBeDefined();
 });
 
-test('a repeated submit gets the first answer again, also after the content was erased', async () => {
+test('a repeated submit gets the first response again, also after the content was erased', async () => {
   const submission = {
     ...draft.submission,
     answerForm: '{"type":"object"}',

@@ -84,7 +84,7 @@ const pipelined: DrawShape = (random, knowledge) => {
   return { to, title, steps: [send(bytes), ...drawEnding(random)] };
 };
 
-/** Many copies of one call, after which the connection often ends before the answers. */
+/** Many copies of one call, after which the connection often ends before the responses. */
 const pipelinedCopies: DrawShape = (random, knowledge) => {
   const to = drawPort(random);
   const { bytes, title } = drawBytes(random, to, knowledge, 0.5);
@@ -199,14 +199,14 @@ const readsSlowly: DrawShape = (random, knowledge) => {
   };
 };
 
-/** Answers of any route, of which nothing is read. */
-const unreadAnswers: DrawShape = (random, knowledge) => {
+/** Responses of any route, of which nothing is read. */
+const unreadResponses: DrawShape = (random, knowledge) => {
   const call = drawGatewayCall(random, knowledge);
   const copies = random.integer(1, 16);
   const bytes = Buffer.concat(Array.from({ length: copies }, () => encodeCall(call, random)));
   return {
     to: 'gateway',
-    title: `reads nothing of ${copies} answers: ${call.method} ${call.target}`,
+    title: `reads nothing of ${copies} responses: ${call.method} ${call.target}`,
     steps: [{ does: 'stop reading' }, send(bytes), wait(random.integer(500, 8_000))],
   };
 };
@@ -249,7 +249,7 @@ const shapes: readonly (readonly [weight: number, shape: DrawShape])[] = [
   [10, large],
   [30, trickles],
   [6, readsSlowly],
-  [20, unreadAnswers],
+  [20, unreadResponses],
   [20, unexpectedBody],
   [30, silent],
   [40, longStream],

@@ -20,7 +20,7 @@ export const junk: Readonly<Record<string, (random: Random) => Buffer>> = {
   'a SOCKS greeting': () => hex('05 02 00 02'),
   'an SSH banner': () => Buffer.from('SSH-2.0-OpenSSH_9.2\r\n'),
   'an SMTP greeting': () => Buffer.from('EHLO evil.example\r\nMAIL FROM:<a@b>\r\n'),
-  'an answer': () => Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
+  'a response': () => Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi'),
   'a WebSocket frame': (random) => Buffer.concat([hex('81 85'), randomBytes(random, 9)]),
   'empty lines': (random) => Buffer.from('\r\n'.repeat(random.integer(1, 3_000))),
   'random bytes': (random) => randomBytes(random, random.integer(1, 2_000)),

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection, Port, Step } from './connection.ts';
 
-/** The status of the first answer, or how the connection ended without one. */
+/** The status of the first response, or how the connection ended without one. */
 export type Outcome = string;
 
 const maxDurationMs = 45_000;
@@ -34,7 +34,7 @@ export async function runConnection(
       if (over.signal.aborted) break;
       await runStep(socket, step, { ended: ended.signal, over: over.signal });
     }
-    return outcome ?? 'no answer';
+    return outcome ?? 'no response';
   } finally {
     clearTimeout(overdue);
     socket.destroy();

@@ -2,14 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** The answer of a route. It has at most one of `body`, `stream` and `forwarded`. */
-export interface Answer {
+/** The response of a route. It has at most one of `body`, `stream` and `forwarded`. */
+export interface RouteResponse {
   readonly status: number;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** JSON text in pieces, for answers that may be long. */
+  /** JSON text in pieces, for responses that may be long. */
   readonly stream?: Pieces;
-  /** The answer of another service, whose bytes are sent unchanged. */
+  /** The response of another service, whose bytes are sent unchanged. */
   readonly forwarded?: Readable;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -21,17 +21,17 @@ type Headers = Readonly<Record<string, string>>;
 
 const jsonType = 'application/json; charset=utf-8';
 
-/** An answer of more bytes is a long one. It may stay in memory until a slow client has read it. */
-export const longAnswerBytes = 65_536;
+/** A response of more bytes is a long one. It may stay in memory until a slow client has read it. */
+export const longResponseBytes = 65_536;
 
-/** `beforeLong` is called before the first byte of a long answer, and may throw. */
-export async function sendAnswer(
+/** `beforeLong` is called before the first byte of a long response, and may throw. */
+export async function sendResponse(
   response: ServerResponse,
-  answer: Answer,
+  result: RouteResponse,
   beforeLong: () => void = () => {},
 ): Promise<void> {
-  const { status, stream, body, forwarded } = answer;
-  const headers = { 'cache-control': 'no-store', ...answer.headers };
+  const { status, stream, body, forwarded } = result;
+  const headers = { 'cache-control': 'no-store', ...result.headers };
   if (forwarded) await sendForwarded(response, status, headers, forwarded);
   else if (stream) await sendPieces(response, status, headers, stream, beforeLong);
   else if (body === undefined) response.writeHead(status, headers).end();
@@ -47,7 +47,7 @@ function sendText(
   beforeLong: () => void,
 ): void {
   const length = Buffer.byteLength(text);
-  if (length > longAnswerBytes) beforeLong();
+  if (length > longResponseBytes) beforeLong();
   response.writeHead(status, { ...headers, 'content-type': jsonType, 'content-length': length });
   response.end(text);
 }
@@ -95,7 +95,7 @@ async function sendForwarded(
   try {
     await pipeline(forwarded, response);
   } catch {
-    // The head is sent, so the answer can only be cut off. The service client has logged a failure of the service.
+    // The head is sent, so the response can only be cut off. The service client has logged a failure of the service.
     response.destroy();
   }
 }

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { Caller } from '../black-box/caller.ts';
-import { checkAnswer } from '../black-box/check-answer.ts';
+import { checkResponse } from '../black-box/check-response.ts';
 import { sendCall } from '../black-box/http-call.ts';
 import { openOwnRelay } from '../black-box/open-relay.ts';
 import { useRelay } from '../black-box/use-relay.ts';
@@ -24,20 +24,20 @@ beforeAll(async () => {
   }
 });
 afterEach(() => {
-  for (const answer of open) answer.destroy();
+  for (const response of open) response.destroy();
 });
 afterAll(() => agent.destroy());
 
-/** Requests the list and does not read the answer. */
+/** Requests the list and does not read the response. */
 async function openList(caller: Caller): Promise<number | undefined> {
   const call = get(`${setup.relay.url}/api/v1/messages/${requestId}`, {
     headers: caller.headers,
     agent: false,
   });
-  const [answer] = (await once(call, 'response')) as [IncomingMessage];
-  answer.on('error', () => {});
-  open.push(answer);
-  return answer.statusCode;
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  response.on('error', () => {});
+  open.push(response);
+  return response.statusCode;
 }
 
 test('a user receives sixteen long lists at the same time, and the next one is 429, as documented', async () => {
@@ -46,7 +46,7 @@ test('a user receives sixteen long lists at the same time, and the next one is 4
   const path = `/api/v1/messages/${requestId}`;
   const call = { method: 'GET', path, headers: consumer.headers };
   const refused = await sendCall(setup.relay.url, call, agent);
-  expect(checkAnswer(call, refused)).toEqual([]);
+  expect(checkResponse(call, refused)).toEqual([]);
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
   expect(refused.json.error).toBe('too_many_at_once');
   // The expert still receives four. Further keys of the user receive none, and a short list is not limited.
@@ -55,7 +55,7 @@ test('a user receives sixteen long lists at the same time, and the next one is 4
   expect(await openList(await setup.alice.newKey('provider'))).toBe(429);
   expect((await consumer.get(`${path}?after=999`)).status).toBe(200);
 
-  for (const answer of open.splice(0)) answer.destroy();
+  for (const response of open.splice(0)) response.destroy();
   const isFree = async () => (await openList(consumer)) === 200;
   await eventually('another long list is accepted', isFree);
 });

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { Principal } from '../principal/index.ts';
 import { hugePieces, keyOf, kinds, sessionOf, useRoutes } from '../testing/use-routes.ts';
-import { type Answer, longAnswerBytes } from './send-answer.ts';
+import { longResponseBytes, type RouteResponse } from './send-response.ts';
 import { defineRoute } from './serve-routes.ts';
 
 async function* pieces(count: number) {
@@ -12,15 +12,15 @@ async function* pieces(count: number) {
   return 'x';
 }
 
-const answers: Record<string, () => Partial<Answer>> = {
+const responses: Record<string, () => Partial<RouteResponse>> = {
   huge: () => ({ stream: hugePieces() }),
   pieces: () => ({ stream: pieces(2) }),
   piece: () => ({ stream: pieces(1) }),
-  long: () => ({ body: 'x'.repeat(longAnswerBytes) }),
+  long: () => ({ body: 'x'.repeat(longResponseBytes) }),
   short: () => ({ body: 'x' }),
 };
 
-describe('long answers of one user', () => {
+describe('long responses of one user', () => {
   let userId: string;
   let caller: Principal;
 
@@ -33,10 +33,10 @@ describe('long answers of one user', () => {
     method: 'get',
     path: '/:answer',
     allow: kinds,
-    handle: async ({ params }) => ({ status: 200, ...answers[params.answer ?? '']?.() }),
+    handle: async ({ params }) => ({ status: 200, ...responses[params.answer ?? '']?.() }),
   });
   // One key or session gets two of the three.
-  const call = useRoutes({ routes: [route], maxLongAnswers: 3, poolSize: 100 });
+  const call = useRoutes({ routes: [route], maxLongResponses: 3, poolSize: 100 });
   const begin = (path: string, principal = caller) => call(path, principal);
 
   test.each(['/pieces', '/long'])(
@@ -73,17 +73,17 @@ describe('long answers of one user', () => {
 
   test('no longer count when they are finished', async () => {
     for (let finished = 0; finished < 6; await pause(5)) {
-      const answer = await begin(finished % 2 ? '/pieces' : '/long');
-      await text(answer);
+      const response = await begin(finished % 2 ? '/pieces' : '/long');
+      await text(response);
       // The server may notice the end later than the client.
-      if (answer.statusCode === 200) finished++;
+      if (response.statusCode === 200) finished++;
     }
   });
 
   test('no longer count when their client has left', async () => {
-    const answers = [await begin('/huge'), await begin('/huge')];
+    const responses = [await begin('/huge'), await begin('/huge')];
     expect((await begin('/long')).statusCode).toBe(429);
-    for (const answer of answers) answer.destroy();
+    for (const response of responses) response.destroy();
     while ((await begin('/huge')).statusCode !== 200) await pause(10);
     while ((await begin('/huge')).statusCode !== 200) await pause(10);
     expect((await begin('/long')).statusCode).toBe(429);

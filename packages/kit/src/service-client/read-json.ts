@@ -2,17 +2,17 @@ import { Problem, type ProblemCode } from '../problem/index.ts';
 import type { ServiceResponse } from './create-service-client.ts';
 import { responseTooLarge } from './failures.ts';
 
-/** The longest answer that a service reads whole. The longest one that is expected has 300 KB: 1,000 revocations. */
-const maxAnswerBytes = 1_048_576;
+/** The longest response that a service reads whole. The longest one that is expected has 300 KB: 1,000 revocations. */
+const maxResponseBytes = 1_048_576;
 
-/** Reads the text of another service's answer. A failure of that service is not the fault of the client. */
-export async function readText(answer: ServiceResponse): Promise<string> {
+/** Reads the text of another service's response. A failure of that service is not the fault of the client. */
+export async function readText(response: ServiceResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
   try {
-    for await (const piece of answer) {
+    for await (const piece of response) {
       size += piece.length;
-      if (size > maxAnswerBytes) answer.destroy(tooLargeError());
+      if (size > maxResponseBytes) response.destroy(tooLargeError());
       else pieces.push(piece);
     }
   } catch (cause) {
@@ -23,14 +23,16 @@ export async function readText(answer: ServiceResponse): Promise<string> {
 }
 
 const tooLargeError = (): Error =>
-  Object.assign(new Error(`the answer has more than ${maxAnswerBytes} bytes`), { code: responseTooLarge });
+  Object.assign(new Error(`the response has more than ${maxResponseBytes} bytes`), {
+    code: responseTooLarge,
+  });
 
-/** Reads the JSON of another service's answer. */
-export async function readAnswer<T>(answer: ServiceResponse): Promise<T> {
-  const text = await readText(answer);
-  const status = answer.statusCode;
+/** Reads the JSON of another service's response. */
+export async function readJson<T>(response: ServiceResponse): Promise<T> {
+  const text = await readText(response);
+  const status = response.statusCode;
   if (status >= 500) throw new Problem(codeOf(status, text), { headers: { 'retry-after': '5' } });
-  if (status >= 300) throw new Error(`a service answered ${status} to another`);
+  if (status >= 300) throw new Error(`a service responded with ${status} to another`);
   return (text ? JSON.parse(text) : undefined) as T;
 }
 

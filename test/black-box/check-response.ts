@@ -1,6 +1,6 @@
 import { type DocumentedResponse, document, examplesOf, follow, type NamedOperation } from './document.ts';
 import { findOperation, findPath } from './find-operation.ts';
-import type { Answer, HttpCall } from './http-call.ts';
+import type { HttpCall, HttpResponse } from './http-call.ts';
 import { schemaErrors } from './schema-errors.ts';
 
 /** Headers of HTTP itself. All others must be documented. */
@@ -14,7 +14,7 @@ const httpHeaders = new Set([
   'vary',
 ]);
 
-/** Answers to calls that match no operation. `ForeignOrigin` comes from the dashboard. */
+/** Responses to calls that match no operation. `ForeignOrigin` comes from the dashboard. */
 const withoutOperation = [
   'InvalidRequest',
   'ForeignOrigin',
@@ -25,24 +25,24 @@ const withoutOperation = [
   'HeadersTooLarge',
 ];
 
-/** All differences between an answer and docs/openapi.yaml. */
-export function checkAnswer(call: HttpCall, answer: Answer): string[] {
+/** All differences between a response and docs/openapi.yaml. */
+export function checkResponse(call: HttpCall, response: HttpResponse): string[] {
   const own = findOperation(call.method, call.path);
   // With a session, every call of /auth/* is redirected, also of paths that have no operation.
-  const isRedirected = /^\/auth\b/.test(call.path) && answer.status === 302 && !own?.responses[302];
+  const isRedirected = /^\/auth\b/.test(call.path) && response.status === 302 && !own?.responses[302];
   const operation = isRedirected ? findOperation('GET', '/auth/login') : own;
-  const documented = documentedResponse(call, answer, operation);
-  if (!documented) return [`the status ${answer.status} is not documented`];
+  const documented = documentedResponse(call, response, operation);
+  if (!documented) return [`the status ${response.status} is not documented`];
   return [
-    ...checkHeaders(answer, documented, operation),
-    ...(call.method === 'HEAD' ? [] : checkBody(answer, documented)),
-    ...(operation && answer.status < 300 && call.method !== 'HEAD' ? checkRequest(call, operation) : []),
+    ...checkHeaders(response, documented, operation),
+    ...(call.method === 'HEAD' ? [] : checkBody(response, documented)),
+    ...(operation && response.status < 300 && call.method !== 'HEAD' ? checkRequest(call, operation) : []),
   ];
 }
 
 function documentedResponse(
   call: HttpCall,
-  { status }: Answer,
+  { status }: HttpResponse,
   operation: NamedOperation | undefined,
 ): DocumentedResponse | undefined {
   const { responses } = document.components;
@@ -66,22 +66,22 @@ interface Problem {
   readonly error: string;
 }
 
-/** The errors that an answer may contain. The document has an example of each. */
+/** The errors that a response may contain. The document has an example of each. */
 function problemsOf({ content }: DocumentedResponse): readonly Problem[] {
   const media = content?.['application/problem+json'];
   return media ? (examplesOf(media) as Problem[]) : [];
 }
 
 function checkHeaders(
-  answer: Answer,
+  response: HttpResponse,
   documented: DocumentedResponse,
   operation: NamedOperation | undefined,
 ): string[] {
   const differences: string[] = [];
-  const headers = { ...document['x-every-answer'], ...documented.headers };
+  const headers = { ...document['x-every-response'], ...documented.headers };
   for (const [name, reference] of Object.entries(headers)) {
     const { required, schema } = follow(reference);
-    const value = answer.headers[name];
+    const value = response.headers[name];
     if (value === undefined) {
       if (required) differences.push(`the header ${name} is missing`);
       continue;
@@ -92,7 +92,7 @@ function checkHeaders(
       );
     }
   }
-  for (const name of Object.keys(answer.headers)) {
+  for (const name of Object.keys(response.headers)) {
     const isSessionCookie = name === 'set-cookie' && operation?.security.some(({ session }) => session);
     if (!(name in headers) && !httpHeaders.has(name) && !isSessionCookie)
       differences.push(`the header ${name} is not documented`);
@@ -100,30 +100,32 @@ function checkHeaders(
   return differences;
 }
 
-function checkBody(answer: Answer, documented: DocumentedResponse): string[] {
+function checkBody(response: HttpResponse, documented: DocumentedResponse): string[] {
   const { content } = documented;
   if (!content) {
     // Express adds a sentence to a redirect.
-    const isRedirect = answer.status >= 300 && answer.status < 400;
-    return answer.text === '' || isRedirect ? [] : [`a body is not documented: ${answer.text.slice(0, 200)}`];
+    const isRedirect = response.status >= 300 && response.status < 400;
+    return response.text === '' || isRedirect
+      ? []
+      : [`a body is not documented: ${response.text.slice(0, 200)}`];
   }
-  const type = answer.headers['content-type'] ?? 'no content type';
+  const type = response.headers['content-type'] ?? 'no content type';
   const media = content[type.split(';')[0] ?? ''];
   if (!media) return [`the content type ${type} is not documented`];
-  const value = type.includes('json') ? answer.json : answer.text;
+  const value = type.includes('json') ? response.json : response.text;
   return [
-    ...schemaErrors(value, media.schema).map((error) => `body: ${error}\n${answer.text.slice(0, 500)}`),
-    ...(type.startsWith('application/problem+json') ? checkProblem(answer, documented) : []),
+    ...schemaErrors(value, media.schema).map((error) => `body: ${error}\n${response.text.slice(0, 500)}`),
+    ...(type.startsWith('application/problem+json') ? checkProblem(response, documented) : []),
   ];
 }
 
-function checkProblem(answer: Answer, documented: DocumentedResponse): string[] {
-  const { status, error, fields } = answer.json as Problem & { fields?: unknown };
-  const allowed = problemsOf(documented).filter((problem) => problem.status === answer.status);
+function checkProblem(response: HttpResponse, documented: DocumentedResponse): string[] {
+  const { status, error, fields } = response.json as Problem & { fields?: unknown };
+  const allowed = problemsOf(documented).filter((problem) => problem.status === response.status);
   const differences: string[] = [];
-  if (status !== answer.status) differences.push(`the body has the status ${status}`);
+  if (status !== response.status) differences.push(`the body has the status ${status}`);
   if (!allowed.some((problem) => problem.error === error)) {
-    differences.push(`the error ${error} has no example at this answer: ${answer.text.slice(0, 500)}`);
+    differences.push(`the error ${error} has no example at this response: ${response.text.slice(0, 500)}`);
   }
   if (fields !== undefined && error !== 'invalid_request') differences.push(`${error} has \`fields\``);
   return differences;

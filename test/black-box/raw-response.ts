@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
 /**
- * Sends bytes that need not be valid HTTP, and returns the answer when the server has closed the connection. With
+ * Sends bytes that need not be valid HTTP, and returns the response when the server has closed the connection. With
  * `drip`, this text is sent every 500 ms after them.
  */
-export function rawAnswer(
+export function rawResponse(
   baseUrl: string,
   bytes: string | Buffer,
   { drip, timeoutMs = 60_000 }: { drip?: string; timeoutMs?: number } = {},
