@@ -1,23 +1,17 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
 import { managedBy } from '../endpoints/webhook-form.ts';
-import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
 import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { maxAttempts } from './schedule.ts';
 import { sendAgain } from './send-now.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 const freeSlots = { healthy: 48, slow: 16, busyUsers: { healthy: [], slow: [] } };
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;
   await database.query`DELETE FROM notification_facts`;

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { useNotifierDatabase } from '../testing/test-database.ts';
 import type { DeliveryQueue, Job } from './deliverer.ts';
 import { createPeopleQueue } from './people-queue.ts';
 import { recordAttempt } from './record-attempt.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 let queue: DeliveryQueue;
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const chat = { url: 'https://chat.example/hook' };
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   await database.clear();
   const send = async () => ({});

@@ -1,23 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { useNotifierDatabase } from '../testing/test-database.ts';
 import { type ClaimedNotice, claimForPeople } from './claim-for-people.ts';
 import { claimForWebhooks } from './claim-for-webhooks.ts';
 import { insertOneDelivery } from './insert-deliveries.ts';
 import { recordAttempt } from './record-attempt.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 const freeSlots = { ofChannels: { push: 16, mail: 4, chat: 16 }, busyUsers: [] };
 const chat = { url: 'https://chat.example/hook' };
 const mail = { address: 'ada@example.com', unsubscribeToken: 'token' };
 const push = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' }, pushKey: 'k' };
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   await database.clear();
 });

@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
-import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
 import { createConfirmations, deleteOldStopLinks } from './confirmations.ts';
 import { createTargetSealer, type Sealed } from './seal.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 let channels: Channels;
 const sealer = createTargetSealer(endpointKeys);
 const endsAt = Date.now() + 3_600_000;
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
+beforeAll(() => {
   const confirmations = createConfirmations({ sealer, insertDelivery: insertOneDelivery });
   channels = createChannels({ database, sealer, confirmations, pushKeys: [], canMail: true });
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
 });
 
 const change = (id: string, changed: ChannelChange) => channels.change(database.userId, id, changed);

@@ -1,17 +1,10 @@
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { expect, test } from '@jest/globals';
+import { useNotifierDatabase } from '../testing/test-database.ts';
 import { deleteOfRevokedKeys } from './endpoint-rows.ts';
 import { changeSettings } from './settings.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
+const database = useNotifierDatabase();
 
 test.each<[string, () => Promise<unknown>]>([
   [

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
 import { sendTest } from '../deliveries/send-now.ts';
-import { endpointKeys, openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
 import { channelsOf, createChannels } from './channels.ts';
 import { createConfirmations } from './confirmations.ts';
 import { resealTargets } from './reseal.ts';
 import { createTargetSealer } from './seal.ts';
 import { createWebhooks } from './webhooks.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 let session: { userId: string; sessionId: string; endsAt: number };
 /** The key under which the endpoints of the test database are encrypted is lost. */
 const otherKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
@@ -26,12 +26,8 @@ const parts = () => {
   };
 };
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
+beforeAll(() => {
   session = { userId: database.userId, sessionId: randomUUID(), endsAt: Date.now() + 3_600_000 };
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;

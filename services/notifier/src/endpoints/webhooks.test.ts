@@ -1,32 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveriesPage } from '../deliveries/deliveries-page.ts';
 import { sendAgain, sendTest } from '../deliveries/send-now.ts';
 import { createMaintenance } from '../maintenance.ts';
 import { createReports } from '../reports.ts';
-import { endpointKeys, openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
+import { endpointKeys, silent, useNotifierDatabase } from '../testing/test-database.ts';
 import { keyEvents } from './delivery-types.ts';
 import { createTargetSealer } from './seal.ts';
 import { type Manager, managedBy } from './webhook-form.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 let webhooks: Webhooks;
 let expert: Manager;
 let agent: Manager;
 const sealer = createTargetSealer(endpointKeys);
 const url = 'https://example.com/';
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
+beforeAll(() => {
   webhooks = createWebhooks({ database, sealer });
   const { userId, keyId } = database;
   expert = { kind: 'provider', userId };
   agent = { kind: 'consumer', userId, apiKeyId: keyId };
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
 });
 
 const make = (manager: Manager, id: string = randomUUID()) =>

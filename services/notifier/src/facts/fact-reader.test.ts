@@ -1,20 +1,14 @@
 import { createPostgres } from '@expert-relay/db';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createTcpProxy, eventually } from '@expert-relay/testkit';
-import { afterAll, afterEach, beforeAll, beforeEach, test } from '@jest/globals';
+import { afterEach, beforeEach, test } from '@jest/globals';
 import { createReports } from '../reports.ts';
-import { openNotifierDatabase, silent, type TestDatabase } from '../testing/test-database.ts';
+import { silent, type TestDatabase, useNotifierDatabase } from '../testing/test-database.ts';
 import { FactReader } from './fact-reader.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 const readers: FactReader[] = [];
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 beforeEach(() => database.clear());
 afterEach(async () => {
   for (const reader of readers.splice(0)) await reader.stop();

@@ -1,17 +1,11 @@
 import { sql } from '@expert-relay/db';
 import { eventually } from '@expert-relay/testkit';
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { openNotifierDatabase, type TestDatabase } from '../testing/test-database.ts';
+import { beforeEach, expect, test } from '@jest/globals';
+import { useNotifierDatabase } from '../testing/test-database.ts';
 import { takeFacts } from './take-facts.ts';
 
-let database: TestDatabase;
+const database = useNotifierDatabase();
 
-beforeAll(async () => {
-  database = await openNotifierDatabase();
-});
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 beforeEach(async () => {
   await database.clear();
   await database.addEndpoint({ of: 'user' });

@@ -3,6 +3,7 @@ import type { EventType } from '@expert-relay/contracts';
 import { createPostgres, makeRefCode, makeRequestId, type Postgres, sql } from '@expert-relay/db';
 import { createTestDatabase, patient } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
+import { afterAll, beforeAll } from '@jest/globals';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import { eventsOf, keyEvents, userEvents } from '../endpoints/delivery-types.ts';
 import { createTargetSealer, type Targets } from '../endpoints/seal.ts';
@@ -37,7 +38,14 @@ export interface TestDatabase extends Postgres, AsyncDisposable {
   ): Promise<string>;
 }
 
-/** A database with a user, whose requests and webhooks are inserted by hand. */
+/** For the tests of a file: a database with a user, whose requests and webhooks are inserted by hand. */
+export function useNotifierDatabase(): TestDatabase {
+  const database = {} as TestDatabase;
+  beforeAll(async () => void Object.assign(database, await openNotifierDatabase()));
+  afterAll(async () => database[Symbol.asyncDispose]());
+  return database;
+}
+
 export async function openNotifierDatabase(): Promise<TestDatabase> {
   const { url, drop } = await createTestDatabase(process.env.DATABASE_URL ?? '');
   const postgres = createPostgres({
