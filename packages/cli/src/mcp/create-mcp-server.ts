@@ -1,11 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type {
-  CallToolResult,
-  RequestId,
-  ServerNotification,
-  ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
 import type { AttachableFolder } from '../files/attachable-folder.ts';
@@ -34,12 +29,10 @@ export interface McpServerParts {
   version: string;
   /** How many seconds a call may wait: less than the client's own limit. */
   longestWait: number;
-  /** Whether the result of a request was written to the client. */
-  sent(request: RequestId, signal: AbortSignal): Promise<boolean>;
 }
 
 export function createMcpServer(parts: McpServerParts): McpServer {
-  const { pool, files, checkSettings, version, longestWait, sent } = parts;
+  const { pool, files, checkSettings, version, longestWait } = parts;
   const server = new McpServer(
     { name: 'expert-relay', title: 'Expert Relay', version },
     { instructions: instructions(longestWait) },
@@ -55,8 +48,7 @@ export function createMcpServer(parts: McpServerParts): McpServer {
       const endProgress = reportProgress(call, { total, message: () => pool.outage ?? title });
       try {
         await checkSettings(signal);
-        const isSent = sent(call.requestId, call.signal);
-        return toResult(await tool.run(given, { pool, files, signal, sent: isSent }));
+        return toResult(await tool.run(given, { pool, files, signal }));
       } catch (error) {
         return { isError: true, content: [{ type: 'text', text: explainFailure(error, signal) }] };
       } finally {

@@ -1,4 +1,4 @@
-import { type Lie, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
+import { eventually, type Lie, type LyingRelay, startLyingRelay } from '@expert-relay/testkit';
 import { alterList } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
@@ -36,12 +36,13 @@ const failing: Lie = {
 };
 
 test.concurrent(
-  'a decision that was returned is the only one: a later one is a message',
+  'a decision that was returned is returned again, and is the only one: a later one is a message',
   withApproval(async (session, liar, { reference, request }) => {
     await request.answer('Go.', yes);
     expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted' });
     await session.start({ RELAY_URL: liar.url });
     await request.answer('Stop!', no);
+    expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted', answers: [] });
     expect((await session.wait(reference)).data).toMatchObject({
       outcome: 'answered',
       form_is_open: false,
@@ -127,9 +128,13 @@ test.concurrent(
     async (session, { reference, request, sent, reply }) => {
       expect(reply).toContain('Do not send them again');
       await session.waitWithoutAnswer(reference);
+      // The server goes on sending after the call.
+      await eventually(
+        'the message to arrive',
+        async () => (await session.listed(request.requestId)).messages.length === 2,
+      );
       expect(sent.length).toBeGreaterThan(1);
       expect(new Set(sent).size).toBe(1);
-      expect((await session.listed(request.requestId)).messages).toHaveLength(2);
     },
   ),
 );

@@ -62,7 +62,7 @@ describe('when the relay cannot be reached', () => {
       expect(failed).toMatchObject({ isError: true, text: expect.stringContaining('never asks it twice') });
       const listed = await agent.call('conversation_status');
       expect(listed.text).toContain(`${id}: it is not known whether the question has arrived.`);
-      expect(listed.data.conversations).toEqual([{ reference: id, status: 'unconfirmed', answers_given: 0 }]);
+      expect(listed.data.conversations).toEqual([{ reference: id, status: 'unconfirmed' }]);
       await proxy.restore();
       const { data } = await waitWithoutAnswer(id);
       expect(data.reference).toMatch(/^HS-/);

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { version } from '../config.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
@@ -7,7 +8,6 @@ import { checkAddress } from '../relay/check-address.ts';
 import { type Agent, openAgent } from '../relay/open-agent.ts';
 import { createConversationPool } from './conversation-pool/conversation-pool.ts';
 import { createMcpServer } from './create-mcp-server.ts';
-import { DeliveryTransport } from './delivery-transport.ts';
 
 interface McpOptions {
   input: Readable;
@@ -27,14 +27,12 @@ export async function serveMcp(
   const { signal, now } = context;
   const files = filesFolder === undefined ? undefined : openAttachableFolder(filesFolder);
   const pool = createConversationPool({ openAgent: () => openAgentFor(context, acceptsUnprotected), now });
-  const transport = new DeliveryTransport(input, output);
   const server = createMcpServer({
     pool,
     files,
     checkSettings: (signal) => checkSettings(context, signal),
     version,
     longestWait,
-    sent: (...call) => transport.sent(...call),
   });
   const gone = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
@@ -43,7 +41,7 @@ export async function serveMcp(
     for (const event of ['close', 'error']) output.once(event, () => resolve());
   });
   try {
-    await server.connect(transport);
+    await server.connect(new StdioServerTransport(input, output));
     await gone;
   } finally {
     await server.close();

@@ -27,7 +27,7 @@ export interface Journal {
   add(conversation: Conversation, entry: Entry, earlier?: readonly Entry[]): void;
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
-  markDelivered(id: string, answers: readonly Entry[]): void;
+  markDelivered(id: string, answers: readonly Pick<Entry, 'messageId'>[]): void;
   /** Notes that all answers that are stored were printed. */
   markShown(id: string): void;
   /** The ids of the answers that were printed or delivered: what a further message has seen. */
@@ -64,7 +64,7 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
     locked.set(id, changed);
   }
   /** The entries, of which these are changed. */
-  function alter(id: string, some: readonly Entry[], changes: Partial<Entry>): Entry[] {
+  function alter(id: string, some: readonly Pick<Entry, 'messageId'>[], changes: Partial<Entry>): Entry[] {
     const ids = new Set(some.map(({ messageId }) => messageId));
     const entries = locked.get(id)?.entries ?? [];
     return entries.map((one) =>

@@ -24,8 +24,7 @@ afterEach(async () => {
   await session.stop();
 });
 
-const sent = Promise.resolve(true);
-const withoutDeadline = () => ({ signal: new AbortController().signal, sent });
+const withoutDeadline = () => ({ signal: new AbortController().signal });
 const question = { question: 'May I?' };
 
 async function get(path: string): Promise<ReturnType<typeof JSON.parse>> {
@@ -37,12 +36,12 @@ async function get(path: string): Promise<ReturnType<typeof JSON.parse>> {
 
 /** Runs a call while the network drops all packets. Its deadline passes once the text is stored. */
 async function withoutNetwork<T>(
-  run: (use: { signal: AbortSignal; sent: Promise<boolean> }) => Promise<T>,
+  run: (use: { signal: AbortSignal }) => Promise<T>,
   isStored: () => boolean,
 ): Promise<T> {
   session.proxy.hold();
   const deadline = new AbortController();
-  const running = run({ signal: deadline.signal, sent });
+  const running = run({ signal: deadline.signal });
   const [result] = await Promise.allSettled([
     running,
     eventually('the text to be stored', isStored).finally(() =>
@@ -78,9 +77,7 @@ describe('when the network fails', () => {
     const { id, requestId } = await pool.ask(question, withoutDeadline(), ({ conversation }) => conversation);
     const request = await session.expert.request(requestId);
     await request.answer('Which one?');
-    await pool.use(id, withoutDeadline(), async ({ nextAnswers }) =>
-      (await nextAnswers(withoutDeadline()))?.delivered(),
-    );
+    await pool.use(id, withoutDeadline(), ({ nextAnswers }) => nextAnswers(withoutDeadline()));
 
     const isSent = await pool.use(id, withoutDeadline(), async ({ conversation, reply }) => {
       // Nothing is sent before the list was read.
@@ -107,23 +104,6 @@ describe('when the network fails', () => {
   });
 });
 
-test('answers that did not reach the agent are returned again, in order', async () => {
-  const { id, requestId } = await pool.ask(question, withoutDeadline(), ({ conversation }) => conversation);
-  const request = await session.expert.request(requestId);
-  for (const text of ['one', 'two', 'three']) await request.answer(text);
-
-  const given: string[] = [];
-  for (let arrives = false; given.length < 3; arrives = !arrives) {
-    await pool.use(id, withoutDeadline(), async ({ nextAnswers }) => {
-      const answers = await nextAnswers(withoutDeadline());
-      if (arrives) given.push(...(answers?.entries ?? []).map(({ text }) => text));
-      if (arrives) answers?.delivered();
-      else answers?.putBack();
-    });
-  }
-  expect(given).toEqual(['one', 'two', 'three']);
-});
-
 test('nothing is sent before a decision that has arrived was returned, and the decision still counts after that', async () => {
   const form = { type: 'object', properties: {} } as const;
   const { id, requestId } = await pool.ask(
@@ -133,16 +113,14 @@ test('nothing is sent before a decision that has arrived was returned, and the d
   );
   const request = await session.expert.request(requestId);
   await request.answer('Fine.', { decision: { action: 'accept', content: {} } });
-  await pool.use(id, withoutDeadline(), async ({ nextAnswers, reply }) => {
-    const { signal } = withoutDeadline();
-    const first = await nextAnswers({ signal });
-    expect(first?.entries).toMatchObject([{ text: 'Fine.', decision: { action: 'accept' } }]);
-    first?.putBack();
+  const { signal } = withoutDeadline();
+  await pool.use(id, { signal }, async ({ nextAnswers, reply }) => {
+    const decided = await nextAnswers({ signal });
+    expect(decided).toMatchObject([{ text: 'Fine.', decision: { action: 'accept' } }]);
     await expect(reply({ text: 'Wait!' }, signal)).rejects.toThrow(/has decided meanwhile/);
-    const again = await nextAnswers({ signal });
-    expect(again?.entries).toEqual(first?.entries);
-    again?.delivered();
-    await expect(reply({ text: 'Thank you.' }, signal)).resolves.toBe(true);
+    expect(await nextAnswers({ signal })).toEqual(decided);
   });
+  const thanks = pool.use(id, { signal }, ({ reply }) => reply({ text: 'Thank you.' }, signal));
+  await expect(thanks).resolves.toBe(true);
   expect((await get(`messages/${requestId}`)).messages).toHaveLength(2);
 });

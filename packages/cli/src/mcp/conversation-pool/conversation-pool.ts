@@ -7,15 +7,13 @@ import type { Agent } from '../../relay/open-agent.ts';
 import { listRequests } from '../../relay/read-requests.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
 import { type Lease, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
-import { type LeasedConversation, untilAborted } from './leased-conversation.ts';
+import { type LeasedConversation, type ReturnedAnswers, untilAborted } from './leased-conversation.ts';
 
 const newestRequests = 200;
 
 /** The tool call that uses a conversation. */
 export interface Use {
   readonly signal: AbortSignal;
-  /** Whether the result was received. Until then the conversation stays leased, since answers may have to be put back. */
-  readonly sent: Promise<boolean>;
 }
 
 interface Leased {
@@ -60,6 +58,7 @@ export function createConversationPool({
   now: () => number;
 }): ConversationPool {
   const leases = new Map<string, Lease>();
+  const returned: ReturnedAnswers = new Map();
   /** Questions that are being looked up or submitted, by idempotency key. */
   const asking = new Map<string, Promise<void>>();
   let agent: Agent | undefined;
@@ -69,13 +68,14 @@ export function createConversationPool({
     return agent;
   };
 
-  async function work<T>({ id, lease }: Leased, { signal, sent }: Use, run: Work<T>): Promise<T> {
+  async function work<T>({ id, lease }: Leased, { signal }: Use, run: Work<T>): Promise<T> {
     let leased: LeasedConversation | undefined;
     try {
       leased = await untilAborted(lease.opened, signal);
+      leased.markDelivered();
       return await run(leased);
     } finally {
-      void sent.then(() => leave(id, lease, leased));
+      leave(id, lease, leased);
     }
   }
 
@@ -107,7 +107,7 @@ export function createConversationPool({
 
   function leaseOf(stored: StoredConversation): Leased {
     const { id } = stored.state;
-    return keep(id, leases.get(id) ?? leaseStored({ agent: open(), now }, stored));
+    return keep(id, leases.get(id) ?? leaseStored({ agent: open(), now, returned }, stored));
   }
 
   /** Counted at once: another call that ends in the meantime does not release it. */
@@ -119,7 +119,7 @@ export function createConversationPool({
 
   async function leaseAsked(question: QuestionWithFiles, signal: AbortSignal): Promise<Leased> {
     let id = '';
-    const lease = leaseNew({ agent: open(), now }, question, (made) => {
+    const lease = leaseNew({ agent: open(), now, returned }, question, (made) => {
       id = made;
     });
     try {

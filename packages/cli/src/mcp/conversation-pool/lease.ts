@@ -5,7 +5,7 @@ import type { FileContent } from '../../files/file-to-send.ts';
 import { type Journal, openJournal, ownEntry } from '../../relay/journal.ts';
 import type { Agent } from '../../relay/open-agent.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
-import { type LeasedConversation, leaseConversation } from './leased-conversation.ts';
+import { type LeasedConversation, leaseConversation, type ReturnedAnswers } from './leased-conversation.ts';
 
 /** A conversation that calls of this process use. `users` counts the calls. */
 export interface Lease {
@@ -17,6 +17,7 @@ export interface Lease {
 export interface LeaseContext {
   readonly agent: Agent;
   readonly now: () => number;
+  readonly returned: ReturnedAnswers;
 }
 
 /** Leases a stored conversation. */
@@ -46,7 +47,7 @@ export function leaseNew(
 }
 
 function openLease(
-  { agent, now }: LeaseContext,
+  { agent, now, returned }: LeaseContext,
   journal: Journal,
   begin: (relay: Relay, signal: AbortSignal) => Promise<Conversation>,
   onId: (id: string) => void = () => {},
@@ -61,7 +62,8 @@ function openLease(
   });
   const opened = begin(relay, life.signal).then((conversation) => {
     journal.save(conversation.export());
-    return leaseConversation({ conversation, journal, life: life.signal, now, outages: agent.outages });
+    const { outages } = agent;
+    return leaseConversation({ conversation, journal, life: life.signal, now, outages, returned });
   });
   // The caller may have stopped waiting. Others who wait for `opened` still get its error.
   opened.catch(() => {});

@@ -7,15 +7,6 @@ import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
 import { type Entry, isDecision, isEarly, newestForm, openForm } from '../../store/conversations.ts';
 
-/** Answers that are being delivered to the agent. In the end one of the two functions is called. */
-export interface PendingDelivery {
-  readonly entries: readonly Entry[];
-  /** The agent has received them: they are not returned again. */
-  delivered(): void;
-  /** They were not received: the next call returns them. */
-  putBack(): void;
-}
-
 export interface Reply {
   readonly text: string;
   readonly form?: Form | undefined;
@@ -31,7 +22,9 @@ export interface LeasedConversation {
    * Waits for answers that were not delivered yet: with `any` all of them, otherwise those that had seen the last
    * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
    */
-  nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<PendingDelivery | undefined>;
+  nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<readonly Entry[] | undefined>;
+  /** Counts the answers that the last call has returned as delivered. */
+  markDelivered(): void;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
   readonly outage: string | undefined;
   /** Returns whether the message was sent. If not, it is sent later automatically. */
@@ -40,6 +33,12 @@ export interface LeasedConversation {
   readOn(): Promise<void>;
 }
 
+/**
+ * The answers that the last call has returned, by conversation. They count as delivered with the next call, so that an agent
+ * that has lost its context gets them again.
+ */
+export type ReturnedAnswers = Map<string, readonly Pick<Entry, 'messageId'>[]>;
+
 export interface LeaseOptions {
   conversation: Conversation;
   journal: Journal;
@@ -47,6 +46,7 @@ export interface LeaseOptions {
   life: AbortSignal;
   now: () => number;
   outages: Outages;
+  returned: ReturnedAnswers;
 }
 
 /** A call that takes longer counts as not answered. */
@@ -58,6 +58,7 @@ export function leaseConversation({
   life,
   now,
   outages,
+  returned,
 }: LeaseOptions): LeasedConversation {
   const { id } = conversation;
   let reading: Promise<void> | undefined;
@@ -66,7 +67,6 @@ export function leaseConversation({
   let pause = new AbortController();
   let replying: Promise<unknown> = Promise.resolve();
   let news = promiseOf();
-  const deliveries = shareDeliveries((entries) => journal.markDelivered(id, entries));
   const reachability = watchReachability(conversation, life, outages);
 
   /** Reads until something is added to the journal, or until a reply interrupts it. */
@@ -88,19 +88,17 @@ export function leaseConversation({
     const reads = { signal: AbortSignal.any([life, signal]) };
     try {
       if (openForm(journal.read(id)) === undefined) {
-        await record(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
+        record(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
       } else {
         const onReply = (answer: Answer) => record(answerEntry(answer));
-        await record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+        record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
       }
     } catch (error) {
       if (!signal.aborted || life.aborted) throw error;
     }
   }
 
-  async function record(entry: Entry): Promise<void> {
-    // A delivery that is running must be recorded first.
-    await deliveries.over;
+  function record(entry: Entry): void {
     // After the end of the lease, the next process reads it from the relay.
     if (!life.aborted) journal.add(conversation, entry);
     news.resolve();
@@ -112,7 +110,6 @@ export function leaseConversation({
     pause.abort();
     await active?.catch(() => {});
     pause = new AbortController();
-    await untilAborted(deliveries.over, signal);
     const [earlier, shown] = [journal.undelivered(id), journal.shown(id)];
     if (earlier.some(isDecision)) throw decidedMeanwhile(conversation);
     const newest = again ? newestForm(journal.read(id)) : undefined;
@@ -144,69 +141,27 @@ export function leaseConversation({
       // A note is given with the next answer.
       const isAnswered = () => matching().some(({ isNote }) => any || !isNote);
       try {
-        await untilAborted(deliveries.over, signal);
         if (!isAnswered()) void reachability.check();
-        for (;;) {
-          while (!isAnswered()) await untilAborted(readOn(), signal);
-          if (signal.aborted) return undefined;
-          const { running } = deliveries;
-          if (!running) return deliveries.start(untilDecision(matching()));
-          if (running.every(fits)) return deliveries.join(running);
-          await untilAborted(deliveries.over, signal);
-        }
+        while (!isAnswered()) await untilAborted(readOn(), signal);
+        if (signal.aborted) return undefined;
+        const answers = untilDecision(matching());
+        returned.set(id, [...(returned.get(id) ?? []), ...answers.map(({ messageId }) => ({ messageId }))]);
+        return answers;
       } catch (error) {
         if (signal.aborted) return undefined;
         throw error;
       }
+    },
+    markDelivered() {
+      const answers = returned.get(id);
+      if (answers) journal.markDelivered(id, answers);
+      returned.delete(id);
     },
     reply(message, signal) {
       const sending = replying.then(() => send(message, signal));
       replying = sending.catch(() => {});
       return sending;
     },
-  };
-}
-
-/** At most one delivery runs. The answers count as delivered when one of the calls that share it has delivered them. */
-function shareDeliveries(markDelivered: (entries: readonly Entry[]) => void) {
-  let running: readonly Entry[] | undefined;
-  let calls = 0;
-  let over = promiseOf();
-  over.resolve();
-
-  function join(entries: readonly Entry[]): PendingDelivery {
-    calls += 1;
-    const leave = () => {
-      calls -= 1;
-      if (calls > 0) return;
-      running = undefined;
-      over.resolve();
-    };
-    return {
-      entries,
-      putBack: leave,
-      delivered() {
-        markDelivered(entries);
-        leave();
-      },
-    };
-  }
-
-  return {
-    /** The answers of the delivery that runs. */
-    get running() {
-      return running;
-    },
-    /** Resolves when no delivery runs. */
-    get over() {
-      return over.promise;
-    },
-    start(entries: readonly Entry[]): PendingDelivery {
-      running = entries;
-      over = promiseOf();
-      return join(entries);
-    },
-    join,
   };
 }
 
@@ -238,7 +193,7 @@ function watchReachability(conversation: Conversation, life: AbortSignal, outage
   };
 }
 
-/** A decision is the last one of a delivery, so that none is about an older form than the messages beside it. */
+/** A decision is the last answer that is returned, so that none is about an older form than the messages beside it. */
 function untilDecision(answers: readonly Entry[]): readonly Entry[] {
   const at = answers.findIndex(isDecision);
   return at < 0 ? answers : answers.slice(0, at + 1);

@@ -30,7 +30,7 @@ const output = {
         .enum([...status.options, unconfirmed])
         .describe(`${status.description} ${unconfirmed}: it is not known whether the question has arrived.`),
       expires_at: z.string().optional(),
-      answers_given: z.number(),
+      answers_given: z.number().optional(),
       answers_waiting: z.number().optional(),
       picked_up: z.boolean().optional(),
       expert_fingerprint: z.string().optional(),
@@ -153,11 +153,10 @@ async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const all = stored.filter((one) => isOwn(one) || isListed(one));
   const conversations = all.map((stored) => {
     const { id, request } = stored.state;
-    const answers_given = countAnswers(stored).delivered;
-    if (!request) return { reference: id, status: unconfirmed, answers_given } as const;
+    if (!request) return { reference: id, status: unconfirmed } as const;
     const { refCode: reference, expiresAt: expires_at } = request;
     const status = hasEnded(request) ? request.status : (current?.get(reference)?.status ?? request.status);
-    return { reference, status, expires_at, answers_given };
+    return { reference, status, expires_at };
   });
   const then =
     conversations.length > 0
@@ -175,10 +174,10 @@ async function listAll(pool: ConversationPool, signal: AbortSignal) {
         : current
           ? 'Oldest first:'
           : 'The relay could not be asked. As last seen, oldest first:',
-      ...conversations.map(({ reference, status, expires_at, answers_given }) =>
+      ...conversations.map(({ reference, status, expires_at }) =>
         status === unconfirmed
           ? `${reference}: it is not known whether the question has arrived. wait_for_answer continues with it, and never asks it twice.`
-          : `${reference}: ${status}, ends ${expires_at}, ${answers_given} answers given to you`,
+          : `${reference}: ${status}, ends ${expires_at}`,
       ),
       `Next: ${next}`,
     ],

@@ -10,8 +10,6 @@ export interface ToolCall {
   readonly files: AttachableFolder | undefined;
   /** Aborts when the client cancels or disconnects, or when the time of the tool is over. */
   readonly signal: AbortSignal;
-  /** Whether the result was written to the client. It resolves after the tool has returned. */
-  readonly sent: Promise<boolean>;
 }
 
 /** A result in two forms: text for models, data for programs. Both say what to do next. */
