@@ -34,7 +34,7 @@ const json = async (...args: string[]) => {
   return { code, ...JSON.parse(stdout) };
 };
 
-test('an agent adds a webhook, tries it, sees what failed, sends it again, rotates and removes it', async () => {
+test('an agent adds a webhook, tries it, sees what failed, and removes it', async () => {
   expect(await cli.asAgent('webhooks')).toMatchObject({
     code: 0,
     stdout: '',
@@ -74,48 +74,24 @@ test('an agent adds a webhook, tries it, sees what failed, sends it again, rotat
     error: { code: 'refused' },
     delivery: { attempts: 1, statusCode: 503 },
   });
-  const { stdout: list } = await cli.run(['webhooks', 'deliveries', id], { env: cli.agent });
-  expect(list.split('\n')[0]).toMatch(
-    /^msg_\S+ {2}\S.* webhook\.test .* waiting \(refused, 503, \d+ ms\), again .*busy$/,
-  );
-
+  expect((await cli.asAgent('webhooks', 'test', id)).stderr).toMatch(/ waiting \(refused, 503\): .* busy$/m);
   status = 200;
-  const again = await json('resend', id, failed.delivery.id);
-  expect(again).toMatchObject({ code: 0, delivery: { id: failed.delivery.id, state: 'delivered' } });
-  const rotated = await json('rotate', id, '--now');
-  expect(rotated.secret).not.toBe(secret);
-  await json('test', id);
-  const last = received.at(-1);
-  expect(() => new Webhook(rotated.secret).verify(last?.body ?? '', last?.headers ?? {})).not.toThrow();
-  expect(() => new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {})).toThrow();
-
-  expect((await cli.asAgent('webhooks', 'disable', id)).stdout).toBe(`The webhook ${id} is off.\n`);
-  const off = await cli.asAgent('webhooks', 'test', id);
-  expect(off).toMatchObject({ code: 1, stderr: expect.stringContaining('The webhook is off') });
-  expect(await json('enable', id)).toMatchObject({ code: 0, state: 'on' });
   // An expert's key sees those of its agents.
   expect((await cli.asExpert('webhooks')).stdout).toContain(`${id}  agent `);
   expect(await json('remove', id)).toMatchObject({ code: 0, state: 'removed' });
   expect(await json('list')).toEqual({ code: 0, webhooks: [] });
 });
 
-const nextStep = (id: string) =>
-  expect.stringMatching(new RegExp(`relay\\s+webhooks\\s+rotate\\s+${id}\\s+--now`));
-
 test.each(['closed', 'full'] as const)(
   'a secret that could not be written to a %s output is a failure, which says how to get another one',
   async (stdout) => {
-    let { id } = await json('add', url);
     for (const format of [[], ['--json']]) {
-      const rotated = await cli.run(['webhooks', 'rotate', id, ...format], { env: cli.agent, stdout });
-      expect(rotated).toMatchObject({ code: 1, stderr: nextStep(id) });
-      await json('remove', id);
       const added = await cli.run(['webhooks', 'add', url, ...format], { env: cli.agent, stdout });
-      const [webhook] = (await json('list')).webhooks;
-      expect(added).toMatchObject({ code: 1, stderr: nextStep(webhook.id) });
-      id = webhook.id;
+      const [{ id }] = (await json('list')).webhooks;
+      const next = expect.stringMatching(new RegExp(`relay\\s+webhooks\\s+remove\\s+${id}`));
+      expect(added).toMatchObject({ code: 1, stderr: next });
+      await json('remove', id);
     }
-    await json('remove', id);
   },
 );
 
@@ -126,8 +102,8 @@ test.concurrent.each([
   [['tset', 'x'], 2, 'Did you mean test?'],
   [['remove', ''], 2, 'at least four characters'],
   [['test', '4f8c'], 9, 'There is no such webhook'],
-  [['disable', 'x', 'y'], 2, '"y" is not expected here.'],
-  [['list', '--now'], 2, '--now is only for'],
+  [['remove', 'x', 'y'], 2, '"y" is not expected here.'],
+  [['list', '--event', 'x'], 2, '--event is only for'],
 ])('relay webhooks %j is refused in a sentence', async (args, code, sentence) => {
   const ended = await cli.asAgent('webhooks', ...args);
   expect(ended).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(sentence) });

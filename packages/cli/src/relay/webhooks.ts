@@ -5,7 +5,6 @@ import type { Access } from './require-relay.ts';
 
 // Both are shown inside our own sentences and are parts of paths, so they must contain nothing else.
 const webhookId = z.string().regex(/^[0-9a-f-]{36}$/);
-const deliveryId = z.string().regex(/^msg_[0-9a-f]{32}$/);
 const word = z.string().regex(/^[\w.]{1,60}$/);
 
 const webhook = z.object({
@@ -24,19 +23,9 @@ const withSecret = webhook.extend({
   secret: z.string().regex(/^whsec_[A-Za-z0-9+/=]{1,200}$/),
 });
 const delivery = z.object({
-  id: deliveryId,
-  type: word,
-  requestId: z.string().optional(),
-  refCode: z
-    .string()
-    .regex(/^HS-[0-9A-Z]{1,32}$/)
-    .optional(),
-  messageId: z.string().optional(),
+  id: z.string().regex(/^msg_[0-9a-f]{32}$/),
   state: z.enum(['waiting', 'sending', 'delivered', 'failed', 'cancelled']),
   attempts: z.number(),
-  createdAt: z.iso.datetime(),
-  nextAttemptAt: z.iso.datetime().optional(),
-  endedAt: z.iso.datetime().optional(),
   reason: word.optional(),
   statusCode: z.number().optional(),
   response: z.string().optional(),
@@ -44,7 +33,7 @@ const delivery = z.object({
 });
 
 export type Webhook = z.infer<typeof webhook>;
-export type WebhookWithSecret = z.infer<typeof withSecret>;
+type WebhookWithSecret = z.infer<typeof withSecret>;
 export type WebhookDelivery = z.infer<typeof delivery>;
 
 /** The calls about webhooks, as a consumer key or a provider key may make them. */
@@ -53,11 +42,8 @@ export interface WebhookCalls {
   /** The one whose id begins with this text. */
   find(text: string): Promise<Webhook>;
   add(webhook: { url: string; events: readonly string[] | undefined }): Promise<WebhookWithSecret>;
-  rotate(id: string, options: { graceSeconds: number | undefined }): Promise<WebhookWithSecret>;
-  setEnabled(id: string, enabled: boolean): Promise<Webhook>;
   remove(id: string): Promise<void>;
   test(id: string): Promise<WebhookDelivery>;
-  resend(id: string, delivery: string): Promise<WebhookDelivery>;
   /** The newest deliveries. */
   deliveries(id: string): Promise<WebhookDelivery[]>;
 }
@@ -98,21 +84,10 @@ export function callWebhooks(access: Access, signal: AbortSignal): WebhookCalls 
     },
     add: ({ url, events }) =>
       call(withSecret, { method: 'POST', path, body: { url, ...(events && { events }) } }),
-    rotate: (id, { graceSeconds }) =>
-      call(withSecret, {
-        method: 'POST',
-        path: `${path}/${id}/rotate`,
-        ...(graceSeconds !== undefined && { body: { graceSeconds } }),
-      }),
-    setEnabled: (id, enabled) => call(webhook, { method: 'PUT', path: `${path}/${id}`, body: { enabled } }),
     async remove(id) {
       await call(z.undefined(), { method: 'DELETE', path: `${path}/${id}` });
     },
     test: (id) => call(delivery, { method: 'POST', path: `${path}/${id}/test` }),
-    resend: (id, which) => {
-      if (!deliveryId.safeParse(which).success) throw unknownDelivery(which);
-      return call(delivery, { method: 'POST', path: `${path}/${id}/deliveries/${which}/resend` });
-    },
     deliveries: async (id) =>
       (await call(z.object({ deliveries: z.array(delivery) }), { path: `${path}/${id}/deliveries` }))
         .deliveries,
@@ -122,13 +97,4 @@ export function callWebhooks(access: Access, signal: AbortSignal): WebhookCalls 
 const unknown = (isList: boolean): Failure =>
   isList
     ? new Failure('failed', 'This relay has no webhooks: its operator has not switched them on.')
-    : new Failure(
-        'unknown',
-        'There is no such webhook or delivery, or it is not yours. Yours: relay webhooks',
-      );
-
-const unknownDelivery = (text: string): Failure =>
-  new Failure(
-    'usage',
-    `"${text}" is not the id of a delivery. One begins with msg_: relay webhooks deliveries ID`,
-  );
+    : new Failure('unknown', 'There is no such webhook, or it is not yours. Yours: relay webhooks');
