@@ -12,8 +12,8 @@ const limited: Readonly<Record<string, RegExp>> = {
   'packages/sdk/src/transport/api.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readText\(/,
   // Called by `hub-stream.ts`, with a limit for the head, and for silence.
   'packages/sdk/src/transport/open-stream.ts': /await fetch\([\s\S]*\bsignal \}/,
-  'packages/cli/src/relay/call-relay.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readText\(/,
-  'packages/cli/src/commands/doctor/check-hub.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readStream\(/,
+  'packages/cli/src/relay/fetch-answer.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readText\(/,
+  'packages/cli/src/commands/doctor/check-hub.ts': /withTimeout\([\s\S]*await fetch\([\s\S]*readBeginning\(/,
 };
 
 function unlimitedCalls(tree: Tree): string[] {
@@ -21,12 +21,12 @@ function unlimitedCalls(tree: Tree): string[] {
     if (!isCode(path) || exempt(path)) return [];
     const problems: string[] = [];
     if (/AbortSignal\.any\([^;]*AbortSignal\.timeout/s.test(text))
-      problems.push(`${path}: Node 20.20 never aborts such a signal. Use withTimeout of the SDK.`);
+      problems.push(`${path}: Node 20.20 never aborts such a signal. Use withTimeout.`);
     const isShipped = /^(packages|services)\//.test(path);
     const calls = text.split('\n').filter((line) => fetchCall.test(line) && !/^\s*(\*|\/\/)/.test(line));
     const inTime = isShipped ? limited[path] : /AbortSignal\.timeout\(/;
     if (calls.length > 0 && !inTime?.test(text))
-      problems.push(`${path}: fetch has no time limit. In packages use withTimeout and readText of the SDK.`);
+      problems.push(`${path}: fetch has no time limit. In packages use withTimeout and readText.`);
     return problems;
   });
 }
@@ -38,7 +38,7 @@ describe('every outgoing call has a time limit that works', () => {
     ['services/a/src/a.ts', 'const all = [fetch(url)];', 'fetch has no time limit'],
     ['scripts/a.ts', 'AbortSignal.any([\n  signal,\n  AbortSignal.timeout(5),\n])', 'never aborts'],
     [
-      'packages/cli/src/relay/call-relay.ts',
+      'packages/cli/src/relay/fetch-answer.ts',
       'fetch(url, { signal: AbortSignal.timeout(5) })',
       'no time limit',
     ],

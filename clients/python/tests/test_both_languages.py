@@ -172,6 +172,7 @@ def test_timeout_is_not_a_decision(tenant: Tenant) -> None:
         relay.approve("Delete?", timeout=0.2, keep_open=True)
     assert late.value.code == "timeout"
     assert [one.status for one in relay.requests("pending")] == ["pending"]
+    assert [one.status for one in relay.requests(limit=1)] == ["pending"]
 
 
 def test_expert_answers(tenant: Tenant) -> None:

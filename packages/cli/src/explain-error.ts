@@ -78,6 +78,10 @@ const inTheTerminal: SentencesOf = {
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
 };
 
+/** Whether it is an error of the SDK with one of these codes. */
+export const hasCode = (error: unknown, ...codes: readonly RelayErrorCode[]): error is RelayError =>
+  error instanceof RelayError && codes.includes(error.code);
+
 /** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>
   outcome === 'untrusted' || outcome === 'plaintext';
@@ -95,7 +99,8 @@ export function explainError(error: unknown, signal: AbortSignal, sentences = in
     // The SDK wraps errors of this program's own files.
     if (cause instanceof Failure) return cause;
     const sentence = sentences[code]?.(message) ?? message;
-    return new Failure(outcomes[code], sentence, { code, cause: error });
+    const hint = code === 'unreachable' && { hint: 'See what is wrong: relay doctor' };
+    return new Failure(outcomes[code], sentence, { code, cause: error, ...hint });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
   return new Failure('failed', `Something unexpected happened: ${message}`, {

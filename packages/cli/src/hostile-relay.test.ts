@@ -112,11 +112,11 @@ describe('in a terminal, a hostile relay', () => {
           call.path = call.path.replace(one, other);
         },
       });
-      for (const side of ['agent', 'expert'] as const)
-        expect((await runInTerminal(side, 'show', one)).code).toBe(1);
+      expect((await runInTerminal('expert', 'show', one)).code).toBe(1);
       expect((await runInTerminal('expert', 'close', one)).code).toBe(1);
       expect((await runInTerminal('expert', 'answer', one, 'Yes.')).code).toBe(1);
       // The agent keeps the id of its request.
+      expect((await runInTerminal('agent', 'show', one)).text).toContain('One?');
       expect((await runInTerminal('agent', 'close', one)).code).toBe(0);
       liar.tell({});
       expect((await runInTerminal('expert', 'show', one)).text).toContain('closed');
@@ -274,7 +274,7 @@ describe('a relay with answers without an end', () => {
       });
       expect(await runInTerminal('agent', 'show', refCode)).toMatchObject({
         code: 1,
-        text: expect.stringContaining('is not valid'),
+        text: expect.stringContaining('expected a shorter list'),
       });
       expect(listed).toBeLessThan(110);
     }),

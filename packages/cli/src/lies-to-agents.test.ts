@@ -273,6 +273,12 @@ describe('lie 7: a conversation whose content is said to be erased', () => {
     'is shown from this machine alone, without a word of the relay',
     withAgent(async ({ liar, run, ask }) => {
       const refCode = await ask('Delete test?');
+      // The content of an open conversation is never erased: there the member is ignored.
+      liar.tell(inConversation((answer) => Object.assign(answer, invented, { messages: [] })));
+      const open = await run(['show', refCode]);
+      expect(open).toMatchObject({ code: 0, stdout: expect.stringContaining('Delete test?') });
+      expect(open.stdout).not.toContain('PRODUCTION');
+      liar.tell({});
       await answer(refCode, 'Yes.');
       await run(resume(refCode));
       liar.tell({
@@ -295,17 +301,6 @@ describe('lie 7: a conversation whose content is said to be erased', () => {
         expect(row).toContain('Delete test?');
         expect(row).not.toContain('PRODUCTION');
       }
-    }),
-  );
-
-  test.concurrent(
-    'is compared as any other while the conversation is open',
-    withAgent(async ({ liar, run, ask }) => {
-      const refCode = await ask('Delete test?');
-      liar.tell(inConversation((answer) => Object.assign(answer, invented, { messages: [] })));
-      const { code, stdout, stderr } = await run(['show', refCode]);
-      expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
-      expect(stderr).toContain('another question');
     }),
   );
 });

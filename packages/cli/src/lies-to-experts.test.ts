@@ -212,7 +212,7 @@ describe('lie 8', () => {
         swallow: ({ method, path }) =>
           method === 'PUT' && path === '/api/v1/vault' ? { status: 200, body: {} } : undefined,
       };
-      const notStored = { code: 1, stderr: expect.stringContaining('has not stored the keys') };
+      const notStored = { code: 1, stderr: expect.stringContaining('has not stored the vault') };
       liar.tell(lose);
       expect(await run('make', '--json')).toMatchObject(notStored);
       expect((await run()).stdout).toContain('This machine has no keys.');

@@ -16,15 +16,16 @@ export type { ClientOptions, Timing } from './client-options.ts';
 export { confidentialQuestion } from './crypto/submission.ts';
 export { createMemory, type Memory } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
-export type {
-  AskedRequest,
-  ContextMessage,
-  Follows,
-  ListedRequest,
-  ListOptions,
-  RequestState,
-  RequestStatus,
-  WhoAmI,
+export {
+  type AskedRequest,
+  type ContextMessage,
+  type Follows,
+  hasEnded,
+  type ListedRequest,
+  type ListOptions,
+  type RequestState,
+  type RequestStatus,
+  type WhoAmI,
 } from './request-state.ts';
 export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';

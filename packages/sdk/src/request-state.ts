@@ -74,5 +74,7 @@ export interface ContextMessage {
 /** Which requests are listed. */
 export interface ListOptions {
   readonly status?: RequestStatus | undefined;
+  /** At most this many, the newest. Default all. */
+  readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

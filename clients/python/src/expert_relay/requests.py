@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard, TypeVar
 from urllib.parse import urlencode
 
-from .errors import unexpected
+from .errors import invalid_input, unexpected
 from .json_text import Members, is_list, is_object, text_of, to_well_formed
 from .transport.api import Api
 from .transport.shape import count, list_of, matching, members, optional_text, text
@@ -194,10 +194,12 @@ def read_listed(body: Members) -> ListedRequest:
 
 
 async def list_requests(
-    api: Api, read: Callable[[Members], T], *, status: str | None = None, content: bool = False
+    api: Api, read: Callable[[Members], T], *, status: str | None = None, limit: int | None = None, content: bool = False
 ) -> list[T]:
-    """All requests that a key may see, newest first. `content`: with their whole content."""
-    query: dict[str, str] = {"limit": str(_page_size)}
+    """The requests that a key may see, newest first; with `limit` at most so many. `content`: with their whole content."""
+    if limit is not None and limit < 1:
+        raise invalid_input("`limit` must be a whole number from 1 on.")
+    query: dict[str, str] = {"limit": str(min(_page_size, limit or _page_size))}
     if status:
         query["status"] = status
     if content:
@@ -219,8 +221,8 @@ async def list_requests(
         page, after = await api.get(f"/api/v1/requests?{urlencode(query)}", read_page)
         listed += page
         # A cursor that was seen before would make the list endless.
-        if after is None or after in seen:
-            return listed
+        if after is None or after in seen or (limit is not None and len(listed) >= limit):
+            return listed[:limit]
         seen.add(after)
         length += len(after) + 100_000
         query["after"] = to_well_formed(after)

@@ -1,5 +1,4 @@
-import type { Conversation } from '@expert-relay/sdk';
-import { hasEnded } from '@expert-relay/sdk/transport';
+import { type Conversation, hasEnded } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { partsToJson, showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';

@@ -48,7 +48,7 @@ export async function startConversation(
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
-  const journal = openJournal(conversations, { entries, validFor });
+  const journal = openJournal(conversations, { entries, context: messages, validFor });
   let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;

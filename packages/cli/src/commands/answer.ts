@@ -1,9 +1,8 @@
 import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
-import { hasCode } from '@expert-relay/sdk/transport';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
-import { isRefusal } from '../explain-error.ts';
+import { hasCode, isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';

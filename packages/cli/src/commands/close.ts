@@ -1,12 +1,12 @@
-import { hasCode } from '@expert-relay/sdk/transport';
+import * as z from 'zod';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
+import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { callRelay, describeProblem } from '../relay/call-relay.ts';
 import { openAgent } from '../relay/open-agent.ts';
-import { findRequest } from '../relay/read-requests.ts';
-import { requireRelay } from '../relay/require-relay.ts';
+import { type Access, requireRelay } from '../relay/require-relay.ts';
 
 export const close = defineCommand({
   name: 'close',
@@ -35,7 +35,7 @@ export const close = defineCommand({
       show(closed);
       return 'done';
     }
-    const { requestId } = await findRequest(access, refCode, signal);
+    const requestId = await findId(access, refCode, signal);
     const { status, body } = await callRelay(access, {
       method: 'POST',
       path: `/api/v1/close/${requestId}`,
@@ -51,6 +51,22 @@ export const close = defineCommand({
     return 'done';
   },
 });
+
+async function findId(access: Access, refCode: string, signal: AbortSignal): Promise<string> {
+  const path = `/api/v1/requests/by-ref/${refCode}`;
+  const { status, body } = await callRelay(access, { path, signal });
+  if (status === 404)
+    throw new Failure(
+      'unknown',
+      'There is no such request, or it is not yours. Yours are listed by: relay show',
+    );
+  // Otherwise a lying relay could have another request closed instead.
+  const schema = z.object({ requestId: z.string().regex(/^[\w-]+$/), refCode: z.literal(refCode) });
+  const { data } = schema.safeParse(body);
+  if (status === 200 && data) return data.requestId;
+  const why = describeProblem(status, body) || 'Is RELAY_URL right?';
+  throw new Failure('failed', `The relay's answer about ${refCode} is not valid (${status}). ${why}`);
+}
 
 const expired = (refCode: string) =>
   new Failure(

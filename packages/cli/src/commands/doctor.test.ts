@@ -83,7 +83,7 @@ describe('relay doctor', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const env = { ...cli.agent, RELAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
     const { stdout, stderr } = await runDoctor(env);
-    expect(stdout).toMatch(/fail +key +The relay at .* does not answer\./);
+    expect(stdout).toMatch(/fail +key +The relay at .* cannot be reached\./);
     expect(stdout + stderr).not.toContain('relay doctor');
     expect((await cli.run(['whoami'], { env })).stderr).toContain('See what is wrong: relay doctor');
     await new Promise((resolve) => {

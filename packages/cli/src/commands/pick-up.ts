@@ -1,6 +1,6 @@
-import { hasCode } from '@expert-relay/sdk/transport';
 import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
+import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { showConversation } from '../messages/conversation-view.ts';
 import { requireShown } from '../messages/require-shown.ts';

@@ -1,6 +1,6 @@
 import { defineCommand } from '../arguments/command.ts';
+import { openClient } from '../relay/open-client.ts';
 import { requireRelay } from '../relay/require-relay.ts';
-import { whoami as ask } from '../relay/whoami.ts';
 
 export const whoami = defineCommand({
   name: 'whoami',
@@ -12,7 +12,7 @@ export const whoami = defineCommand({
   words: [0, 0],
   async run({ config, folder, out, signal }, { options: { json } }) {
     const access = requireRelay(config, { kind: 'consumer', folder });
-    const who = await ask(access, signal);
+    const who = await openClient(access).whoami({ signal });
     if (json) {
       out.line(JSON.stringify({ ...who, url: access.url }));
       return 'done';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Form, toForm } from '@expert-relay/sdk/forms';
-import { hasCode } from '@expert-relay/sdk/transport';
+import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 
 /** The form without fields: the expert approves or declines. */

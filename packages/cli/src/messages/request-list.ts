@@ -3,7 +3,6 @@ import type { Context } from '../context.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { markWritten } from '../relay/mark-written.ts';
 import { openAgent } from '../relay/open-agent.ts';
-import { listRequests, listRows } from '../relay/read-requests.ts';
 import { splitByWidth, textWidth } from '../terminal/text-width.ts';
 import { shortTime } from './conversation-view.ts';
 
@@ -11,20 +10,26 @@ const newest = 20;
 
 /** The newest requests of an agent's key. Only questions that were asked on this machine are shown: others could not be compared. */
 export async function showListToAgent(context: Context, json: boolean): Promise<void> {
-  const { access, conversations } = openAgent(context);
-  const asked = conversations.questions();
-  const listed = await listRequests(access, newest, context.signal);
-  const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? '' }));
-  if (json) context.out.line(JSON.stringify({ requests }));
-  else showRows(context, requests);
+  const { conversations, connect, outages } = openAgent(context);
+  const relay = connect();
+  try {
+    const asked = conversations.questions();
+    const listed = await relay.requests({ limit: newest, signal: context.signal });
+    const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? '' }));
+    if (json) context.out.line(JSON.stringify({ requests }));
+    else showRows(context, requests);
+  } finally {
+    outages.stop();
+    relay.stop();
+  }
 }
 
 /** The newest requests of an expert. Each question is compared with what was shown before, and remembered. */
 export async function showListToExpert(context: Context, json: boolean): Promise<void> {
   const { out, signal } = context;
-  const { access, expert, outages } = await connectExpert(context, { instead: '' });
+  const { expert, outages } = await connectExpert(context, { instead: '' });
   try {
-    const requests = await expert.check(await listRows(access, newest, signal));
+    const requests = await expert.list({ limit: newest, signal });
     // A line of the list is not the whole question: only as JSON does it count as shown.
     if (json) {
       out.line(JSON.stringify({ requests }));

@@ -6,7 +6,6 @@ import { openMemory } from '../store/memory.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
-import { whoami } from './whoami.ts';
 
 /** What the commands for experts use. */
 export interface ExpertConnection {
@@ -38,7 +37,6 @@ export async function connectExpert(
   const { config, folder, signal, now } = context;
   const access = requireRelay(config, { kind: 'provider', folder });
   requireKind(access, 'provider', options.instead);
-  const { name } = await whoami(access, signal);
   const file = openExpertFile(config.folder, access.apiKey);
   let root = file.read();
   const memory = openMemory(config.folder, 'experts', now);
@@ -54,9 +52,11 @@ export async function connectExpert(
       onOutage: outages.onOutage,
       timing: { ...timing, ...(options.partsMs !== undefined && { parts: options.partsMs }) },
     });
+  const expert = connect();
+  const { name } = await expert.whoami({ signal });
   return {
     access,
-    expert: connect(),
+    expert,
     outages,
     name,
     get hasKeys() {

@@ -39,7 +39,7 @@ export interface Journal {
   release(): void;
 }
 
-type Opening = Pick<StoredConversation, 'entries' | 'validFor'>;
+type Opening = Pick<StoredConversation, 'entries' | 'context' | 'validFor'>;
 
 export function openJournal(conversations: Conversations, opening: Opening = { entries: [] }): Journal {
   const locked = new Map<string, StoredConversation>();

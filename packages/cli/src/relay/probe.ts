@@ -1,4 +1,4 @@
-import { fetchAnswer } from './call-relay.ts';
+import { fetchAnswer } from './fetch-answer.ts';
 import { looking } from './timing.ts';
 
 interface ProbeOptions {
@@ -17,12 +17,12 @@ export async function probe(
   { signal, patience = looking.timeoutMs }: ProbeOptions,
 ): Promise<Probe> {
   try {
-    const { response, body, tooLarge } = await fetchAnswer(
+    const { response, body, isTooLarge } = await fetchAnswer(
       url,
       { redirect: 'manual' },
       { timeoutMs: patience, signal },
     );
-    return { status: response.status, body, isTooLarge: tooLarge !== undefined };
+    return { status: response.status, body, isTooLarge };
   } catch (error) {
     signal.throwIfAborted();
     return causeOf(error);

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
-import { hasCode } from '@expert-relay/sdk/transport';
-import { explainError, isRefusal } from '../explain-error.ts';
+import { explainError, hasCode, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
 export interface CurrentMessages {

@@ -1,5 +1,5 @@
-import { confidentialQuestion, type RequestStatus } from '@expert-relay/sdk';
-import { hasCode, hasEnded } from '@expert-relay/sdk/transport';
+import { confidentialQuestion, hasEnded, type RequestStatus } from '@expert-relay/sdk';
+import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 
 /** For experts: throws a Failure when nothing can be sent any more. */

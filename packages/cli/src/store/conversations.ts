@@ -47,6 +47,8 @@ const schema = z.object({
   version: z.literal(1),
   /** The messages, as far as this machine received or sent them. */
   entries: z.array(entry),
+  /** What came before the question. */
+  context: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
   /** How old an approval may be when it is printed, in milliseconds: also by a later command. */
   validFor: z.number().optional(),
   // The SDK's state, with the private keys. The SDK checks it.

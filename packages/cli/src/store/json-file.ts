@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs';
-import { parseJson } from '@expert-relay/sdk/transport';
 import type { z } from 'zod';
 import { Failure } from '../failure.ts';
 import { createPrivate, readPrivate, writePrivate } from './private-file.ts';
@@ -38,6 +37,15 @@ export function openJsonFile<T>({ path, schema, withoutIt }: JsonFileOptions<T>)
     create: (value) => createPrivate(path, format(value)),
     remove: () => rmSync(path, { force: true }),
   };
+}
+
+/** Undefined when the text is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const format = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -53,6 +53,8 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /** Which side closed the conversation, and why, as the relay states it: neither is encrypted or signed. */
   readonly closedBy: 'consumer' | 'provider' | undefined;
   readonly closeReason: string | undefined;
+  /** This agent's words for sorting, as the relay states them. */
+  readonly tags: readonly string[];
   /** Whether messages are encrypted, or meant to be once the expert's keys are there. */
   readonly isEncrypted: boolean;
   /**

@@ -264,7 +264,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
     findNamed: async (name, options = {}) => await findNamed(name, checkOptions(options, 'signal').signal),
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     async requests(listing = {}) {
-      return await listRequests(api, checkOptions(listing, 'status signal'));
+      return await listRequests(api, checkOptions(listing, 'status limit signal'));
     },
     findByRef: async (refCode, options = {}) =>
       await api.get(

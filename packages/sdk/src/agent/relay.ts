@@ -153,7 +153,7 @@ export interface Relay {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ConversationState | undefined>;
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
-  /** All requests of this key, newest first. */
+  /** The requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
   /** Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client. */

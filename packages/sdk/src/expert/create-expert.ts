@@ -17,6 +17,7 @@ import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
 import { createShownMessages } from './shown-messages.ts';
+import { readVault, writeVault } from './vault-calls.ts';
 
 /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
 const loadConversations = loadLater(() => import('./open-request.ts'));
@@ -149,7 +150,10 @@ function connect(
       return createIterator(follow, (left) => mailbox.take({ signal: left }));
     },
     async list(options = {}) {
-      const heads = await listRequests(api, { ...checkOptions(options, 'status signal'), read: readRow });
+      const heads = await listRequests(api, {
+        ...checkOptions(options, 'status limit signal'),
+        read: readRow,
+      });
       return await Promise.all(heads.map((head) => checkRow(requestMemory, head)));
     },
     check: (rows) => checkRows(requestMemory, rows),
@@ -174,6 +178,11 @@ function connect(
     },
     async withdrawAnswers(requestId, keep) {
       if (isSession) await (await loadConversations()).withdrawAnswers(client, requestId, keep);
+    },
+    readVault: async (options = {}) => await readVault(api, checkOptions(options, 'signal').signal),
+    async writeVault(vault, options = {}) {
+      const { replaces, signal } = checkOptions(options, 'replaces signal');
+      await writeVault(api, vault, replaces, signal);
     },
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     stop() {

@@ -1,8 +1,10 @@
 import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
+import type { Vault } from '../crypto/vault.ts';
 import type { Memory } from '../memory.ts';
 import type { ListOptions, WhoAmI } from '../request-state.ts';
 import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
+import type { StoredVault } from './vault-calls.ts';
 
 export interface ExpertOptions extends ClientOptions, OwnOptions {}
 
@@ -82,7 +84,7 @@ export interface Expert {
    */
   requests(options?: RequestsOptions): AsyncIterableIterator<ExpertRequest>;
   /**
-   * All requests of this expert, newest first. Their messages are not read. Each question is compared with what was
+   * The requests of this expert, newest first. Their messages are not read. Each question is compared with what was
    * shown first and remembered, so that it can be shown to a person, who may answer it later by its code.
    *
    * @example
@@ -131,6 +133,24 @@ export interface Expert {
   withdrawAnswers(
     requestId: string,
     keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
+  ): Promise<void>;
+  /**
+   * The expert's vault at the relay, which `openVault` opens with the recovery code. Undefined while there is none.
+   *
+   * @example
+   * const expert = createExpert({ url, apiKey });
+   * const stored = await expert.readVault();
+   * const root = stored && (await openVault(stored.vault, recoveryCode));
+   */
+  readVault(options?: { readonly signal?: AbortSignal | undefined }): Promise<StoredVault | undefined>;
+  /**
+   * Stores what `sealVault` has made, and checks that the relay has it.
+   *
+   * @throws RelayError `conflict` when there is another vault than the one that was read as `replaces`
+   */
+  writeVault(
+    vault: Vault,
+    options?: { readonly replaces?: StoredVault | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<void>;
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** Ends all waiting and all streams. */

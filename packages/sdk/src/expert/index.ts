@@ -21,3 +21,4 @@ export type {
   UnsentAnswer,
 } from './expert-request.ts';
 export type { ListedQuestion } from './list-questions.ts';
+export type { StoredVault } from './vault-calls.ts';

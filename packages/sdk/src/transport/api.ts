@@ -15,7 +15,9 @@ export interface Api {
   readonly hubUrl: string | undefined;
   /** Milliseconds to wait before attempt number `attempt`, from 0: random, up to a limit that doubles ("full jitter"). */
   backoff(attempt: number): number;
-  get<T>(path: string, read: (answer: unknown) => T, signal?: AbortSignal): Promise<T>;
+  get<T>(path: string, read: ReadAnswer<T>, signal?: AbortSignal): Promise<T>;
+  /** With the ETag of what it replaces, if there is something. */
+  put(path: string, body: object, etag: string | undefined, signal?: AbortSignal): Promise<void>;
   /** With `lasting`, an attempt that was begun before `signal` aborts is only aborted by `lasting`. `again` says before each repetition whether it is still wanted. */
   post<T>(
     path: string,
@@ -134,6 +136,17 @@ export function createApi(options: Access & { timing: Timing }): Api {
     },
     backoff,
     get: (path, read, signal) => call(path, {}, read, signal),
+    put: (path, body, etag, signal) =>
+      call(
+        path,
+        {
+          method: 'PUT',
+          headers: { 'content-type': 'application/json', ...(etag && { 'if-match': etag }) },
+          body: JSON.stringify(body),
+        },
+        () => {},
+        signal,
+      ),
     post: (path, body, read, signal, lasting, again) =>
       call(
         path,

@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 
 /** A gateway at `url` that names `hubUrl` as the address of its hub. */
 function gateway(url: string, hubUrl: unknown): Api {
-  const get: Api['get'] = async (_path, read) => read({ hubUrl });
+  const get: Api['get'] = async (_path, read) => read({ hubUrl }, new Headers());
   return { url, get } as Api;
 }
 

@@ -8,9 +8,11 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
   404: 'not_found',
   408: 'unreachable',
   409: 'conflict',
+  412: 'conflict',
   413: 'message_too_large',
   415: 'invalid_input',
   422: 'conflict',
+  428: 'conflict',
   429: 'rate_limited',
 };
 

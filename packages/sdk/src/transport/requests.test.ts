@@ -18,7 +18,7 @@ async function pagesOf(question: string, perPage: number): Promise<number> {
   const get: Api['get'] = async (_path, read) => {
     pages += 1;
     const requests = Array.from({ length: perPage }, () => ({ ...request, question }));
-    return read({ requests, next: `page-${pages}` });
+    return read({ requests, next: `page-${pages}` }, new Headers());
   };
   await expect(listRequests({ get } as Api)).rejects.toMatchObject({
     code: 'unexpected_answer',
@@ -31,4 +31,17 @@ test('reading a list without an end stops after a certain length or number of pa
   expect(await pagesOf('x'.repeat(2_000), 200)).toBeGreaterThan(300);
   expect(await pagesOf('x'.repeat(7 * 2 ** 20), 1)).toBeLessThan(30);
   expect(await pagesOf('', 0)).toBeLessThan(2_001);
+});
+
+test('a limit ends the list, and is not asked for in more pages than it needs', async () => {
+  const paths: string[] = [];
+  const get: Api['get'] = async (path, read) => {
+    paths.push(path);
+    const requests = [1, 2].map((at) => ({ ...request, question: `${paths.length}.${at}` }));
+    return read({ requests, next: `page-${paths.length}` }, new Headers());
+  };
+  const listed = await listRequests({ get } as Api, { limit: 3 });
+  expect(listed.map(({ question }) => question)).toEqual(['1.1', '1.2', '2.1']);
+  expect(paths).toEqual(['/api/v1/requests?limit=3', '/api/v1/requests?limit=3&after=page-1']);
+  await expect(listRequests({ get } as Api, { limit: 0 })).rejects.toMatchObject({ code: 'invalid_input' });
 });

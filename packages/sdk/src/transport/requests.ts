@@ -1,3 +1,4 @@
+import { invalidInput } from '../relay-error.ts';
 import type {
   Follows,
   ListedRequest,
@@ -106,10 +107,12 @@ interface Listing<Row> {
   readonly q?: string | undefined;
   /** Reads each request from its whole content. */
   readonly read?: ((request: Members) => Row) | undefined;
+  /** At most this many. */
+  readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** All requests that a key may see, newest first. */
+/** The requests that a key may see, newest first. */
 export async function listRequests(api: Api, listing?: Listing<never>): Promise<readonly ListedRequest[]>;
 export async function listRequests<Row>(
   api: Api,
@@ -117,10 +120,12 @@ export async function listRequests<Row>(
 ): Promise<readonly Row[]>;
 export async function listRequests<Row>(
   api: Api,
-  { status, q, read, signal }: Listing<Row> = {},
+  { status, q, read, limit = Number.POSITIVE_INFINITY, signal }: Listing<Row> = {},
 ): Promise<readonly (Row | ListedRequest)[]> {
+  if (limit !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(limit) && limit > 0))
+    throw invalidInput('`limit` must be a whole number from 1 on.');
   const query = new URLSearchParams({
-    limit: String(pageSize),
+    limit: String(Math.min(pageSize, limit)),
     ...(status && { status }),
     ...(q && { q }),
     ...(read && { content: 'true' }),
@@ -138,7 +143,7 @@ export async function listRequests<Row>(
     // Not `push(...requests)`: a call takes a limited number of arguments.
     all = all.concat(requests);
     // A cursor that was seen before would make the list endless.
-    if (next === undefined || seen.has(next)) return all;
+    if (next === undefined || seen.has(next) || all.length >= limit) return all.slice(0, limit);
     seen.add(next);
     length += next.length + 100_000;
     query.set('after', next);

@@ -259,9 +259,9 @@ class AsyncRelay:
     async def whoami(self) -> WhoAmI:
         return await self._api.get("/api/v1/whoami", read_who_am_i)
 
-    async def requests(self, status: str | None = None) -> list[ListedRequest]:
-        """All requests of this key, newest first."""
-        return await list_requests(self._api, read_listed, status=status)
+    async def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
+        """The requests of this key, newest first; with `limit` at most so many."""
+        return await list_requests(self._api, read_listed, status=status, limit=limit)
 
     async def find_by_ref(self, ref_code: str) -> RequestState:
         path = f"/api/v1/requests/by-ref/{quote(ref_code, safe='')}"

@@ -158,10 +158,10 @@ class AsyncExpert:
                 raise
             return None
 
-    async def list(self, status: str | None = None) -> list[ListedQuestion]:
-        """All requests of this expert, newest first. Their messages are not read. Each question is compared with what was shown
-        first and remembered, so that it can be shown to a person, who may answer it later by its code."""
-        heads = await list_requests(self._api, read_row, status=status, content=True)
+    async def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
+        """The requests of this expert, newest first; with `limit` at most so many. Their messages are not read. Each question is
+        compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later by its code."""
+        heads = await list_requests(self._api, read_row, status=status, limit=limit, content=True)
         return [check_row(self._memory, head) for head in heads]
 
     async def request(self, request_id_or_ref_code: str) -> AsyncExpertRequest:

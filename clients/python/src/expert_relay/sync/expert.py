@@ -81,9 +81,9 @@ class Expert:
         for request in self._portal.iterate(lambda: self._async.requests(filter=is_wanted if filter else None)):
             yield ExpertRequest(self._portal, request)
 
-    def list(self, status: str | None = None) -> list[ListedQuestion]:
-        """All requests of this expert, newest first: see `AsyncExpert.list`."""
-        return self._portal.run(lambda: self._async.list(status))
+    def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
+        """The requests of this expert, newest first: see `AsyncExpert.list`."""
+        return self._portal.run(lambda: self._async.list(status, limit))
 
     def request(self, request_id_or_ref_code: str) -> ExpertRequest:
         """One request, by its id or its reference code."""

@@ -175,9 +175,9 @@ class Relay:
     def whoami(self) -> WhoAmI:
         return self._portal.run(self._async.whoami)
 
-    def requests(self, status: str | None = None) -> list[ListedRequest]:
-        """All requests of this key, newest first."""
-        return self._portal.run(lambda: self._async.requests(status))
+    def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
+        """The requests of this key, newest first; with `limit` at most so many."""
+        return self._portal.run(lambda: self._async.requests(status, limit))
 
     def find_by_ref(self, ref_code: str) -> RequestState:
         return self._portal.run(lambda: self._async.find_by_ref(ref_code))

@@ -1,5 +1,5 @@
-import { readStream, withTimeout } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
+import { readText, withTimeout } from '../../relay/fetch-answer.ts';
 import { causeOf, probe } from '../../relay/probe.ts';
 import { looking } from '../../relay/timing.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -40,12 +40,12 @@ async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: strin
   address.searchParams.set('topic', topic);
   const headers = { accept: 'text/event-stream', ...(apiKey && { 'x-api-key': apiKey }) };
   try {
-    const { status, isStream, length } = await withTimeout(timeoutMs, signal, async (inTime) => {
+    const { status, isStream, length } = await withTimeout({ timeoutMs, signal }, async (inTime) => {
       const answer = await fetch(address, { headers, redirect: 'error', signal: inTime });
       const isStream =
         answer.status === 200 && answer.headers.get('content-type')?.startsWith('text/event-stream');
       if (!isStream) await answer.body?.cancel();
-      const length = isStream && answer.body ? await readBeginning(answer.body, inTime) : 0;
+      const length = isStream ? await readBeginning(answer, inTime) : 0;
       return { status: answer.status, isStream, length };
     });
     if (status === 401 || status === 403) {
@@ -75,16 +75,11 @@ async function openStream({ topic, apiKey, signal, now }: HubLook, hubUrl: strin
 }
 
 /** Reads the first bytes of a stream, and ends it. Returns their number: 0 when it ends without any. */
-async function readBeginning(body: ReadableStream<Uint8Array>, inTime: AbortSignal): Promise<number> {
+async function readBeginning(answer: Response, inTime: AbortSignal): Promise<number> {
   let length = 0;
-  const enough = new AbortController();
-  const stop = () => enough.abort();
-  inTime.addEventListener('abort', stop);
-  const take = (piece: string) => {
+  await readText(answer, inTime, (piece) => {
     length += piece.length;
-    if (length > 0) stop();
-  };
-  await readStream(body, take, timeoutMs, timeoutMs, enough.signal);
-  if (length === 0) inTime.throwIfAborted();
+    return length > 0;
+  });
   return length;
 }

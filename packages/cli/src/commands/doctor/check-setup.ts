@@ -3,8 +3,8 @@ import type { WhoAmI } from '@expert-relay/sdk';
 import type { Config } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
+import { openClient } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
-import { whoami } from '../../relay/whoami.ts';
 import { openConversations } from '../../store/conversations.ts';
 import { isFingerprint, openMemory } from '../../store/memory.ts';
 import { openRelayFolder } from '../../store/relay-folder.ts';
@@ -36,7 +36,7 @@ export async function checkKey(
   signal: AbortSignal,
 ): Promise<{ finding: Finding; who: WhoAmI | undefined }> {
   try {
-    const who = await whoami(access, signal);
+    const who = await openClient(access).whoami({ signal });
     const is = who.kind === 'provider' ? "an expert's" : "an agent's";
     return { finding: ok('key', `${is}, called "${who.name}"`), who };
   } catch (error) {

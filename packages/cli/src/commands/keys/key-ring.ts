@@ -1,13 +1,14 @@
 import { type ExpertKeys, openExpertKeys } from '@expert-relay/sdk/crypto';
+import type { Expert, StoredVault } from '@expert-relay/sdk/expert';
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
+import { openExpert } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
-import { readVault, type StoredVault } from '../../relay/vault.ts';
 import { openExpertFile } from '../../store/expert-file.ts';
 
 /** An expert's identity on this machine and in the relay's vault. */
 export interface KeyRing {
-  readonly access: Access;
+  readonly relay: Pick<Expert, 'writeVault'>;
   readonly file: ReturnType<typeof openExpertFile>;
   /** The keys of this machine. */
   readonly own: { readonly root: Uint8Array; readonly expert: ExpertKeys } | undefined;
@@ -19,11 +20,12 @@ export interface KeyRing {
 export async function openKeyRing({ config, signal }: Context, access: Access): Promise<KeyRing> {
   const file = openExpertFile(config.folder, access.apiKey);
   const root = file.read();
-  const vault = await readVault(access, signal);
-  if (!root) return { access, file, own: undefined, vault, isInVault: false };
+  const relay = openExpert(access);
+  const vault = await relay.readVault({ signal });
+  if (!root) return { relay, file, own: undefined, vault, isInVault: false };
   const expert = await openExpertKeys(root);
   const isInVault = vault?.vault.identity === Buffer.from(expert.identity.raw).toString('base64');
-  return { access, file, own: { root, expert }, vault, isInVault };
+  return { relay, file, own: { root, expert }, vault, isInVault };
 }
 
 interface ShowOptions {

@@ -4,10 +4,11 @@ import {
   openExpertKeys,
   openVault,
   parseRecoveryCode,
+  sealVault,
 } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
+import { hasCode } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
-import { writeVault } from '../../relay/vault.ts';
 import { type KeyRing, showKeys } from './key-ring.ts';
 
 export interface MakeOptions {
@@ -36,7 +37,7 @@ export async function makeKeys(
   const root = makeRoot();
   const code = await makeRecoveryCode();
   if (!json) await showRecoveryCode(context, code);
-  await writeVault(ring.access, { root, code, replaces: ring.vault }, context.signal);
+  await storeKeys(context, ring, root, code);
   ring.file.write(root);
   const own = { root, expert: await openExpertKeys(root) };
   await showMade(context, { ...ring, own, isInVault: true }, { json, code });
@@ -54,8 +55,20 @@ export async function renewCode(context: Context, ring: KeyRing, { json }: { jso
   }
   const code = await makeRecoveryCode();
   if (!json) await showRecoveryCode(context, code);
-  await writeVault(ring.access, { root: ring.own.root, code, replaces: ring.vault }, context.signal);
+  await storeKeys(context, ring, ring.own.root, code);
   await showMade(context, { ...ring, isInVault: true }, { json, code });
+}
+
+async function storeKeys(
+  { signal }: Context,
+  { relay, vault: replaces }: KeyRing,
+  root: Uint8Array,
+  code: string,
+): Promise<void> {
+  await relay.writeVault(await sealVault(root, code), { replaces, signal }).catch((error: unknown) => {
+    if (!hasCode(error, 'conflict')) throw error;
+    throw new Failure('failed', 'Another device has changed the vault. Look at it first: relay keys');
+  });
 }
 
 /** As JSON there is one object, so the code is in the one after the change. */

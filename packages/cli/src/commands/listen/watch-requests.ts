@@ -1,6 +1,5 @@
-import type { ListedRequest } from '@expert-relay/sdk';
+import { hasEnded, type ListedRequest } from '@expert-relay/sdk';
 import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
-import { hasEnded } from '@expert-relay/sdk/transport';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertConnection } from '../../relay/connect-expert.ts';

@@ -4,7 +4,6 @@ import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import type { Agent } from '../../relay/open-agent.ts';
-import { listRequests } from '../../relay/read-requests.ts';
 import type { StoredConversation } from '../../store/conversations.ts';
 import { type Lease, leaseNew, leaseStored, type QuestionWithFiles } from './lease.ts';
 import { type LeasedConversation, type ReturnedAnswers, untilAborted } from './leased-conversation.ts';
@@ -169,7 +168,8 @@ export function createConversationPool({
     },
     owner: async () => await ownerOf(open().access),
     async current(signal) {
-      const requests = await listRequests(open().access, newestRequests, signal);
+      const relay = open().connect();
+      const requests = await relay.requests({ limit: newestRequests, signal }).finally(() => relay.stop());
       return new Map(requests.map((request) => [request.refCode, request]));
     },
     get outage() {

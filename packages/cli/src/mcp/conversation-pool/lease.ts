@@ -40,9 +40,12 @@ export function leaseNew(
   onId: (id: string) => void,
 ): Lease {
   const { question: text = '', confidential: isEncrypted = false } = question;
-  const { form, files } = question;
+  const { form, files, messages } = question;
   const entries = [ownEntry({ text, isEncrypted, form, files, now: options.now() })];
-  const journal = openJournal(options.agent.conversations, { entries });
+  const journal = openJournal(options.agent.conversations, {
+    entries,
+    context: messages && [...messages],
+  });
   return openLease(options, journal, (relay, signal) => relay.ask({ ...question, signal }), onId);
 }
 

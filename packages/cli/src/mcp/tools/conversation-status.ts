@@ -1,6 +1,5 @@
-import type { Conversation } from '@expert-relay/sdk';
+import { type Conversation, hasEnded } from '@expert-relay/sdk';
 import { safeName } from '@expert-relay/sdk/files';
-import { hasEnded } from '@expert-relay/sdk/transport';
 import * as z from 'zod';
 import { explainError } from '../../explain-error.ts';
 import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';

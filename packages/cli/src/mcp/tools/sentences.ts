@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Conversation, Protection } from '@expert-relay/sdk';
-import { hasEnded } from '@expert-relay/sdk/transport';
+import { type Conversation, hasEnded, type Protection } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { describeTrust } from '../../terminal/protection-words.ts';
 
