@@ -13,9 +13,6 @@ import { applyPreferences } from './preferences/preferences.ts';
 // For check-browser.js.
 Object.assign(globalThis, { hasStarted: true });
 applyPreferences();
-followNetwork();
-followNotificationClicks();
-probeWhileUnreachable();
 
 const root = createRoot(document.getElementById('root') as HTMLElement);
 const start = async () => {
@@ -37,4 +34,12 @@ const start = async () => {
     root.render(<StartFailure error={error} onRetry={() => void start()} />);
   }
 };
-void start();
+if (isSecureContext) {
+  followNetwork();
+  followNotificationClicks();
+  probeWhileUnreachable();
+  void start();
+} else {
+  // Not awaited: what it imports waits for the end of this module.
+  void import('./app/insecure-page.tsx').then(({ InsecurePage }) => root.render(<InsecurePage />));
+}

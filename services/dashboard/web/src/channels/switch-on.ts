@@ -35,6 +35,6 @@ const isApplePhone = (): boolean =>
 
 /** Why this browser cannot show notifications; undefined if it can, or may ask for the permission. */
 export function findObstacle(): 'home-screen' | 'unsupported' | 'denied' | undefined {
-  if (!isSupported()) return isApplePhone() && globalThis.isSecureContext ? 'home-screen' : 'unsupported';
+  if (!isSupported()) return isApplePhone() ? 'home-screen' : 'unsupported';
   return Notification.permission === 'denied' ? 'denied' : undefined;
 }

@@ -21,7 +21,7 @@ const problems: Readonly<Record<Problem, { readonly what: string; readonly next:
   },
   unsupported: {
     what: 'This browser does not offer notifications here.',
-    next: 'Open this page over https, in a current browser.',
+    next: 'Open this page in a current Chrome, Edge, Firefox or Safari.',
   },
   denied: {
     what: 'This browser does not allow notifications here.',

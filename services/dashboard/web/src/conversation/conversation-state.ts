@@ -28,7 +28,7 @@ const shownNames = [
 /** The shown members of a request besides its messages. */
 export type RequestView = Pick<ExpertRequest, (typeof shownNames)[number]>;
 
-/** The part of the SDK's request that a conversation uses. A plain request implements it without cryptography. */
+/** The part of the SDK's request that a conversation uses. */
 export type OpenRequest = RequestView &
   Pick<ExpertRequest, 'unsentAnswers' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'>;
 

@@ -2,10 +2,13 @@ import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
+import { provideLocks } from '../testing/provide-locks.ts';
 import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import type { OpenRequest } from './conversation-state.ts';
+
+provideLocks();
 
 /** The browser's storage. */
 let kept: Map<string, string>;

@@ -92,11 +92,7 @@ export function EncryptedReply({ conversation, presses, reply, kept }: Encrypted
     if (key.kind === 'unsupported') {
       return (
         <Notice title="This request is encrypted.">
-          <p>
-            {key.reason === 'insecure'
-              ? 'Encrypted answers need https (or localhost). Open Expert Relay at its https address to answer it.'
-              : 'This browser is too old to encrypt answers. Update it, or answer with another one.'}
-          </p>
+          <p>This browser is too old to encrypt answers. Update it, or answer with another one.</p>
         </Notice>
       );
     }

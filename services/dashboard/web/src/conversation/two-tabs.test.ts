@@ -1,13 +1,16 @@
 import { RelayError } from '@expert-relay/sdk';
 import type { UnsentAnswer } from '@expert-relay/sdk/expert';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { createPageStorage, type Storage } from '../storage/storage.ts';
+import { provideLocks } from '../testing/provide-locks.ts';
 import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { createConversation } from './conversation.ts';
 import type { OpenRequest, PendingAnswer } from './conversation-state.ts';
 
 /* Two tabs of one browser do something with the same answers at the same moment. No text is lost, and none is sent twice. */
+
+provideLocks();
 
 /** What the tabs share: the storage, the SDK's outbox, and the relay. */
 function createBrowser() {
@@ -126,22 +129,6 @@ function createBrowser() {
 
   return { kept, drafts, sent, taken, removed, refuses, openTab };
 }
-
-/** Node 20 has no locks. */
-const last = new Map<string, Promise<unknown>>();
-const locks = {
-  async request(name: string, _options: object, work: () => Promise<void>) {
-    const turn = Promise.resolve(last.get(name)).then(work, work);
-    last.set(name, turn);
-    await turn;
-  },
-};
-beforeAll(() => {
-  Object.defineProperty(globalThis, 'navigator', { configurable: true, value: { locks } });
-});
-afterAll(() => {
-  Reflect.deleteProperty(globalThis, 'navigator');
-});
 
 type Browser = ReturnType<typeof createBrowser>;
 type Tab = ReturnType<Browser['openTab']>;

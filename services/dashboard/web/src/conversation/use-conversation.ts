@@ -87,10 +87,7 @@ export function opener(requestId: string, expert: Expert, live: AppContext['live
     known.get(requestId) ??
     (async (signal) => {
       await live.begun;
-      if (globalThis.crypto?.subtle)
-        return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
-      const { openPlainRequest } = await import('./plain-request.ts');
-      return openPlainRequest({ requestId, listen: live.listenPaced, signal });
+      return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
     });
   known.set(requestId, open);
   return open;

@@ -30,15 +30,10 @@ export function ExpertKeyPanel({ onDone, onCancel }: ExpertKeyPanelProps) {
 
 /** The reason why encrypted requests cannot be read here, and what to do. */
 export function NoExpertKey() {
-  const state = useExpertKey();
-  if (state.kind !== 'unsupported') return null;
-  const isOverHttp = state.reason === 'insecure';
   return (
     <Notice kind="warning" title="Encrypted requests cannot be read or answered here.">
       <p>
-        {isOverHttp
-          ? `Browsers encrypt only on pages that were loaded over https. Ask the people who run this relay for its https address${location.protocol === 'http:' ? `, or try https://${location.host}` : ''}. `
-          : 'This browser is too old to encrypt. Update it, or use a current Chrome, Edge, Firefox or Safari. '}
+        This browser is too old to encrypt. Update it, or use a current Chrome, Edge, Firefox or Safari.
         Requests without encryption work as always.
       </p>
     </Notice>

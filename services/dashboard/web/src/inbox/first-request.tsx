@@ -8,9 +8,6 @@ import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import styles from './first-request.module.css';
 
-/** Pages that were loaded over http from another machine have no cryptography. */
-const canEncrypt = globalThis.crypto?.subtle !== undefined;
-
 /** The command shows this until a key is made. */
 const placeholder = 'hs_...';
 
@@ -52,7 +49,7 @@ export function FirstRequest() {
         </li>
         <li>
           <h2>Ask, as the agent would</h2>
-          {key && canEncrypt && (
+          {key && (
             <>
               <p>This page can be the agent: it asks with encryption, and thanks you for your answer.</p>
               <Button look="main" isBusy={asking.isBusy} onClick={() => void asking.run()}>

@@ -5,8 +5,11 @@ import { connection } from '../calls/connection.ts';
 import { createCallBudget } from '../live/call-budget.ts';
 import { createPace } from '../live/pace.ts';
 import { requestRow as row } from '../testing/requests.ts';
+import { provideLocks } from '../testing/provide-locks.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type Filter, filterOf, type Listing, type RequestEvent, type Row, rowsOf } from './rows.ts';
+
+provideLocks();
 
 const realFetch = globalThis.fetch;
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });

@@ -36,9 +36,8 @@ export function takeCall(
 
 const name = 'expert-relay:calls';
 
-/** One budget for all tabs of this browser. In a browser without locks or storage, each tab has its own. */
+/** One budget for all tabs of this browser. In a browser without storage, each tab has its own. */
 export function createCallBudget(options: BudgetOptions): CallBudget {
-  const locks: LockManager | undefined = globalThis.navigator?.locks;
   let own: Left | undefined;
 
   function takeOne(reserve: number): number {
@@ -61,6 +60,6 @@ export function createCallBudget(options: BudgetOptions): CallBudget {
   }
 
   return {
-    take: async (reserve) => (locks ? locks.request(name, () => takeOne(reserve)) : takeOne(reserve)),
+    take: (reserve) => navigator.locks.request(name, () => takeOne(reserve)),
   };
 }

@@ -3,15 +3,13 @@
  * turn. It may go on later: then the work is done twice, which must do no harm.
  */
 export async function inOneTab(name: string, maxMs: number, work: () => Promise<void>): Promise<void> {
-  const locks: LockManager | undefined = globalThis.navigator?.locks;
   const waited = new AbortController();
   let hasBegun = false;
   const run = () => {
     hasBegun = true;
     return work();
   };
-  if (!locks) return run();
-  const lock = (options: LockOptions) => locks.request(`expert-relay:${name}`, options, run);
+  const lock = (options: LockOptions) => navigator.locks.request(`expert-relay:${name}`, options, run);
   const timer = setTimeout(() => waited.abort(), maxMs);
   try {
     await lock({ signal: waited.signal }).catch((error: unknown) => {

@@ -1,7 +1,10 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { provideLocks } from '../testing/provide-locks.ts';
 import { createCallBudget, takeCall } from './call-budget.ts';
 import { createPace, createPacedEvents } from './pace.ts';
+
+provideLocks();
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

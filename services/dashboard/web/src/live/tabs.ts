@@ -20,12 +20,9 @@ export type TabMessage =
 export interface Tabs {
   send(message: TabMessage): void;
   listen(call: (message: TabMessage) => void): () => void;
-  /**
-   * Runs `work` in one tab at a time, the leader. Its signal aborts when another tab becomes the leader. In a browser
-   * without locks, every tab runs it.
-   */
+  /** Runs `work` in one tab at a time, the leader. Its signal aborts when another tab becomes the leader. */
   lead(work: (signal: AbortSignal) => Promise<void>): void;
-  /** Whether this tab is the leader. Without locks every tab is one. */
+  /** Whether this tab is the leader. */
   readonly isLeading: Store<boolean>;
 }
 
@@ -39,22 +36,19 @@ const lockRetryMs = 1_000;
 export function createTabs(userId: string): Tabs {
   const channel = new BroadcastChannel(`expert-relay:${userId}`);
   const calls = new Set<(message: TabMessage) => void>();
-  const locks: LockManager | undefined = navigator.locks;
   const leader = `expert-relay:${userId}:stream`;
   let heardAt = performance.now();
-  const isLeading = createStore(!locks);
+  const isLeading = createStore(false);
 
   channel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const isFromLeader = data.type === 'event' || data.type === 'stream';
     if (isFromLeader) heardAt = performance.now();
-    // Without locks each tab has its own stream.
-    if (isFromLeader && isLeading.get()) return;
     for (const call of [...calls]) call(data);
   };
   async function work(run: (signal: AbortSignal) => Promise<void>, steal: boolean): Promise<void> {
     const stopped = new AbortController();
     try {
-      await locks?.request(leader, { steal }, async () => {
+      await navigator.locks.request(leader, { steal }, async () => {
         isLeading.set(true);
         await run(stopped.signal);
       });
@@ -71,10 +65,6 @@ export function createTabs(userId: string): Tabs {
       return () => calls.delete(call);
     },
     lead(run) {
-      if (!locks) {
-        void run(new AbortController().signal);
-        return;
-      }
       const queue = (steal: boolean) => {
         heardAt = performance.now();
         // It rejects when another tab takes the lock over. Then this tab waits for it again.

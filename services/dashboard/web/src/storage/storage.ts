@@ -32,9 +32,9 @@ interface Sealed {
   readonly data: ArrayBuffer;
 }
 
-/** Falls back to memory where the browser has no storage or no WebCrypto (http, not localhost). */
+/** Falls back to memory where the browser has no storage. */
 export async function openStorage(userId: string): Promise<Storage> {
-  if (!globalThis.crypto?.subtle || !globalThis.indexedDB) return createPageStorage();
+  if (!globalThis.indexedDB) return createPageStorage();
   try {
     return inOrder(await openBrowserStorage(userId));
   } catch {

@@ -37,7 +37,7 @@ export function useCopy(text: string): [outcome: 'copied' | 'failed' | undefined
   return [outcome, () => void copyText(text).then((isCopied) => setOutcome(isCopied ? 'copied' : 'failed'))];
 }
 
-/** Returns whether it was copied: pages that were not loaded over https have no clipboard. */
+/** Returns whether it was copied: browsers may refuse it. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -15,8 +15,8 @@ const loadVaultCode = () => loadCode(() => import('./vault-code.ts'));
 export type ExpertKeyState =
   /** The vault was not read yet. What was remembered with the `root` of this browser counts already. */
   | { readonly kind: 'loading'; readonly root?: Uint8Array | undefined }
-  /** `insecure`: the page was loaded over http from another machine, so the browser offers it no cryptography. */
-  | { readonly kind: 'unsupported'; readonly reason: 'insecure' | 'browser' }
+  /** Browsers before 2025 lack X25519 and Ed25519. */
+  | { readonly kind: 'unsupported' }
   /** The expert has no key yet. It is made at the first answer to an encrypted request. */
   | { readonly kind: 'missing' }
   /** Another device has the key. The recovery code opens it here. */
@@ -111,8 +111,7 @@ export function createExpertKey({
   }
 
   async function read(): Promise<ExpertKeyState> {
-    const reason = await findObstacle();
-    if (reason) return { kind: 'unsupported', reason };
+    if (!(await canEncrypt())) return { kind: 'unsupported' };
     const [kept, inUse] = await Promise.all([readRoot(), readVault()]);
     await compareWithSeen(inUse?.vault);
     if (!kept) return inUse ? { kind: 'locked' } : { kind: 'missing' };
@@ -208,7 +207,7 @@ export function createExpertKey({
     },
     async restore() {
       await earlier.restore();
-      if (!(await findObstacle())) state.set({ kind: 'loading', root: await readRoot() });
+      if (await canEncrypt()) state.set({ kind: 'loading', root: await readRoot() });
     },
     load,
     async refresh(maxAgeMs) {
@@ -271,14 +270,12 @@ async function loadUntilDone(load: () => Promise<void>, isDone: () => boolean): 
   }
 }
 
-/** The reason why this page cannot encrypt. Browsers before 2025 lack X25519 and Ed25519. */
-async function findObstacle(): Promise<'insecure' | 'browser' | undefined> {
-  if (!globalThis.crypto?.subtle) return 'insecure';
+async function canEncrypt(): Promise<boolean> {
   try {
     await (await openExpertKeys(makeRoot())).keysFor('test');
-    return undefined;
+    return true;
   } catch {
-    return 'browser';
+    return false;
   }
 }
 
