@@ -272,7 +272,7 @@ const secrets: [string, (device: Device) => Promise<Locator>][] = [
       await button(page, 'Webhooks: build agent').click();
       await button(page, 'Add a webhook').click();
       await page.getByRole('textbox', { name: 'Address' }).fill('https://receiver.example/hook');
-      await button(page, 'Add the webhook').click();
+      await button(page, 'Add it').click();
       return page.getByText(/^whsec_/);
     },
   ],

@@ -14,7 +14,7 @@ const types = ({ received }: WebhookReceiver) => received.map(({ event }) => eve
 const signatures = ({ received }: WebhookReceiver) =>
   String(received.at(-1)?.headers['webhook-signature']).split(' ').length;
 
-test('a webhook of an agent: add, test, send again, change, rotate, switch off and on, delete', async () => {
+test('a webhook of an agent: add, test, send again, change, rotate, switch off and on, remove', async () => {
   await using device = await product.signIn(newUser(), { viewport: { width: 360, height: 740 } });
   await using agent = await device.newAgent('build agent');
   await using receiver = await startWebhookReceiver();
@@ -25,16 +25,16 @@ test('a webhook of an agent: add, test, send again, change, rotate, switch off a
   };
   await button(page, 'Webhooks: build agent').click();
   await button(page, 'Add a webhook').click();
-  await button(page, 'Add the webhook').click();
+  await button(page, 'Add it').click();
   await page.getByText('Enter an address such as').waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill('https://10.1.2.3/hook');
   await page.getByRole('checkbox', { name: /A request has expired/ }).uncheck();
   await look();
-  await button(page, 'Add the webhook').click();
+  await button(page, 'Add it').click();
   // The relay says what is wrong with the address.
   await page.getByRole('alert').filter({ hasText: 'Expected' }).waitFor();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
-  await button(page, 'Add the webhook').click();
+  await button(page, 'Add it').click();
   const secret = page.getByText(/^whsec_[A-Za-z0-9+/]{43}=$/);
   await secret.waitFor();
   await look();
@@ -79,9 +79,9 @@ test('a webhook of an agent: add, test, send again, change, rotate, switch off a
   await button(page, `Switch on: ${receiver.url}`).waitFor();
   expect(await button(page, `Send a test: ${receiver.url}`).count()).toBe(0);
   await button(page, `Switch on: ${receiver.url}`).click();
-  await button(page, `Delete: ${receiver.url}`).click();
+  await button(page, `Remove: ${receiver.url}`).click();
   await look();
-  await button(page, 'Delete the webhook').click();
+  await button(page, 'Remove it').click();
   await button(page, 'Add a webhook').and(page.locator(':focus')).waitFor();
   expect(await device.call('GET', '/api/webhooks')).toEqual({ webhooks: [] });
   expect(device.problems).toEqual([]);
@@ -95,7 +95,7 @@ test('a webhook of the expert is in the settings, and not among those of keys', 
   await button(page, 'Add a webhook').click();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
   await page.getByRole('checkbox', { name: /An agent asks/ }).waitFor();
-  await button(page, 'Add the webhook').click();
+  await button(page, 'Add it').click();
   await button(page, 'I have copied it').click();
   await agent.askPlainly({ question: 'May I?', plaintext: 'Now.' });
   await eventually('the expert was called', async () => types(receiver).includes('request.created'));

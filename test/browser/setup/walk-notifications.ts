@@ -13,7 +13,7 @@ export async function walkWebhooks(product: Product, onState: OnState): Promise<
   await button(page, 'Add a webhook').click();
   await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url);
   await onState('webhook-add', page);
-  await button(page, 'Add the webhook').click();
+  await button(page, 'Add it').click();
   await button(page, 'I have copied it').waitFor();
   await onState('webhook-secret', page);
   await button(page, 'I have copied it').click();
@@ -25,8 +25,8 @@ export async function walkWebhooks(product: Product, onState: OnState): Promise<
   await onState('webhook-deliveries', page);
   await page.getByRole('button', { name: /^New secret: http/ }).click();
   await onState('webhook-rotate', page);
-  await page.getByRole('button', { name: /^Delete: / }).click();
-  await onState('webhook-delete', page);
+  await page.getByRole('button', { name: /^Remove: http/ }).click();
+  await onState('webhook-remove', page);
 }
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();

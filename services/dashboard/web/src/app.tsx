@@ -16,7 +16,7 @@ import { Skeleton } from './ui/skeleton.tsx';
 
 const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);
 const ConfirmMailPage = lazyPage(
-  async () => (await import('./channels/confirm-mail-page.tsx')).ConfirmMailPage,
+  async () => (await import('./endpoints/confirm-mail-page.tsx')).ConfirmMailPage,
 );
 const SettingsPage = lazyPage(async () => (await import('./settings/settings-page.tsx')).SettingsPage);
 

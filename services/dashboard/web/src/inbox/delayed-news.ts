@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { readHeldUntil } from '../channels/channel-calls.ts';
+import { readHeldUntil } from '../endpoints/endpoint-calls.ts';
 import type { Pace } from '../live/pace.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { News } from './news.ts';

@@ -16,7 +16,7 @@ import { filterOf } from './rows.ts';
 import { isSnoozed } from './snoozes.ts';
 import { useWaiting } from './use-waiting.ts';
 
-const OffNotice = lazyPage(async () => (await import('../channels/off-notice.tsx')).OffNotice);
+const OffNotice = lazyPage(async () => (await import('../endpoints/off-notice.tsx')).OffNotice);
 const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).FirstRequest);
 
 const loadConversation = async () => (await import('../conversation/conversation-view.tsx')).ConversationView;

@@ -4,8 +4,8 @@ import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/rea
 import { connection } from '../calls/connection.ts';
 import { createCallBudget } from '../live/call-budget.ts';
 import { createPace } from '../live/pace.ts';
-import { requestRow as row } from '../testing/requests.ts';
 import { provideLocks } from '../testing/provide-locks.ts';
+import { requestRow as row } from '../testing/requests.ts';
 import { createInbox, type Inbox } from './inbox.ts';
 import { type Filter, filterOf, type Listing, type RequestEvent, type Row, rowsOf } from './rows.ts';
 

@@ -19,7 +19,7 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
   useEffect(() => onNotificationClick((requestId) => navigate(routes.request(requestId))), [navigate]);
   useEffect(() => {
     if (preferences.get().notifications !== 'push') return;
-    void import('../channels/push.ts').then(({ renewSubscription }) => renewSubscription()).catch(() => {});
+    void import('../endpoints/push.ts').then(({ renewSubscription }) => renewSubscription()).catch(() => {});
   }, []);
   useEffect(() => {
     const [, requestId] = /^\/requests\/([^/]+)$/.exec(location) ?? [];

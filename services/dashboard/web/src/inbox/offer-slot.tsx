@@ -5,7 +5,7 @@ import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useCounts } from './inbox-context.tsx';
 
-const NotificationOffer = lazyPage(async () => (await import('../channels/offer.tsx')).NotificationOffer);
+const NotificationOffer = lazyPage(async () => (await import('../endpoints/offer.tsx')).NotificationOffer);
 
 /** Stored when the expert has answered the offer in this browser. */
 const name = 'notifications-offered';

@@ -3,6 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ActionError } from '../calls/action-error.tsx';
 import { Confirmation } from '../calls/confirmation.tsx';
+import { webhooksQuery } from '../endpoints/endpoint-calls.ts';
+import { WebhookList } from '../endpoints/webhook-list.tsx';
 import type { Key, Webhook } from '../generated/api.ts';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
@@ -12,8 +14,6 @@ import { TextField } from '../ui/text-field.tsx';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useDone } from '../ui/use-done.ts';
-import { webhooksQuery } from '../webhooks/webhook-calls.ts';
-import { WebhookList } from '../webhooks/webhook-list.tsx';
 import { renameKey, revokeKey } from './key-calls.ts';
 import { RotateKey } from './rotate-key.tsx';
 

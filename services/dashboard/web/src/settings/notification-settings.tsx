@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { QueryView } from '../calls/query-view.tsx';
-import { notificationsQuery } from '../channels/channel-calls.ts';
-import { ChannelList } from '../channels/channel-list.tsx';
-import { ThisBrowser } from '../channels/this-browser.tsx';
+import { ChannelList } from '../endpoints/channel-list.tsx';
+import { notificationsQuery } from '../endpoints/endpoint-calls.ts';
+import { ThisBrowser } from '../endpoints/this-browser.tsx';
 import rows from '../ui/rows.module.css';
 import { useDone } from '../ui/use-done.ts';
 import { Section } from './section.tsx';

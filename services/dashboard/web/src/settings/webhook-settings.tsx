@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { webhooksQuery } from '../endpoints/endpoint-calls.ts';
+import { WebhookList } from '../endpoints/webhook-list.tsx';
 import { useDone } from '../ui/use-done.ts';
-import { webhooksQuery } from '../webhooks/webhook-calls.ts';
-import { WebhookList } from '../webhooks/webhook-list.tsx';
 import { Section } from './section.tsx';
 
 /** The webhooks of the user. Those of agents are beside their keys. */

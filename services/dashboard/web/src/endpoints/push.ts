@@ -2,7 +2,7 @@ import { call } from '../calls/call.ts';
 import type { Channel, SessionList } from '../generated/api.ts';
 import { startWorker } from '../notifications/notifications.ts';
 import { changePreferences, preferences } from '../preferences/preferences.ts';
-import { addChannel, deleteChannel, readNotifications } from './channel-calls.ts';
+import { addPush, deleteChannel, readNotifications } from './endpoint-calls.ts';
 
 /** Whether this browser can receive push messages. Safari on iPhone and iPad can from the home screen only. */
 export const hasPush = (): boolean => 'PushManager' in globalThis && 'serviceWorker' in navigator;
@@ -30,8 +30,7 @@ export async function subscribe(
   const subscription = await takeSubscription(pushKey).catch((cause: unknown) => {
     throw new PushServiceError('The push service of this browser refused.', { cause });
   });
-  const channel = await addChannel({
-    kind: 'push',
+  const channel = await addPush({
     subscription: subscription.toJSON(),
     pushKey,
     label: await readDevice(),

@@ -4,8 +4,7 @@ import { Link } from 'wouter';
 import { routes } from '../app/routes.ts';
 import { useAppContext } from '../app-context/app-context.tsx';
 import { Button } from '../ui/button.tsx';
-import { webhooksQuery } from '../webhooks/webhook-calls.ts';
-import { isRenewed, notificationsQuery } from './channel-calls.ts';
+import { isRenewed, notificationsQuery, webhooksQuery } from './endpoint-calls.ts';
 import styles from './offer.module.css';
 
 const staleTime = 5 * 60_000;

@@ -4,7 +4,7 @@ import { routes } from '../app/routes.ts';
 import { ActionError } from '../calls/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { readNotifications } from './channel-calls.ts';
+import { readNotifications } from './endpoint-calls.ts';
 import styles from './offer.module.css';
 import { findObstacle, switchOn } from './switch-on.ts';
 

@@ -1,20 +1,37 @@
 import { showHidden } from '@expert-relay/sdk/text';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ActionError } from '../calls/action-error.tsx';
+import { call } from '../calls/call.ts';
 import { QueryView } from '../calls/query-view.tsx';
-import type { Delivery } from '../generated/api.ts';
+import type { Deliveries, Delivery } from '../generated/api.ts';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { deliveriesQuery, isMoving, sendAgain } from './delivery-calls.ts';
 import styles from './delivery-list.module.css';
 import { describeReason, eventNames, stateNames } from './delivery-sentences.ts';
 
+const pageSize = 10;
 const readAgainMs = 2_000;
 /** After this time without a change, the list is not read any more: a receiver may be down for hours. */
 const followMs = 30_000;
+
+/** The deliveries below a path such as `/api/webhooks/{id}`, the newest first. */
+const deliveriesQuery = (path: string) =>
+  infiniteQueryOptions({
+    queryKey: ['deliveries', path],
+    staleTime: 0,
+    initialPageParam: '',
+    queryFn: async ({ pageParam, signal }) => {
+      const after = pageParam && `&after=${encodeURIComponent(pageParam)}`;
+      return (await call<Deliveries>(`${path}/deliveries?limit=${pageSize}${after}`, { signal })).body;
+    },
+    getNextPageParam: ({ next }) => next,
+  });
+
+const isMoving = ({ state, attempts }: Delivery): boolean =>
+  state === 'sending' || (state === 'waiting' && attempts === 0);
 
 interface DeliveryListProps {
   /** Of the endpoint, such as `/api/webhooks/{id}`. */
@@ -35,7 +52,7 @@ export function DeliveryList({ path, canResend = false }: DeliveryListProps) {
   });
 
   async function resend(id: string): Promise<void> {
-    await sendAgain(path, id);
+    await call(`${path}/deliveries/${encodeURIComponent(id)}/resend`, { method: 'POST' });
     setFollowUntil(Date.now() + followMs);
     await query.refetch();
   }

@@ -10,7 +10,7 @@ import { SelectField } from '../ui/select-field.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useOpener } from '../ui/use-opener.ts';
-import { changeTimes } from './channel-calls.ts';
+import { changeTimes } from './endpoint-calls.ts';
 import styles from './quiet-hours.module.css';
 
 interface QuietHoursSettingProps {

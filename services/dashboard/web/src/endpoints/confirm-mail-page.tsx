@@ -7,7 +7,7 @@ import { CallError } from '../calls/call.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { confirmMail, sendConfirmation } from './channel-calls.ts';
+import { confirmMail, sendConfirmation } from './endpoint-calls.ts';
 
 /** The link in a confirmation mail leads here. Programs that open the links of mails press no button. */
 export function ConfirmMailPage() {

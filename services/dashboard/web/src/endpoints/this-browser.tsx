@@ -8,7 +8,7 @@ import rows from '../ui/rows.module.css';
 import { useStore } from '../ui/store.ts';
 import { Switch } from '../ui/switch.tsx';
 import { useAction } from '../ui/use-action.ts';
-import { keepChannel } from './channel-calls.ts';
+import { keepEndpoint } from './endpoint-calls.ts';
 import { hasPush } from './push.ts';
 import { findObstacle, type Outcome, switchOn } from './switch-on.ts';
 
@@ -55,7 +55,7 @@ export function ThisBrowser({ pushKey, onDone }: ThisBrowserProps) {
   const switching = useAction(async () => {
     const outcome = await switchOn(async () => pushKey);
     setProblem(outcome.kind === 'push' || outcome.kind === 'open-page' ? undefined : outcome.kind);
-    if (outcome.kind === 'push') keepChannel(queries, outcome.channel);
+    if (outcome.kind === 'push') keepEndpoint(queries, outcome.channel);
     if (outcome.kind === 'push' || outcome.kind === 'open-page') onDone('Notifications are on.');
   });
 

@@ -2,6 +2,7 @@ import { NewSecret } from '../ui/new-secret.tsx';
 
 interface WebhookSecretProps {
   readonly title: string;
+  readonly isInner: boolean;
   readonly secret: string;
   readonly onClose: () => void;
 }
@@ -10,7 +11,6 @@ interface WebhookSecretProps {
 export const WebhookSecret = (props: WebhookSecretProps) => (
   <NewSecret
     {...props}
-    isInner
     copyLabel="Copy the secret"
     about={
       <>

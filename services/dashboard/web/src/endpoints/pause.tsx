@@ -12,7 +12,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { useNow } from '../ui/time.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { useOpener } from '../ui/use-opener.ts';
-import { changeTimes } from './channel-calls.ts';
+import { changeTimes } from './endpoint-calls.ts';
 import { nextMorning, toLocalText } from './local-times.ts';
 
 const exact = new Intl.DateTimeFormat(undefined, {
