@@ -9,7 +9,6 @@ import { checkAccessibility } from './setup/check-accessibility.ts';
 import { decryptPush, subscribeAt } from './setup/fake-subscription.ts';
 import { button, type Device, newUser } from './setup/open-product.ts';
 import { openPush } from './setup/open-push.ts';
-import { untilStored } from './setup/read-stored-keys.ts';
 import { signOut } from './setup/sign-out.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -98,110 +97,28 @@ test('when a browser cannot show notifications, the settings say why and what to
 
 test('where the relay sends no push messages, an open page shows notifications', async () => {
   await using device = await product.signIn(newUser(), { permissions: ['notifications'] });
+  await using agent = await device.newAgent('build agent');
   await device.context.route('**/api/notifications', (route) => route.fulfill({ status: 404, json: {} }));
-  const page = await device.open('/settings');
-  await button(page, 'Switch on').click();
+  const { page } = device;
+  // What is asked before the stream is open is no news.
+  const stream = page.waitForResponse((response) => response.url().includes('topic='));
+  const push = await openPush(device);
   await untilAnnounced(page, 'Notifications are on.');
   expect(await preferenceOf(device)).toBe('on');
   await page.getByRole('switch', { name: 'Show the question' }).check();
   expect(await preferenceOf(device)).toBe('with-question');
   expect(await checkAccessibility(page)).toEqual([]);
+  await stream;
+  await push.hidePages();
+  const { requestId } = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?' });
+  const shown = await eventually('a notification', () => push.shown(requestId));
+  expect(shown).toMatchObject({
+    title: 'Request from key: build agent',
+    body: expect.stringContaining('May I?'),
+  });
   await button(page, 'Switch off').click();
   await button(page, 'Switch on').waitFor();
   expect(await preferenceOf(device)).toBe('off');
-});
-
-test('an open page holds its notifications back during quiet hours and a pause, and shows what still waits at their end', async () => {
-  await using device = await product.signIn(newUser(), { permissions: ['notifications'] });
-  await using agent = await device.newAgent('build agent');
-  const push = await openPush(device);
-  const { page } = device;
-  await eventually('notifications are on', async () => (await preferenceOf(device)) === 'on');
-  // Chromium has reported that it has no push in this kind of window.
-  device.problems.length = 0;
-  await button(page, 'Set: quiet hours').waitFor();
-  await page.goto('/dashboard/requests');
-  await push.hidePages();
-  const ask = async (question: string) => {
-    const { requestId } = await agent.askPlainly({ question, plaintext: question });
-    await page.getByRole('link', { name: question }).filter({ hasText: 'build agent' }).waitFor();
-    return requestId;
-  };
-  const untilShown = (tag: string) => eventually('a notification', async () => await push.shown(tag));
-  const set = (settings: object) => device.call('PUT', '/api/notifications', settings);
-  const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
-
-  await set({ quietHours: { from: clock(-2), to: clock(2), timeZone: 'UTC' } });
-  const answered = await ask('Answered in the night?');
-  await device.call('POST', `/api/requests/${answered}/messages`, { plaintext: 'Yes.' });
-  await page.getByRole('link', { name: 'Answered in the night?' }).waitFor({ state: 'detached' });
-  const waiting = await ask('Still waiting?');
-  await set({ quietHours: null });
-  const later = await ask('In the morning?');
-  await untilShown(later);
-  await untilShown(waiting);
-  expect(await push.shown(answered)).toBeUndefined();
-
-  await set({ pausedUntil: new Date(Date.now() + 15_000).toISOString() });
-  const paused = await ask('In the pause?');
-  await untilShown(paused);
-  expect(device.problems).toEqual([]);
-});
-
-test('what a page holds back is shown after a reload, and by another tab when the first one is closed', async () => {
-  await using device = await product.signIn(newUser(), { permissions: ['notifications'] });
-  await using agent = await device.newAgent('build agent');
-  const push = await openPush(device);
-  const { page } = device;
-  await eventually('notifications are on', async () => (await preferenceOf(device)) === 'on');
-  device.problems.length = 0;
-  await button(page, 'Set: quiet hours').waitFor();
-  // A request from before the stream is open is in the list, and is no news.
-  const untilLive = async (load: () => Promise<unknown>) => {
-    const stream = page.waitForResponse((response) => response.url().includes('topic='));
-    await load();
-    await stream;
-  };
-  await untilLive(() => page.goto('/dashboard/requests'));
-  await push.hidePages();
-  const ask = async (question: string) => {
-    const { requestId } = await agent.askPlainly({ question, plaintext: question });
-    await page.getByRole('link', { name: question }).filter({ hasText: 'build agent' }).waitFor();
-    await untilStored(page, requestId);
-    return requestId;
-  };
-  const clock = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16);
-  const setQuiet = (isQuiet: boolean) => {
-    const quietHours = isQuiet ? { from: clock(-2), to: clock(2), timeZone: 'UTC' } : null;
-    return device.call('PUT', '/api/notifications', { quietHours });
-  };
-  const untilShown = (tag: string) => eventually('a notification', async () => await push.shown(tag));
-
-  await setQuiet(true);
-  const first = await ask('The first?');
-  await untilLive(() => page.reload());
-  await page.getByRole('link', { name: 'The first?' }).waitFor();
-  const answered = await ask('Answered in the night?');
-  const waiting = await ask('Still waiting?');
-  await device.call('POST', `/api/requests/${answered}/messages`, { plaintext: 'Yes.' });
-  expect(await push.count()).toBe(0);
-  await setQuiet(false);
-  await page.goto('/dashboard/requests?filter=answered');
-  await untilShown(first);
-  await untilShown(waiting);
-  expect(await push.shown(answered)).toBeUndefined();
-
-  await untilLive(() => page.goto('/dashboard/requests'));
-  await setQuiet(true);
-  const last = await ask('Before the tab is closed?');
-  const other = await device.newTab();
-  await other.goto('/dashboard/settings');
-  await button(other, 'Remove: quiet hours').waitFor();
-  expect(await push.shown(last)).toBeUndefined();
-  await setQuiet(false);
-  await page.close();
-  await untilShown(last);
-  expect(device.problems).toEqual([]);
 });
 
 test('a push message shows a notification, which leads to the conversation in an open page or in a new one', async () => {

@@ -11,7 +11,6 @@ import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { UnsentBar } from './inbox/unsent-bar.tsx';
 import { lazyPage } from './ui/lazy-page.tsx';
-import { useGuardedLocation } from './ui/leave-guard.ts';
 import { Skeleton } from './ui/skeleton.tsx';
 
 const KeysPage = lazyPage(async () => (await import('./keys/keys-page.tsx')).KeysPage);
@@ -41,7 +40,7 @@ export function App({ context, queries }: { context: AppContext; queries: QueryC
   return (
     <QueryClientProvider client={queries}>
       <AppContextProvider context={context}>
-        <Router base="/dashboard" hook={useGuardedLocation}>
+        <Router base="/dashboard">
           <InboxProvider>
             <Shell bar={<UnsentBar />}>
               <PageErrorBoundary>

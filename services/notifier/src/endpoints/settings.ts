@@ -8,8 +8,6 @@ import { isTimeZone, type QuietHours, quietHoursEnd } from './quiet-hours.ts';
 export interface Settings {
   readonly pausedUntil: string | null;
   readonly quietHours: QuietHours | null;
-  /** The end of the pause or of the quiet hours, while there are some. */
-  readonly heldUntil: string | null;
 }
 
 /** The columns of `notification_settings` from which `quietUntil` computes, and the time of the database. */
@@ -66,8 +64,8 @@ export async function readSettings(query: Query, userId: string): Promise<Settin
   const [row] = await query<StoredTimes & { pausedUntil: string | null }>`
     SELECT CASE WHEN paused_until > now() THEN paused_until END AS "pausedUntil", ${storedTimes}
     FROM notification_settings WHERE user_id = ${userId}::uuid`;
-  if (!row) return { pausedUntil: null, quietHours: null, heldUntil: null };
-  return { pausedUntil: row.pausedUntil, quietHours: quietHoursOf(row), heldUntil: quietUntil(row) };
+  if (!row) return { pausedUntil: null, quietHours: null };
+  return { pausedUntil: row.pausedUntil, quietHours: quietHoursOf(row) };
 }
 
 /** Stores the settings that are given, and looks again at what waits for the user. */

@@ -9,7 +9,6 @@ import { hasEnded } from './conversation-state.ts';
 import { EncryptedReply } from './encrypted-reply.tsx';
 import { KeptDraft } from './kept-draft.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
-import { NewKeyNotice, RefusalOfReplacedKey } from './replaced-key.tsx';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
 import { ReplyLine, usePresses } from './use-presses.tsx';
@@ -19,21 +18,17 @@ interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts' | 'pres
 }
 
 /** Where the expert answers: a text box, or the step that is needed before. */
-export function ReplyArea(props: ReplyAreaProps) {
-  const drafts = useDrafts(props.requestId);
+export function ReplyArea({ requestId, ...props }: ReplyAreaProps) {
+  const drafts = useDrafts(requestId);
   return drafts && props.conversation.now.request && <Area {...props} drafts={drafts} />;
 }
 
-function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts'>) {
+function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'drafts'>) {
   const { conversation, drafts, onNext } = props;
   const { request, refusal } = conversation.now;
   const presses = usePresses(conversation, drafts);
   if (!request) return null;
-  const warning = (code: FailureCode) => (
-    <RefusalOfReplacedKey requestId={requestId} code={code}>
-      <Warning code={code} onReadAgain={conversation.readAgain} />
-    </RefusalOfReplacedKey>
-  );
+  const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.readAgain} />;
   const kept = (title: string) => <KeptDraft conversation={conversation} drafts={drafts} title={title} />;
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>
@@ -67,14 +62,11 @@ function Area({ requestId, ...props }: ReplyAreaProps & Pick<ReplyProps, 'drafts
   }
   const reply = (isFocused: boolean) => <Reply {...props} presses={presses} isFocused={isFocused} />;
   return area(
-    <>
-      <NewKeyNotice conversation={conversation} />
-      {request.encrypted ? (
-        <EncryptedReply conversation={conversation} presses={presses} kept={kept} reply={reply} />
-      ) : (
-        reply(false)
-      )}
-    </>,
+    request.encrypted ? (
+      <EncryptedReply conversation={conversation} presses={presses} kept={kept} reply={reply} />
+    ) : (
+      reply(false)
+    ),
   );
 }
 

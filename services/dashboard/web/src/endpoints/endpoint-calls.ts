@@ -45,18 +45,6 @@ async function orNull<T>(reading: Promise<{ readonly body: T }>): Promise<T | nu
 }
 
 /**
- * The end of the pause or of the quiet hours that hold notifications back, in milliseconds since 1970; undefined outside of
- * both. Where it cannot be read, the answer is what was read last.
- */
-export async function readHeldUntil(queries: QueryClient): Promise<number | undefined> {
-  const state = await queries
-    .fetchQuery(notificationsQuery)
-    .catch(() => queries.getQueryData(notificationsQuery.queryKey));
-  const until = Date.parse(state?.heldUntil ?? '');
-  return until > Date.now() ? until : undefined;
-}
-
-/**
  * Whether its browser subscribes again automatically. A subscription that its push service has ended is removed, so one that is
  * `gone` has a push key that the relay has removed.
  */
@@ -147,7 +135,6 @@ export async function changeTimes(
   update(queries, () => ({
     ...(times.pausedUntil !== undefined && { pausedUntil: body.pausedUntil }),
     ...(times.quietHours !== undefined && { quietHours: body.quietHours }),
-    heldUntil: body.heldUntil,
   }));
 }
 

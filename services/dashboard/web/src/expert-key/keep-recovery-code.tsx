@@ -20,7 +20,7 @@ interface KeepRecoveryCodeProps {
 
 /** Shows a new recovery code, then asks for its last group to check that the expert has saved it. */
 export function KeepRecoveryCode({ newKey, intro, onDone, onCancel }: KeepRecoveryCodeProps) {
-  useLeaveGuard('Leave without this recovery code? It is used only once you have typed its last group.');
+  useLeaveGuard();
   const groups = newKey.recoveryCode.split('-');
   const [step, setStep] = useState<'show' | 'check'>('show');
   const [typed, setTyped] = useState('');

@@ -1,9 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { agentsOf } from '../vault/earlier-keys.ts';
-import { readVault } from '../vault/vault-calls.ts';
 import styles from './expert-key.module.css';
 
 interface ReplaceExpertKeyProps {
@@ -18,14 +15,6 @@ export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceEx
   const [isUnderstood, setIsUnderstood] = useState(false);
   const [isMissing, setIsMissing] = useState(false);
   const id = useId();
-  const { data: agents = [] } = useQuery({
-    queryKey: ['agents-of-my-key'],
-    queryFn: async () => {
-      const inUse = await readVault();
-      return inUse ? agentsOf(inUse.vault.identity) : [];
-    },
-    gcTime: 0,
-  });
   return (
     <Panel title={hasKey ? 'Make a new key' : 'Without the code'}>
       <p>
@@ -38,10 +27,7 @@ export function ReplaceExpertKey({ onMake, onCancel, hasKey = false }: ReplaceEx
           <dt>What is lost</dt>
           <dd>
             Your encrypted conversations so far: neither you nor anybody else can read them again. Agents that
-            know your old key refuse the new one until their owners give them its fingerprint
-            {agents.length > 0 ? ': ' : '.'}
-            <bdi>{agents.join(', ')}</bdi>
-            {agents.length > 0 && '.'}
+            know your old key refuse the new one until their owners give them its fingerprint.
           </dd>
         </div>
         <div>

@@ -33,7 +33,6 @@ interface Packages {
   readonly installForScripts: string;
   readonly python: { readonly about: string; readonly install: string };
   readonly relay: string;
-  readonly mcp: { readonly command: string; readonly args: readonly string[] };
 }
 
 /** Debian, Ubuntu and others refuse to install outside of one. */
@@ -45,7 +44,6 @@ const fromNpm: Packages = {
   installForScripts: 'npm install @expert-relay/sdk\n',
   python: { about: '', install: `${virtualEnvironment}pip install expert-relay\n` },
   relay: 'npx -y @expert-relay/cli',
-  mcp: { command: 'npx', args: ['-y', '@expert-relay/cli', 'mcp'] },
 };
 
 const install = 'npm install ./expert-relay-*.tgz\n';
@@ -61,7 +59,6 @@ const fromFiles: Packages = {
     install: `${virtualEnvironment}pip install ./expert_relay-*.whl\n`,
   },
   relay: './node_modules/.bin/relay',
-  mcp: { command: '/PATH/TO/THE/FOLDER/node_modules/.bin/relay', args: ['mcp'] },
 };
 
 export function snippetsFor(options: SnippetOptions, isPublished = arePublished): readonly Snippet[] {
@@ -133,30 +130,6 @@ print("Approved." if approval.approved else "Declined.", approval.comment)
 relay.stop()`,
         },
         runScript('python3 ask.py', environment(url, secret), packages.python.install),
-      ],
-    },
-    {
-      name: 'MCP',
-      about: `For AI clients such as Claude, Cursor or VS Code. ${packages.about}`.trim(),
-      blocks: [
-        ...(packages.installForCommands
-          ? [{ title: 'In a terminal, once', code: packages.installForCommands.trim() }]
-          : []),
-        {
-          title: 'In the client’s configuration',
-          code: JSON.stringify(
-            {
-              mcpServers: {
-                'expert-relay': {
-                  ...packages.mcp,
-                  env: { RELAY_URL: url, RELAY_API_KEY: secret },
-                },
-              },
-            },
-            undefined,
-            2,
-          ),
-        },
       ],
     },
   ];

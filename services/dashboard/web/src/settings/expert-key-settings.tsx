@@ -8,7 +8,6 @@ import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import rows from '../ui/rows.module.css';
 import { Skeleton } from '../ui/skeleton.tsx';
-import { useStore } from '../ui/store.ts';
 import { useDone } from '../ui/use-done.ts';
 import { Section } from './section.tsx';
 import styles from './settings.module.css';
@@ -22,8 +21,7 @@ const ReplaceExpertKey = lazyPage(
 type Part = 'begin' | 'renew' | 'replace' | 'make' | 'remove';
 
 export function ExpertKeySettings() {
-  const { storage, expertKey } = useAppContext();
-  const { agents } = useStore(expertKey.earlier.state);
+  const { storage } = useAppContext();
   const state = useExpertKey();
   const [chosen, setOpen] = useState<Part>();
   // Another tab may have made or opened the key in the meantime.
@@ -82,18 +80,6 @@ export function ExpertKeySettings() {
             <code className={styles.digits}>{state.fingerprint}</code>
             <CopyButton text={state.fingerprint} aria-label="Copy the fingerprint" />
           </div>
-          {agents.length > 0 && (
-            <Notice
-              kind="warning"
-              title="Some agents know your earlier key."
-              actions={<Button onClick={() => void expertKey.earlier.forgetAgents()}>Done</Button>}
-            >
-              <p>
-                They refuse your answers until their owners have given them this fingerprint:{' '}
-                <bdi>{agents.join(', ')}</bdi>.
-              </p>
-            </Notice>
-          )}
           {!storage.isLasting && (
             <Notice kind="warning" title="This browser forgets your key when you close the page.">
               <p>It stores nothing, as in a private window. Have your recovery code ready.</p>
@@ -142,7 +128,12 @@ export function ExpertKeySettings() {
       return <ReplaceExpertKey hasKey onMake={() => setOpen('make')} onCancel={cancel} />;
     }
     if (open === 'make') {
-      return <MakeExpertKey onDone={() => finish('Your new key is in use.')} onCancel={cancel} />;
+      return (
+        <MakeExpertKey
+          onDone={() => finish('You have a new fingerprint: give it to the owners of your agents.')}
+          onCancel={cancel}
+        />
+      );
     }
     if (open === 'remove') {
       return <RemoveKey onDone={() => finish('Your key is removed from this browser.')} onCancel={cancel} />;

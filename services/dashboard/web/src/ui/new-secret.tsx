@@ -20,7 +20,7 @@ interface NewSecretProps {
 /** Shows a new secret once. */
 export function NewSecret(props: NewSecretProps) {
   const { title, isInner = false, secret, copyLabel, about, children, onClose } = props;
-  useLeaveGuard('Have you copied the new secret? It is shown only this once.');
+  useLeaveGuard();
   return (
     <Panel isInner={isInner} title={title}>
       <p>Copy it now: it is shown only this once. {about}</p>

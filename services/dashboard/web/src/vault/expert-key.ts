@@ -5,7 +5,6 @@ import type { Tabs } from '../live/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';
-import { createEarlierKeys } from './earlier-keys.ts';
 import { type KeptVault, readVault, writeVault } from './vault-calls.ts';
 
 /** It is needed once in each browser. */
@@ -48,8 +47,6 @@ export interface ExpertKey {
   readonly state: Store<ExpertKeyState>;
   /** Undefined when the vault is the one that this browser knows. */
   readonly change: Store<VaultChange | undefined>;
-  /** The keys that were replaced. */
-  readonly earlier: ReturnType<typeof createEarlierKeys>;
   /** The expert has read about the change. */
   acceptChange(): Promise<void>;
   /** Reads the key from this browser. It must happen before anything is compared with what was shown earlier. */
@@ -91,7 +88,6 @@ export function createExpertKey({
 }): ExpertKey {
   const state = createStore<ExpertKeyState>({ kind: 'loading' });
   const change = createStore<VaultChange | undefined>(undefined);
-  const earlier = createEarlierKeys(storage);
   /** The root as it is stored, and as it was read: the same object each time, so that React does not render again. */
   let stored: { readonly text: string; readonly root: Uint8Array } | undefined;
   let changes = 0;
@@ -127,7 +123,6 @@ export function createExpertKey({
     const seen = await storage.get(seenName).catch(() => undefined);
     if (seen === undefined) return rememberVault(vault);
     const [identity = '', ciphertext] = seen.split(' ');
-    if (identity !== vault.identity) await earlier.add(identity);
     change.set(identity !== vault.identity ? 'key' : ciphertext !== vault.ciphertext ? 'code' : undefined);
   }
 
@@ -189,8 +184,6 @@ export function createExpertKey({
           }
         }
         await rememberVault(vault);
-        const before = replaced?.vault.identity;
-        if (before !== undefined && before !== vault.identity) void earlier.add(before);
         await adoptRoot(root);
       },
     };
@@ -199,14 +192,12 @@ export function createExpertKey({
   return {
     state,
     change,
-    earlier,
     async acceptChange() {
       const inUse = await readVault();
       if (inUse) await rememberVault(inUse.vault);
       tabs.send({ type: 'key-changed' });
     },
     async restore() {
-      await earlier.restore();
       if (await canEncrypt()) state.set({ kind: 'loading', root: await readRoot() });
     },
     load,
