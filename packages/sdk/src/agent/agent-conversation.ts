@@ -2,6 +2,7 @@ import { checkOptions } from '../client-options.ts';
 import { missing } from '../crypto/history.ts';
 import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
+import { toForm } from '../forms/to-form.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { type BaseParts, type ClosingOptions, ConversationBase } from '../thread/conversation-base.ts';
@@ -17,11 +18,10 @@ import type { AgentSide } from './agent-side.ts';
 import type { Answer } from './answer.ts';
 import type { AskAgainOptions, Conversation, WaitOptions } from './conversation.ts';
 import type { ConversationState, Verification } from './conversation-state.ts';
-import { loadDecisions } from './load-decisions.ts';
 import { decisionOf, type Facts } from './outcomes.ts';
 import type { FormOrSchema } from './question.ts';
 import { readTranscript } from './read-transcript.ts';
-import type { DecisionParts, WaitingOptions } from './wait-for-decision.ts';
+import { type DecisionParts, type WaitingOptions, waitForDecision } from './wait-for-decision.ts';
 
 export interface ConversationParts {
   readonly id: string;
@@ -66,7 +66,6 @@ export class AgentConversation<C = Content>
       markProcessed: () => this.#markProcessed(),
       decisionOf: (of) => this.#decisionOf(of),
       standing: (isRefused) => (sender.hasDrafts ? undefined : thread.standing(isRefused)),
-      describe: (message) => toMessage(message, thread.formTracker.load),
       get sendsForm() {
         return sender.unsent.some(({ parts }) => hasForms(parts));
       },
@@ -102,7 +101,6 @@ export class AgentConversation<C = Content>
 
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
     const waiting = checkOptions(options, 'timeout onReply form validFor signal');
-    const { waitForDecision } = await loadDecisions();
     const decision = this.#wait(false, waiting, (signal) =>
       waitForDecision(this.#decisionParts, { ...waiting, signal }),
     );
@@ -139,7 +137,7 @@ export class AgentConversation<C = Content>
 
   async send(text: string, options: AskAgainOptions = {}): Promise<Sending> {
     const { form, ...sending } = checkOptions(options, 'form files shown signal');
-    const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+    const answerForm = form && JSON.stringify(toForm(form));
     if (form) this.#parts.schemas.push(form);
     return this.base.sender.send(text, { ...sending, answerForm });
   }
@@ -161,10 +159,9 @@ export class AgentConversation<C = Content>
   /** Notes that the question ends without a decision: a later one does not count. The relay may have one already. */
   async #withdraw(signal: AbortSignal | undefined): Promise<void> {
     const { thread } = this.base;
-    const { form, load } = thread.formTracker;
+    const { form } = thread.formTracker;
     const { side, facts } = this.#parts;
     if (!form || side.hasClosed || (await this.#decisionOf(form.of))) return;
-    await load();
     if (!thread.mailbox.hasEnded) await thread.read(signal).catch(() => {});
     if (thread.mailbox.hasEnded || this.#decisionParts.standing()?.decided) return;
     await facts.set('withdrawn', '1');
@@ -233,14 +230,14 @@ export class AgentConversation<C = Content>
    */
   async #take(options: Parameters<Mailbox<ReadMessage>['take']>[0]): Promise<Answer | undefined> {
     const { thread, sender } = this.base;
-    const { mailbox, formTracker } = thread;
+    const { mailbox } = thread;
     if (mailbox.unprocessed.length > 0) await this.#markProcessed();
     for (;;) {
       const message = await mailbox.take({ ...options, peek: true });
       if (!message) return undefined;
       // Texts that waited for keys are sent now: the caller may not wait for another answer.
       if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-      const { role, ...answer } = await toMessage(message, formTracker.load);
+      const { role, ...answer } = toMessage(message);
       if (mailbox.give(message)) return answer;
     }
   }

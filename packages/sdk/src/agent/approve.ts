@@ -1,7 +1,7 @@
 import type { ContentOf } from '../forms/index.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
-import type { inTime, orAbort } from '../transport/waiting.ts';
+import { inTime, orAbort } from '../transport/waiting.ts';
 import type { Conversation } from './conversation.ts';
 import type { Decision } from './decision.ts';
 import { checkValidFor } from './decision-age.ts';
@@ -22,11 +22,8 @@ export interface Asker {
   ): Promise<Conversation<ContentOf<F>>>;
 }
 
-/** It has functions, since a module that the entry and this chunk both import would become a third file. */
 interface Client extends Asker {
   readonly api: Pick<Api, 'post'>;
-  readonly orAbort: typeof orAbort;
-  readonly inTime: typeof inTime;
 }
 
 export async function approve(
@@ -71,7 +68,7 @@ async function askAndWait<const F extends FormOrSchema>(
       'There is no option `question` or `form` here: the question is the first argument, and `ask` takes forms.',
     );
   checkValidFor(validFor);
-  const { api, orAbort, inTime } = client;
+  const { api } = client;
   const startedAt = Date.now();
   const abandoned = new AbortController();
   let requestId: string | undefined;

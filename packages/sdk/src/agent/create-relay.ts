@@ -4,6 +4,7 @@ import { withEnvironment } from '../config.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { type AgentKeys, digestSubmission, makeAgentKeys, restoreAgentKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
+import { toForm } from '../forms/to-form.ts';
 import { partOf } from '../memory.ts';
 import { hasCode, invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
@@ -16,14 +17,12 @@ import { isTransient } from '../transport/api.ts';
 import type { TopicBeginning } from '../transport/hub-stream.ts';
 import { listRequests, requestState } from '../transport/requests.ts';
 import { members } from '../transport/shape.ts';
-import { inTime, orAbort } from '../transport/waiting.ts';
 import { AgentConversation } from './agent-conversation.ts';
 import { AgentSide } from './agent-side.ts';
-import type { Asker } from './approve.ts';
+import { type Asker, approve, choose } from './approve.ts';
 import type { Conversation } from './conversation.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
 import { createKnownExperts } from './known-experts.ts';
-import { loadDecisions } from './load-decisions.ts';
 import { checkSame, explainReuse, guardQuestion, openName, storedId } from './once.ts';
 import { ownerOf } from './owner.ts';
 import type { FormOrSchema } from './question.ts';
@@ -217,7 +216,6 @@ export function createRelay(given: RelayOptions = {}): Relay {
     return undefined;
   }
 
-  const forDecisions = { api, orAbort, inTime };
   const relay: Relay & Asker = {
     async ask(question, withdrawal?: Withdrawal) {
       checkOptions(question, questionOptions);
@@ -227,7 +225,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
       const name = once === undefined ? undefined : await openName(once, encrypted, options, owner);
       const id = name?.id ?? crypto.randomUUID();
       const keys = name ? name.keys : encrypted ? await makeAgentKeys() : undefined;
-      const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+      const answerForm = form && JSON.stringify(toForm(form));
       const { body, first } = await makeSubmission(
         { ...question, answerForm },
         { keys, id: name?.idempotencyKey ?? id, agentName },
@@ -256,8 +254,8 @@ export function createRelay(given: RelayOptions = {}): Relay {
       const beginning = name ? undefined : { since: hub.position() };
       return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
     },
-    approve: async (...asked) => (await loadDecisions()).approve({ ...relay, ...forDecisions }, ...asked),
-    choose: async (...asked) => (await loadDecisions()).choose({ ...relay, ...forDecisions }, ...asked),
+    approve: (...asked) => approve({ ...relay, api }, ...asked),
+    choose: (...asked) => choose({ ...relay, api }, ...asked),
     async resume(state, options = {}) {
       return await resume(state, checkOptions(options, 'signal').signal);
     },

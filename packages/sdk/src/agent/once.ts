@@ -2,6 +2,7 @@ import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import { type AgentKeys, makeAgentKeys, onceId, onceKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
+import { toForm } from '../forms/to-form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { Draft, Outbox } from '../thread/outbox.ts';
 import type { SenderState } from '../thread/sending.ts';
@@ -9,7 +10,6 @@ import type { Side } from '../thread/side.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { ConversationState, Named } from './conversation-state.ts';
-import { loadDecisions } from './load-decisions.ts';
 import type { FormOrSchema, Question } from './question.ts';
 import type { RelayOptions } from './relay.ts';
 import { makeSubmission, type SubmissionBody } from './submission.ts';
@@ -67,7 +67,7 @@ export const storedId = async (owner: string, name: string): Promise<string> =>
  */
 export async function digestAsked(asked: Question<FormOrSchema>): Promise<string> {
   const { form, encrypted = true } = asked;
-  const answerForm = form && JSON.stringify((await loadDecisions()).toForm(form));
+  const answerForm = form && JSON.stringify(toForm(form));
   const keys = encrypted ? await makeAgentKeys() : undefined;
   const agent = { keys, id: '', agentName: undefined };
   const { body, first } = await makeSubmission({ ...asked, answerForm }, agent);

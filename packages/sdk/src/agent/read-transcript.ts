@@ -27,7 +27,5 @@ export async function readTranscript(
     const isListed = (hash: string) => unlisted.includes(hash) || listed?.includes(hash);
     if (!known?.every(isListed)) throw missing();
   }
-  return await Promise.all(
-    again.mailbox.messages.map((message) => toMessage(message, again.formTracker.load)),
-  );
+  return again.mailbox.messages.map(toMessage);
 }

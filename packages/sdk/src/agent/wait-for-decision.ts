@@ -3,6 +3,7 @@ import { unreadableAnswer } from '../forms/form-answer.ts';
 import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
+import { toMessage } from '../thread/describe-message.ts';
 import type { FormAnswerMessage } from '../thread/form-tracker.ts';
 import type { Message, ReadMessage } from '../thread/message.ts';
 import { isNote } from '../thread/message-parts.ts';
@@ -33,7 +34,6 @@ export interface DecisionParts extends Pick<BaseParts<unknown>, 'thread' | 'send
   readonly schemas: readonly (FormOrSchema | undefined)[];
   /** Whether a form waits to be sent. */
   readonly sendsForm: boolean;
-  readonly describe: (message: ReadMessage) => Promise<Message>;
   /** Takes a message that has arrived, as `waitForAnswer` does. */
   take(messageId: string, signal: AbortSignal | undefined): Promise<Answer | undefined> | undefined;
   save(): Promise<void>;
@@ -69,9 +69,8 @@ export async function waitForDecision(
 ): Promise<Decision | undefined> {
   checkValidFor(validFor);
   const startedAt = Date.now();
-  const { thread, sender, take, describe, facts, side } = conversation;
+  const { thread, sender, take, facts, side } = conversation;
   const { formTracker, mailbox } = thread;
-  await formTracker.load();
   const checked = new Map<string, Checked>();
 
   /** The schema, if the form was made of it. After a restart only the form itself is known. */
@@ -89,7 +88,7 @@ export async function waitForDecision(
   async function check({ sealedBefore, ...one }: FormAnswerMessage, text: string): Promise<void> {
     const { messageId } = one;
     try {
-      const message = await describe(one);
+      const message = toMessage(one);
       const { answer } = message;
       if (!answer) throw unreadableAnswer();
       const isAccepted = answer.action === 'accept';

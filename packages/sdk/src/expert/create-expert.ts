@@ -1,7 +1,6 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
-import { loadLater } from '../load-later.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
@@ -20,7 +19,7 @@ import { createShownMessages } from './shown-messages.ts';
 import { readVault, writeVault } from './vault-calls.ts';
 
 /** The code of a conversation is loaded with the first one: a page that only lists requests does without it. */
-const loadConversations = loadLater(() => import('./open-request.ts'));
+const loadConversations = () => import('./open-request.ts');
 
 /**
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.

@@ -1,13 +1,12 @@
 import { checkOptions } from '../client-options.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import { confidentialQuestion } from '../crypto/submission.ts';
-import type { DecisionState } from '../forms/decide.ts';
+import { type DecisionState, readForm } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
 import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, Follows } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { describeParts, toMessage } from '../thread/describe-message.ts';
-import type { Forms } from '../thread/load-forms.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Draft } from '../thread/outbox.ts';
 import type { Head } from '../thread/page.ts';
@@ -67,7 +66,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       createdAt,
       encrypted: side.agentSentKeys,
       ...(side.question ?? noQuestion),
-      answerForm: side.form && thread.formTracker.module?.readForm(side.form.text),
+      answerForm: side.form && readForm(side.form.text),
     });
     const follow = () => {
       const unfollow = follower.follow();
@@ -79,7 +78,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     };
     const take = async (signal: AbortSignal) => {
       const message = await thread.mailbox.take({ signal });
-      return message && toMessage(message, thread.formTracker.load);
+      return message && toMessage(message);
     };
     this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
   }
@@ -126,9 +125,8 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 
   get unsentAnswers(): readonly UnsentAnswer[] {
-    const { sender, thread } = this.base;
-    const { unsent, held } = sender;
-    return unsent.map((draft) => describeUnsent(draft, held.includes(draft), thread.formTracker.module));
+    const { unsent, held } = this.base.sender;
+    return unsent.map((draft) => describeUnsent(draft, held.includes(draft)));
   }
 
   get isPickedUp(): boolean {
@@ -162,15 +160,14 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
 
   async receive(options: CallOptions = {}): Promise<readonly ExpertMessage[]> {
     const { signal } = checkOptions(options, 'signal');
-    const { mailbox, formTracker } = this.base.thread;
+    const { mailbox } = this.base.thread;
     const given = this.#given;
     if (!(await this.#waitForParts(signal))) throw partsMissing(this.missingParts);
     const news = mailbox.messages.filter(
       ({ role, messageId }) => role === 'consumer' && !given.has(messageId),
     );
-    const messages = await Promise.all(news.map((message) => toMessage(message, formTracker.load)));
     for (const { messageId } of news) given.add(messageId);
-    this.#received = [...this.#received, ...messages];
+    this.#received = [...this.#received, ...news.map(toMessage)];
     return this.#received;
   }
 
@@ -261,11 +258,12 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 }
 
-export const describeUnsent = (
-  { messageId, text, parts }: Draft,
-  isHeld: boolean,
-  forms: Forms | undefined,
-): UnsentAnswer => ({ messageId, text, isHeld, ...describeParts(parts, 'provider', forms) });
+export const describeUnsent = ({ messageId, text, parts }: Draft, isHeld: boolean): UnsentAnswer => ({
+  messageId,
+  text,
+  isHeld,
+  ...describeParts(parts, 'provider'),
+});
 
 function partsMissing({ files, question }: Follows = { files: 0, question: false }): RelayError {
   const what = question ? 'the question' : `${files} ${files === 1 ? 'file' : 'files'}`;

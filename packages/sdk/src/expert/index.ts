@@ -1,6 +1,5 @@
 export { awaitedPartsMs } from '../client-options.ts';
 export type { DecisionState } from '../forms/decide.ts';
-export { isLoadFailure } from '../load-later.ts';
 export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';
 export type { FileToSend } from '../thread/parts-to-send.ts';
 export { createExpert, createSessionExpert } from './create-expert.ts';

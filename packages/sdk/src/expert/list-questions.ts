@@ -1,8 +1,8 @@
 import { isRefusal } from '../crypto/refusal.ts';
-import type { Form } from '../forms/form.ts';
+import { readForm } from '../forms/decide.ts';
+import { type Form, isApproval } from '../forms/form.ts';
 import type { RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, RequestNotes, RequestState } from '../request-state.ts';
-import { loadForms } from '../thread/load-forms.ts';
 import { type Head, readHead } from '../thread/page.ts';
 import { type Members, members, unexpected } from '../transport/shape.ts';
 import { noQuestion, type Question, readQuestion } from './question.ts';
@@ -52,15 +52,15 @@ export async function checkRow(requestMemory: RequestMemory, head: Head): Promis
   if (head.erasedAt !== undefined) return listed(head, noQuestion);
   try {
     await requestMemory.check(head);
-    return await listed(head, readQuestion(head.asked));
+    return listed(head, readQuestion(head.asked));
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const nothing = { agent: undefined, tags: [], closeReason: undefined };
-    return { ...(await listed(head, noQuestion)), ...nothing, refused: error.code };
+    return { ...listed(head, noQuestion), ...nothing, refused: error.code };
   }
 }
 
-async function listed(head: Head, { answerForm: json, ...question }: Question): Promise<ListedQuestion> {
+function listed(head: Head, { answerForm: json, ...question }: Question): ListedQuestion {
   const { requestId, refCode, status, responseCount, createdAt, expiresAt, agent, erasedAt } = head;
   const { tags, closedBy, closeReason } = head;
   const encrypted = erasedAt === undefined ? head.consumerKeys !== undefined : undefined;
@@ -68,7 +68,6 @@ async function listed(head: Head, { answerForm: json, ...question }: Question): 
   const notes = { tags, closedBy, closeReason, agent };
   const about = { ...state, ...notes, ...question, encrypted, erasedAt, refused: undefined };
   if (json === undefined) return { ...about, form: undefined, answerForm: undefined };
-  const { readForm, isApproval } = await loadForms();
   const answerForm = readForm(json);
   return { ...about, form: answerForm && isApproval(answerForm) ? 'approval' : 'form', answerForm };
 }

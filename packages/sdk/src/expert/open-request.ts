@@ -2,8 +2,6 @@ import type { Client } from '../client.ts';
 import type { ExpertKeys } from '../crypto/expert-keys.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
-import { loadForms } from '../thread/load-forms.ts';
-import { hasForms } from '../thread/message-parts.ts';
 import type { Head } from '../thread/page.ts';
 import { createSender } from '../thread/sender.ts';
 import type { Sender } from '../thread/sending.ts';
@@ -84,7 +82,6 @@ export async function openRequest(
     if (!side.question && !thread.refusal) throw error;
   });
   const request = thread.head as Head;
-  if (side.form || drafts.some(({ parts }) => hasForms(parts))) await thread.formTracker.load();
   // The list may show that some of them were sent.
   if (drafts.length > 0) await sender.saveUnsent();
   const requested = new ExpertConversation(
@@ -104,7 +101,6 @@ export async function withdrawAnswers(
   const { drafts } = await outbox.recall();
   if (drafts.length === 0) return;
   await outbox.save(drafts);
-  const forms = drafts.some(({ parts }) => hasForms(parts)) ? await loadForms() : undefined;
-  await keep(drafts.map((draft) => describeUnsent(draft, true, forms)));
+  await keep(drafts.map((draft) => describeUnsent(draft, true)));
   await outbox.save([]);
 }

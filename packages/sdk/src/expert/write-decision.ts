@@ -1,7 +1,6 @@
-import type { Form } from '../forms/form.ts';
+import { checkContent, describeContent, type Form, isApproval } from '../forms/index.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { FormTracker } from '../thread/form-tracker.ts';
-import type { Forms } from '../thread/load-forms.ts';
 import type { Deciding } from './expert-request.ts';
 
 interface WrittenDecision {
@@ -16,34 +15,29 @@ interface WrittenDecision {
 export function writeDecision(
   { action, content, of }: Deciding,
   comment: string,
-  { module: forms, parsed: open }: FormTracker,
+  { parsed: open }: Pick<FormTracker, 'parsed'>,
   isPlain: boolean,
 ): WrittenDecision {
-  if (!open || !forms) throw invalidInput('The agent has sent no form: answer in words, without `decision`.');
+  if (!open) throw invalidInput('The agent has sent no form: answer in words, without `decision`.');
   if (of !== undefined && of !== open.of) throw anotherForm();
   const decidedAt = new Date().toISOString();
-  if (action === 'accept') checkFits(forms, open.form, content);
+  if (action === 'accept') checkFits(open.form, content);
   else if (action !== 'decline') throw invalidInput('The `action` of a decision is `accept` or `decline`.');
   const said = isPlain && comment !== '' ? { comment } : {};
   const decided = action === 'accept' ? { action, content } : { action };
   return {
-    text: isPlain ? inWords(forms, open.form, decided, comment) : comment,
+    text: isPlain ? inWords(open.form, decided, comment) : comment,
     answer: { of: open.of, json: JSON.stringify({ ...decided, decidedAt, ...said }) },
   };
 }
 
-function checkFits({ checkContent }: Forms, form: Form | undefined, content: unknown): void {
+function checkFits(form: Form | undefined, content: unknown): void {
   if (!form) throw invalidInput('This form cannot be shown: decline it, or answer in words.');
   const [problem] = checkContent(form, content);
   if (problem) throw invalidInput(`${problem.name || 'content'}: ${problem.message}`);
 }
 
-function inWords(
-  { describeContent, isApproval }: Forms,
-  form: Form | undefined,
-  { action, content = {} }: Deciding,
-  comment: string,
-): string {
+function inWords(form: Form | undefined, { action, content = {} }: Deciding, comment: string): string {
   const fields = form && action === 'accept' ? describeContent(form, content) : [];
   const lines = fields.map(({ label, value }) => `${label}: ${value}`);
   const accepted = form && isApproval(form) ? 'Approved.' : 'Accepted.';

@@ -1,16 +1,11 @@
 import { toBase64 } from '../crypto/base64.ts';
 import type { Role } from '../crypto/index.ts';
-import type { Forms } from './load-forms.ts';
+import { readAnswer, readForm } from '../forms/decide.ts';
 import type { Message, ReadMessage } from './message.ts';
-import { hasForms, isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
+import { isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
 
-/** `load` gives the module for forms, if the message needs it. */
-export async function toMessage(
-  { link: hash, parts, ...message }: ReadMessage,
-  load: () => Promise<Forms>,
-): Promise<Message> {
-  const forms = hasForms(parts) ? await load() : undefined;
-  const described = describeParts(parts, message.role, forms);
+export function toMessage({ link: hash, parts, ...message }: ReadMessage): Message {
+  const described = describeParts(parts, message.role);
   const hasForm = described.form !== undefined || described.unreadableForm;
   return {
     ...message,
@@ -20,15 +15,11 @@ export async function toMessage(
   };
 }
 
-/** Describes the parts of a message for programs. `forms` is needed where they have a form or an answer: `hasForms`. */
-export function describeParts(
-  saved: readonly SavedPart[] | undefined,
-  role: Role,
-  forms: Forms | undefined,
-): MessageParts {
+/** Describes the parts of a message for programs. */
+export function describeParts(saved: readonly SavedPart[] | undefined, role: Role): MessageParts {
   const { form, answer, files, hasUnknown } = readSaved(saved, role);
-  const readable = form === undefined ? undefined : (forms as Forms).readForm(form);
-  const given = answer && (forms as Forms).readAnswer(answer.json);
+  const readable = form === undefined ? undefined : readForm(form);
+  const given = answer && readAnswer(answer.json);
   return {
     ...(form !== undefined && (readable ? { form: readable } : { unreadableForm: true })),
     ...(answer && (given ? { answer: { ...given, of: toBase64(answer.of) } } : { unreadableAnswer: true })),

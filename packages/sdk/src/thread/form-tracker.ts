@@ -1,11 +1,11 @@
 import { toBase64 } from '../crypto/base64.ts';
-import type { Standing } from '../forms/decide.ts';
+import { readForm, type Standing } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
-import { type Forms, loadForms } from './load-forms.ts';
 import type { ReadMessage } from './message.ts';
 import { readSaved, type SavedPart } from './message-parts.ts';
 import { isCrossed, type Read } from './shown.ts';
 import type { OpenForm, Side } from './side.ts';
+import { standingOf } from './standing-of.ts';
 
 /** A message with an answer to a form. */
 export interface FormAnswerMessage extends ReadMessage {
@@ -31,14 +31,11 @@ export interface FormTracker {
   readonly parsed: { readonly form: Form | undefined; readonly of: string } | undefined;
   readonly answers: readonly FormAnswerMessage[];
   readonly state: FormState;
-  /** The code for forms, once it was loaded. */
-  readonly module: Forms | undefined;
-  load(): Promise<Forms>;
   /** Notes a message that this agent has sealed. */
   noteOwn(hash: string | undefined, parts: readonly SavedPart[] | undefined): void;
   /** Notes a message in the order of the list. */
   note(message: ReadMessage): void;
-  /** What the answers amount to. Undefined without a form, or before `load`. */
+  /** What the answers amount to. Undefined without a form. */
   standing(read: Read, isRefused?: (messageId: string) => boolean): Standing | undefined;
 }
 
@@ -46,7 +43,6 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
   let form = saved.form;
   let answers = [...(saved.answers ?? [])];
   let { sealedAt } = saved;
-  let module: Forms | undefined;
   let parsed: FormTracker['parsed'];
   const current = () => form ?? side.form;
 
@@ -64,8 +60,8 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     },
     get parsed() {
       const now = current();
-      if (!now || !module) return undefined;
-      if (parsed?.of !== now.of) parsed = { form: module.readForm(now.text), of: now.of };
+      if (!now) return undefined;
+      if (parsed?.of !== now.of) parsed = { form: readForm(now.text), of: now.of };
       return parsed;
     },
     get answers() {
@@ -73,13 +69,6 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
     },
     get state() {
       return { form, answers: answers.slice(), sealedAt };
-    },
-    get module() {
-      return module;
-    },
-    async load() {
-      module ??= await loadForms();
-      return module;
     },
     noteOwn(hash, parts) {
       sealedAt = Date.now();
@@ -103,7 +92,7 @@ export function createFormTracker(side: Side, saved: FormState = {}): FormTracke
       });
       return (
         now &&
-        module?.standingOf(
+        standingOf(
           { form: now, side, answers: given, isCrossed: (hash) => isCrossed(read, hash, side.role) },
           isRefused,
         )

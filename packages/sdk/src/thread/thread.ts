@@ -13,7 +13,7 @@ import { orAbort } from '../transport/waiting.ts';
 import { createFormTracker, type FormState, type FormTracker } from './form-tracker.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { beginRecord, ended, type ReadMessage } from './message.ts';
-import { hasForms, restoredParts } from './message-parts.ts';
+import { restoredParts } from './message-parts.ts';
 import { type Head, type Listed, type Page, readPage } from './page.ts';
 import { hasNewer, nameShown, type Read, type Sealing, withOwn } from './shown.ts';
 import type { Side } from './side.ts';
@@ -175,7 +175,6 @@ export function createThread(options: ThreadOptions): Thread {
       if (refusal) mailbox.end(refusal);
     }
     if (next === undefined && hasEnded(head)) mailbox.end();
-    if (formTracker.form || opened.some(({ parts }) => hasForms(parts))) await formTracker.load();
   }
 
   /** A message that was read already is skipped if it is equal to the byte. A changed one is opened, and then refused. */

@@ -33,7 +33,7 @@ export function problemError(response: Response, body: unknown): RelayError {
 }
 
 /** What the relay says about an error; empty when it says nothing. */
-export function quoteProblem(body: unknown): string {
+function quoteProblem(body: unknown): string {
   const { detail, title, fields } = isObject(body) ? body : {};
   const fieldTexts = [fields]
     .flat()

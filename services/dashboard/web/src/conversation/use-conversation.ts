@@ -1,4 +1,4 @@
-import { type Expert, isLoadFailure } from '@expert-relay/sdk/expert';
+import type { Expert } from '@expert-relay/sdk/expert';
 import { useEffect, useMemo } from 'react';
 import { type AppContext, useAppContext } from '../app-context/app-context.tsx';
 import type { Draft } from '../drafts/drafts.ts';
@@ -76,6 +76,9 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
   });
   return conversations;
 }
+
+/** The code of a conversation is a part of the page that is loaded when it is opened: browsers throw this error where it is gone. */
+const isLoadFailure = (error: unknown): boolean => error instanceof TypeError;
 
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
