@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { register } from 'node:module';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { root } from './local/home.ts';
@@ -21,7 +22,8 @@ export async function screenshots(names: string[]): Promise<void> {
     await buildProduct(terminal);
     const servers = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     Object.assign(process.env, servers);
-    // Only now: they import what was just built.
+    // Only now: what they import was just generated. As in tests, it is the sources of every workspace.
+    register('./jest/resolve.mjs', import.meta.url);
     const { openProduct } = await import('../test/browser/setup/open-product.ts');
     const { walks } = await import('../test/browser/setup/walk-pages.ts');
     const unknown = names.find((name) => !Object.hasOwn(walks, name));

@@ -44,7 +44,6 @@ test('the recovery code of a new key can be stored, is checked, and opens the ke
   await button(page, 'Make my key').click();
   const code = await readCode(page);
   expect(code).toMatch(/^([0-9A-Z]{4}-){6}[0-9A-Z]{4}$/);
-  expect(await checkAccessibility(page)).toEqual([]);
 
   const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
   const file = readFileSync(await download.path(), 'utf8');
@@ -67,7 +66,6 @@ test('the recovery code of a new key can be stored, is checked, and opens the ke
   await lastGroup.fill(code.slice(-4));
   await page.keyboard.press('Enter');
   await button(page, newCode).waitFor();
-  expect(await checkAccessibility(page)).toEqual([]);
 
   await using second = await product.signIn(user, { viewport: { width: 360, height: 740 } });
   const other = await second.open('/settings');
@@ -82,7 +80,6 @@ test('the recovery code of a new key can be stored, is checked, and opens the ke
     await button(other, 'Open my key').click();
     await other.getByText(sentence).waitFor();
   }
-  expect(await checkAccessibility(other)).toEqual([]);
   await field.fill(` ${code.toLowerCase().replaceAll('-', ' ')} `);
   await button(other, 'Open my key').click();
   await button(other, newCode).waitFor();
@@ -104,7 +101,6 @@ test('a lost recovery code: a warning about what is lost, and a new key that rep
   await page.getByText('Your encrypted conversations so far').waitFor();
   await button(page, 'Make a new key').click();
   await page.getByText('Confirm this first.').waitFor();
-  expect(await checkAccessibility(page)).toEqual([]);
   await page.getByRole('checkbox').check();
   await button(page, 'Make a new key').click();
   const code = await readCode(page);

@@ -5,7 +5,6 @@ import { startMailServer } from '../e2e/mail-server.ts';
 import { makePushKeys, startPushService } from '../e2e/push-service.ts';
 import { startWebhookReceiver } from '../e2e/webhook-receiver.ts';
 import { browserTest as test } from './setup/browser-test.ts';
-import { checkAccessibility } from './setup/check-accessibility.ts';
 import { decryptPush, subscribeAt } from './setup/fake-subscription.ts';
 import { button, type Device, newUser } from './setup/open-product.ts';
 import { openPush } from './setup/open-push.ts';
@@ -80,7 +79,6 @@ test('when a browser cannot show notifications, the settings say why and what to
     await other.context.addInitScript(script);
     const page = await other.open('/settings');
     await page.getByText(text).waitFor();
-    expect(await checkAccessibility(page)).toEqual([]);
     expect(other.problems).toEqual([]);
   }
   await device.context.grantPermissions(['notifications']);
@@ -107,7 +105,6 @@ test('where the relay sends no push messages, an open page shows notifications',
   expect(await preferenceOf(device)).toBe('on');
   await page.getByRole('switch', { name: 'Show the question' }).check();
   expect(await preferenceOf(device)).toBe('with-question');
-  expect(await checkAccessibility(page)).toEqual([]);
   await stream;
   await push.hidePages();
   const { requestId } = await agent.askPlainly({ question: 'May I?', plaintext: 'May I?' });
@@ -226,7 +223,6 @@ test('notifications are offered after the first answer, until the offer is answe
   await device.call('POST', `/api/requests/${requestId}/messages`, { plaintext: 'Yes.' });
   await offer.waitFor();
   await eventually('one is waiting', async () => (await badge()) === 1);
-  expect(await checkAccessibility(page)).toEqual([]);
   await button(page, 'Not now').click();
   await offer.waitFor({ state: 'detached' });
   await page.reload();
@@ -263,7 +259,6 @@ test('push: switched on in the settings, a request reaches the browser; signing 
   await push.deliverText(await test);
   await push.untilShown('/dashboard/settings');
   await push.closeAll();
-  expect(await checkAccessibility(page)).toEqual([]);
 
   await button(page, 'Change: This browser').click();
   await page.getByRole('switch', { name: 'Show the question' }).check();

@@ -66,6 +66,7 @@ async function walkKeys(product: Product, onState: OnState): Promise<void> {
     ['data pipeline', 'consumer'],
     ['answer bot', 'provider'],
     ['old build agent', 'consumer'],
+    ['a name that is as long as names of keys can be '.repeat(2), 'provider'],
   ]) {
     await device.call('POST', '/api/keys', { name, kind });
   }
