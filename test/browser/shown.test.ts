@@ -165,7 +165,7 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
     const changed = await conversation.waitForAnswer({ timeout: 120_000 });
     expect(changed).toMatchObject({ text: `Yes (${way}).`, seenYourLast: true });
   }
-  const anyway = await conversation.waitForAnswer({ any: true, timeout: 120_000 });
+  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeout: 120_000 });
   expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
   expect(device.problems).toEqual([]);
 });
@@ -192,7 +192,7 @@ test('a held answer is held in all tabs, and the decision of one tab counts in t
   await sendHeld(page, conversation, 'Send anyway');
   await held(other).waitFor();
   await button(other, 'Send anyway').click();
-  const anyway = await conversation.waitForAnswer({ any: true, timeout: 120_000 });
+  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeout: 120_000 });
   expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
   for (const tab of [page, other]) {
     await box(tab).waitFor();

@@ -136,7 +136,7 @@ def test_is_held_and_sent_as_it_was_encrypted(tenant: Tenant) -> None:
         await take(scene.request)
         await scene.request.answer("No!")
         assert await scene.texts() == [WAIT, "Yes.", "And now?", "No!"]
-        first = await scene.conversation.wait_for_answer(60, any=True)
+        first = await scene.conversation.wait_for_answer(60, include_early=True)
         assert (first.text, first.seen_your_last) == ("Yes.", False)
         second = await scene.conversation.wait_for_answer(60)
         assert (second.text, second.seen_your_last) == ("No!", True)
@@ -215,7 +215,7 @@ def test_that_arrives_after_it_was_discarded_is_shown(tenant: Tenant) -> None:
         assert await take(scene.request) == [WAIT, "Yes."]
         await scene.request.answer("No!")
         assert await scene.texts() == [WAIT, "Yes.", "No!"]
-        assert (await scene.conversation.wait_for_answer(60, any=True)).text == "Yes."
+        assert (await scene.conversation.wait_for_answer(60, include_early=True)).text == "Yes."
         answer = await scene.conversation.wait_for_answer(60)
         assert (answer.text, answer.seen_your_last) == ("No!", True)
 

@@ -48,7 +48,7 @@ def test_alone_a_note_is_no_answer(tenant: Tenant, kind: int, is_answer: bool) -
     send(request, "", kind)
     request.answer("Yes.")
     assert conversation.wait_for_answer(60).text == ("" if is_answer else "Yes.")
-    other = conversation.wait_for_answer(60, any=True)
+    other = conversation.wait_for_answer(60, include_early=True)
     assert (other.text, other.is_note) == (("Yes.", False) if is_answer else ("", True))
     assert [one.is_note for one in conversation.messages()] == [not is_answer, False]
 
@@ -63,7 +63,7 @@ def test_alone_a_note_is_no_reply(tenant: Tenant) -> None:
     replies: list[str] = []
     assert conversation.wait_for_decision(60, on_reply=lambda reply: replies.append(reply.text)).action == "accept"
     assert replies == ["Well."]
-    assert conversation.wait_for_answer(60, any=True).is_note
+    assert conversation.wait_for_answer(60, include_early=True).is_note
 
 
 @pytest.mark.parametrize(("parts", "is_note"), [((), False), ((Part(64, b""),), True)])

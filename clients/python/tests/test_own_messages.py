@@ -245,7 +245,7 @@ def test_one_after_a_message_that_was_not_shown_here(tenant: Tenant, tmp_path: P
         assert held.value.code == "newer_message"
         return
     assert here.answer("Go on.", even_if_newer=True).is_sent
-    answers = [conversation.wait_for_answer(60, any=True) for _ in range(2)]
+    answers = [conversation.wait_for_answer(60, include_early=True) for _ in range(2)]
     # It is not linked to "No!": that would say that the question about PRODUCTION was seen.
     assert [(one.text, one.seen_your_last) for one in answers] == [("No!", True), ("Go on.", False)]
 

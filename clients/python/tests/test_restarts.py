@@ -113,13 +113,13 @@ def test_half_a_character_breaks_no_saving(tenant: Tenant, tmp_path: Path) -> No
     request.answer("half", plaintext=True)
     conversation.refresh()
     conversation.send("Please hurry.")
-    assert conversation.wait_for_answer(60, any=True).text == "half \ud83d"
+    assert conversation.wait_for_answer(60, include_early=True).text == "half \ud83d"
     request.answer("second", plaintext=True)
     agent.stop()
     later = tenant.relay(store=FileStore(tmp_path), transport=HalvingTransport())
     (state,) = FileStore(tmp_path).list()
     resumed = later.resume(state)
-    assert [resumed.wait_for_answer(60, any=True).text for _ in range(2)][-1] == "second"
+    assert [resumed.wait_for_answer(60, include_early=True).text for _ in range(2)][-1] == "second"
     assert later.requests()[0].tags == ("half \ud83d",)
 
 

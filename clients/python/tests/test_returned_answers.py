@@ -60,7 +60,7 @@ def answers_after(tenant: Tenant, state: State) -> list[str]:
     texts: list[str] = []
     while True:
         try:
-            texts.append(conversation.wait_for_answer(0, any=True).text)
+            texts.append(conversation.wait_for_answer(0, include_early=True).text)
         except RelayError as error:
             assert error.code in ("timeout", "conversation_closed")
             return texts
@@ -71,7 +71,7 @@ def test_a_text_that_waited_for_the_keys_is_sent_before_the_answer_is_returned(t
     conversation = tenant.relay(transport=recorder, save=recorder.save).ask("May I?", files=[log])
     # Keys and answer arrive in one read.
     answer_at_once(tenant, conversation.request_id)
-    assert conversation.wait_for_answer(60, any=True).text == "Yes."
+    assert conversation.wait_for_answer(60, include_early=True).text == "Yes."
     assert len(recorder.at_post) == 1
     for state in (*recorder.at_post, recorder.saved[-1]):
         assert answers_after(tenant, state) == ["Yes."]
@@ -123,7 +123,7 @@ def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None
         again = tenant.relay().resume(state)
         assert again.wait_for_decision(60).comment == "Yes."
         with pytest.raises(RelayError, match="No answer"):
-            again.wait_for_answer(0, any=True)
+            again.wait_for_answer(0, include_early=True)
 
 
 def test_an_answer_is_processed_when_the_program_learns_of_the_end(tenant: Tenant) -> None:
@@ -147,7 +147,7 @@ async def ask_and_wait(
     ) as relay:
         conversation = await relay.ask("May I?", files=[log])
         await asyncio.to_thread(lambda: answer_at_once(tenant, conversation.request_id))
-        waiting = asyncio.ensure_future(conversation.wait_for_answer(timeout, any=True))
+        waiting = asyncio.ensure_future(conversation.wait_for_answer(timeout, include_early=True))
         await recorder.posting.wait()
         return str(await use(conversation, waiting))
 
@@ -175,7 +175,7 @@ def test_a_cancellation_while_a_text_is_sent(tenant: Tenant) -> None:
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        return (await conversation.wait_for_answer(0, any=True)).text  # type: ignore[no-any-return]
+        return (await conversation.wait_for_answer(0, include_early=True)).text  # type: ignore[no-any-return]
 
     assert asyncio.run(ask_and_wait(tenant, recorder, use, 60)) == "Yes."
 
@@ -189,8 +189,8 @@ def test_ctrl_c_as_the_answer_is_returned(tenant: Tenant) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
-    async def wait_and_interrupt(timeout: float | None = None, *, any: bool = False) -> Answer:
-        answer = await wait(timeout, any=any)
+    async def wait_and_interrupt(timeout: float | None = None, *, include_early: bool = False) -> Answer:
+        answer = await wait(timeout, include_early=include_early)
         caller = portal._caller.get()  # pyright: ignore[reportPrivateUsage]
         assert caller
         caller.post(interrupt)

@@ -198,7 +198,7 @@ def test_a_call_of_a_conversation_ends_in_time(tenant: Tenant, answer: Answer) -
         return hanging
 
     hanging = relay.run(hang)
-    assert conversation.wait_for_answer(0.3, any=True).text == "Wait."
+    assert conversation.wait_for_answer(0.3, include_early=True).text == "Wait."
     for wait in (conversation.wait_for_answer, conversation.wait_for_decision):
         with pytest.raises(RelayError) as raised:
             wait(0.3)

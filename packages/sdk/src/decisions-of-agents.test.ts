@@ -284,7 +284,9 @@ describe('a note, which is a part that changes nothing', () => {
       expect(await conversation.waitForDecision({ ...patiently, onReply })).toMatchObject(yes);
       expect(replies).toEqual(more.length > 0 ? more : ['Well.']);
     }
-    expect(await conversation.waitForAnswer({ any: true, timeout: 0 })).toMatchObject({ isNote: true });
+    expect(await conversation.waitForAnswer({ includeEarly: true, timeout: 0 })).toMatchObject({
+      isNote: true,
+    });
   });
 
   test('is not what an empty message is, which only a client of another make sends', () => {
@@ -298,7 +300,7 @@ describe('a note, which is a part that changes nothing', () => {
     await sendParts(request, '', [note]);
     await expect(conversation.waitForAnswer({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
     await conversation.refresh();
-    const alone = await conversation.waitForAnswer({ any: true, timeout: 0 });
+    const alone = await conversation.waitForAnswer({ includeEarly: true, timeout: 0 });
     expect(alone).toMatchObject({ text: '', isNote: true, hasUnknownPart: true });
     await request.answer('', { decision: yes });
     await sendParts(conversation, '', [note]);

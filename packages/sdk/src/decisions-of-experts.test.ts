@@ -68,7 +68,7 @@ describe('a decision of an expert', () => {
     await request.answer('', { decision: no });
     expect(request.decision).toBe('declined');
     // What the agent writes once it has seen the decision changes nothing.
-    await conversation.waitForAnswer({ any: true, ...patiently });
+    await conversation.waitForAnswer({ includeEarly: true, ...patiently });
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: no });
     await conversation.send('I see.');
     await request.refresh();

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 describe('an answer that was written before the last text was read', () => {
-  test('is skipped, although the relay delivers it after that text, and can be read with `any`', async () => {
+  test('is skipped, although the relay delivers it after that text, and can be read with `includeEarly`', async () => {
     const conversation = await server.agent().ask({ question: 'May I delete the test database?' });
     // The expert's client does not get the agent's messages.
     liar.tell(
@@ -39,7 +39,7 @@ describe('an answer that was written before the last text was read', () => {
     await again.answer('No!');
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
     const resumed = await server.agent().resume(stored(conversation.export()));
-    expect(await resumed.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+    expect(await resumed.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
       text: 'Yes, go ahead.',
       seenYourLast: false,
     });
@@ -68,7 +68,7 @@ describe('an answer that was written before the last text was read', () => {
     const seen: unknown[] = [];
     for await (const { text, seenYourLast } of request.messages) {
       seen.push([text, seenYourLast]);
-      if (text === 'Do not.') await conversation.waitForAnswer({ any: true, ...patiently });
+      if (text === 'Do not.') await conversation.waitForAnswer({ includeEarly: true, ...patiently });
       if (text === 'Do not.') await conversation.send('Oh.');
       if (text === 'Oh.') break;
     }
@@ -139,10 +139,10 @@ describe('after an altered answer', () => {
     liar.tell({ ...alter, swallow: count });
     await expect(conversation.refresh()).rejects.toMatchObject({ code: 'wrong_signature' });
     // The answers that came before are returned.
-    expect((await conversation.waitForAnswer({ any: true })).text).toBe('Valid.');
+    expect((await conversation.waitForAnswer({ includeEarly: true })).text).toBe('Valid.');
     const again = await server.agent({ url: liar.url }).resume(state);
     await expect(again.send('Two.')).rejects.toMatchObject({ code: 'wrong_signature' });
-    expect((await again.waitForAnswer({ any: true })).text).toBe('Valid.');
+    expect((await again.waitForAnswer({ includeEarly: true })).text).toBe('Valid.');
     expect(posts).toBe(0);
     liar.tell(lie);
   });

@@ -246,7 +246,7 @@ describe('a question with a name', () => {
     expect(again).toMatchObject({ approved: false, comment: 'Not today.' });
     await again.conversation.send('And tomorrow?');
     await request.answer('Tomorrow, yes.', { evenIfNewer: true });
-    const answer = await again.conversation.waitForAnswer({ timeout: 60_000, any: true });
+    const answer = await again.conversation.waitForAnswer({ timeout: 60_000, includeEarly: true });
     expect(answer.text).toBe('Tomorrow, yes.');
     await again.conversation.close();
     expect(await relay().approve('Deploy?', asking)).toMatchObject({ comment: 'Not today.' });

@@ -163,7 +163,7 @@ describe('waiting for an answer', () => {
     await request.answer('Without a hub.');
     expect((await first).text).toBe('Without a hub.');
     await gateway.cut();
-    const second = conversation.waitForAnswer({ timeout: 60_000, any: true });
+    const second = conversation.waitForAnswer({ timeout: 60_000, includeEarly: true });
     await request.answer('Without anything.');
     const sending = conversation.send('Is it you?');
     // It may fail before the answer below arrives.

@@ -39,7 +39,9 @@ async function answersAfter(state: ConversationState): Promise<string[]> {
   await conversation.refresh();
   const texts: string[] = [];
   for (;;) {
-    const answer = await conversation.waitForAnswer({ timeout: 0, any: true }).catch(() => undefined);
+    const answer = await conversation
+      .waitForAnswer({ timeout: 0, includeEarly: true })
+      .catch(() => undefined);
     if (!answer) return texts;
     texts.push(answer.text);
   }
@@ -52,7 +54,7 @@ describe('an answer survives a kill', () => {
     const { conversation, atPost, newest } = await ask({ question: 'May I?', files: [file] });
     // Keys and answer arrive in one read, since the expert does without the file.
     await (await requestOf(conversation)).answer('Yes.', { withoutParts: true });
-    const answer = await conversation.waitForAnswer({ timeout, any: true });
+    const answer = await conversation.waitForAnswer({ timeout, includeEarly: true });
     expect(answer.text).toBe('Yes.');
     expect(atPost).toHaveLength(1);
     for (const state of [...atPost, newest()]) expect(await answersAfter(state)).toEqual(['Yes.']);
@@ -106,7 +108,9 @@ describe('an answer survives a kill', () => {
     for (const state of decided) {
       const again = await server.agent().resume(state);
       expect(await again.waitForDecision({ timeout })).toMatchObject({ comment: 'Yes.' });
-      await expect(again.waitForAnswer({ timeout: 0, any: true })).rejects.toMatchObject({ code: 'timeout' });
+      await expect(again.waitForAnswer({ timeout: 0, includeEarly: true })).rejects.toMatchObject({
+        code: 'timeout',
+      });
     }
     expect(decided.length).toBeGreaterThan(0);
   });
@@ -117,7 +121,7 @@ test.concurrent('two programs that wait at the same time get different answers',
   const request = await requestOf(conversation);
   await request.answer('Yes.', { withoutParts: true });
   await request.answer('No.', { withoutParts: true });
-  const both = [1, 2].map(() => conversation.waitForAnswer({ timeout, any: true }));
+  const both = [1, 2].map(() => conversation.waitForAnswer({ timeout, includeEarly: true }));
   const texts = (await Promise.all(both)).map(({ text }) => text);
   expect(texts.sort()).toEqual(['No.', 'Yes.']);
 });

@@ -444,7 +444,7 @@ describe('an unsent answer of a page that was closed', () => {
       for (const [index, request] of requests.entries()) await request.answer(`From tab ${index}.`);
       const texts: string[] = [];
       for (let at = 0; at < 4; at += 1) {
-        texts.push((await conversation.waitForAnswer({ ...patiently, any: true })).text);
+        texts.push((await conversation.waitForAnswer({ ...patiently, includeEarly: true })).text);
       }
       expect(texts).toEqual(['Once.', 'From tab 0.', 'From tab 1.', 'From tab 2.']);
       for (const request of requests) {

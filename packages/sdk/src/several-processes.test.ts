@@ -265,7 +265,7 @@ describe('an outcome that no program got', () => {
       for (const one of [conversation, again]) {
         await one.refresh();
         expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
-        expect((await one.waitForAnswer({ timeout, any: true })).text).toBe('Stop!');
+        expect((await one.waitForAnswer({ timeout, includeEarly: true })).text).toBe('Stop!');
       }
     },
   );

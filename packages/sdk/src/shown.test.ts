@@ -78,7 +78,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
     expect(request).toMatchObject({ unsent: [], held: [] });
-    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+    expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
       text: 'Yes.',
       seenYourLast: false,
     });
@@ -113,8 +113,8 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       if (texts.length === 2) break;
     }
     const answers = [
-      await conversation.waitForAnswer({ any: true, ...patiently }),
-      await conversation.waitForAnswer({ any: true, ...patiently }),
+      await conversation.waitForAnswer({ includeEarly: true, ...patiently }),
+      await conversation.waitForAnswer({ includeEarly: true, ...patiently }),
     ];
     expect(answers.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
   });
@@ -159,7 +159,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       expect(request).toMatchObject({ unsent: ['Yes.'], held: ['Yes.'] });
       // It is sent as it was encrypted: the relay may have it. It links to what was shown when it was written.
       expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
-      expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+      expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
         text: 'Yes.',
         seenYourLast: false,
       });
@@ -259,7 +259,9 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       await request.answer('No!');
       const device = await expert().request(conversation.requestId);
       expect((await takeMessages(device)).map(({ text }) => text)).toEqual([wait, 'Yes.', 'No!']);
-      expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({ text: 'Yes.' });
+      expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
+        text: 'Yes.',
+      });
       expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
     });
   });
@@ -271,7 +273,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     await conversation.refresh();
     // It was read and not returned. An agent is not asked.
     await conversation.send('Hello?');
-    await conversation.waitForAnswer({ any: true, ...patiently });
+    await conversation.waitForAnswer({ includeEarly: true, ...patiently });
     await conversation.send('Thank you.');
     await request.refresh();
     const fromAgent = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
@@ -288,7 +290,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     await request.refresh();
     await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
     await request.answer('Yes.', { evenIfNewer: true });
-    expect(await conversation.waitForAnswer({ any: true, ...patiently })).toMatchObject({
+    expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
       text: 'Yes.',
       seenYourLast: false,
     });
@@ -377,7 +379,7 @@ describe('a text that waits', () => {
       code: 'unreachable',
     });
     const again = await server.agent().resume(stored(conversation.export()));
-    expect((await again.waitForAnswer({ any: true, ...patiently })).text).toBe('Second.');
+    expect((await again.waitForAnswer({ includeEarly: true, ...patiently })).text).toBe('Second.');
     await again.refresh();
     expect(again.unsent).toEqual([]);
     await request.refresh();

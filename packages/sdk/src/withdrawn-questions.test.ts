@@ -155,8 +155,10 @@ describe('a call with a timeout ends in time', () => {
     test('waitForAnswer, while another call sends', async () => {
       const { bad, conversation } = await startStuck();
       const isSending = watch(conversation.send('Hurry.'));
-      expect(await conversation.waitForAnswer({ timeout: 200, any: true })).toMatchObject({ text: 'Wait.' });
-      await conversation.waitForAnswer({ timeout: 200, any: true });
+      expect(await conversation.waitForAnswer({ timeout: 200, includeEarly: true })).toMatchObject({
+        text: 'Wait.',
+      });
+      await conversation.waitForAnswer({ timeout: 200, includeEarly: true });
       await expect(conversation.waitForAnswer({ timeout: 200 })).rejects.toEqual(code('timeout'));
       expect(isSending()).toBe(true);
       await bad?.stop();

@@ -41,7 +41,7 @@ export const askOptions = {
   plaintext: { help: 'no encryption: the relay can read and write everything' },
   'accept-unprotected': acceptUnprotectedOption,
   as: { value: 'NAME', help: 'the name that the expert sees, signed; else RELAY_AGENT_NAME' },
-  any: { help: 'also accept an answer that was written before your last message was read' },
+  'include-early': { help: 'also accept an answer that was written before your last message was read' },
   once: {
     value: 'NAME',
     help: 'a name for this question, such as job-7/deploy: it is asked once, however often the command runs with it',
@@ -70,7 +70,7 @@ export interface AskPlan {
   /** Whether answers are accepted that the relay could have written or replaced. */
   readonly acceptsUnprotected: boolean;
   /** Whether answers count that had not seen the last message. */
-  readonly any: boolean;
+  readonly includeEarly: boolean;
   /** The name of the question. */
   readonly once: string | undefined;
   /** Whether the newest form is sent again. */
@@ -107,7 +107,7 @@ export function readPlan(
     'expires-in': expiresIn,
     tag: tags,
     plaintext,
-    any,
+    'include-early': includeEarly,
     once,
     resume,
     again = false,
@@ -136,8 +136,8 @@ export function readPlan(
   if ([context, form, words[0]].filter((source) => source === '-').length > 1)
     throw refuse('Only one of question, --context and --form can be piped in.');
   if (choice && form) throw refuse('--choice and --form contradict each other.');
-  if (any && (choice || form))
-    throw refuse('--any is for answers in words: a decision always knows your last message.');
+  if (includeEarly && (choice || form))
+    throw refuse('--include-early is for answers in words: a decision always knows your last message.');
   if (again && (resume === undefined || choice || form))
     throw refuse('--again sends the newest form of a conversation: relay ask --resume HS-... --again');
   if (resume && !again && words.length === 0 && (choice || form || attach.length > 0))
@@ -154,7 +154,7 @@ export function readPlan(
     confidential: confidential === true,
     encrypted: plaintext !== true,
     acceptsUnprotected,
-    any: any === true,
+    includeEarly: includeEarly === true,
     once,
     again,
     resume: resume === undefined ? undefined : readName(resume),

@@ -11,7 +11,7 @@ export interface Waiting {
   outages: Outages;
   timeout: number;
   /** Whether answers count that had not seen the last message. */
-  any: boolean;
+  includeEarly: boolean;
 }
 
 /**
@@ -19,25 +19,25 @@ export interface Waiting {
  * Failure that says how to continue.
  */
 export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
-  const { conversation, journal, outages, timeout, any } = waiting;
+  const { conversation, journal, outages, timeout, includeEarly } = waiting;
   const { signal, err, now } = context;
   const deadline = now() + timeout;
-  const matching = () => journal.undelivered(conversation.id).filter((one) => any || !isEarly(one));
+  const matching = () => journal.undelivered(conversation.id).filter((one) => includeEarly || !isEarly(one));
   // A note is shown with the next answer.
-  const isAnswered = () => matching().some(({ isNote }) => any || !isNote);
+  const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
   const stopWatching = watchPickUp(context, conversation);
   try {
     while (!isAnswered()) {
       const remaining = Math.max(0, deadline - now());
-      const answer = await conversation.waitForAnswer({ timeout: remaining, signal, any: true });
+      const answer = await conversation.waitForAnswer({ timeout: remaining, signal, includeEarly: true });
       record(waiting, answer);
-      if (!any && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
-      if (!any && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
+      if (!includeEarly && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
+      if (!includeEarly && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
     }
     while (await takeAnother(waiting, signal));
     return matching();
   } catch (error) {
-    const note = any ? '' : describeEarly(waiting);
+    const note = includeEarly ? '' : describeEarly(waiting);
     const about = { conversation, timeout, outage: outages.current, note };
     throw describeEnd(context, { ...about, awaited: 'answer' }, error);
   } finally {
@@ -55,7 +55,7 @@ function record(
 /** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
 async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
   const another = await waiting.conversation
-    .waitForAnswer({ timeout: 0, signal, any: true })
+    .waitForAnswer({ timeout: 0, signal, includeEarly: true })
     .catch((error) => {
       if (error instanceof RelayError) return undefined;
       throw error;
@@ -68,7 +68,7 @@ async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boole
 function describeEarly({ conversation, journal }: Pick<Waiting, 'conversation' | 'journal'>): string {
   const { length } = journal.undelivered(conversation.id).filter(isEarly);
   if (length === 0) return '';
-  return `Answers written before your last message was read: ${length}. They may not answer it. To see them: relay ask --resume ${conversation.refCode} --any`;
+  return `Answers written before your last message was read: ${length}. They may not answer it. To see them: relay ask --resume ${conversation.refCode} --include-early`;
 }
 
 const onlyNote =

@@ -256,7 +256,7 @@ describe('relay ask', () => {
     [['--form', 'nested.json'], /nested\.json is not a form\. properties\.a\.type: /],
     [['--choice', 'a', '--choice', 'a'], /--choice is not a form\. .*twice/],
     [['--choice', 'a', '--form', 'not.json'], /contradict/],
-    [['--choice', 'a', '--any'], /--any is for answers in words/],
+    [['--choice', 'a', '--include-early'], /--include-early is for answers in words/],
     [['--attach', 'missing.png'], /missing\.png cannot be attached: there is no such file/],
     [['--attach', '.'], /it is no file/],
   ])('nothing is sent: %j', async (args, sentence) => {

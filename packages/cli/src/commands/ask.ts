@@ -20,7 +20,7 @@ export const ask = defineCommand({
   summary: 'asks your expert, waits, and prints the answer',
   usage: ['"question" [options]', '--resume HS-... ["more"] [options]'],
   about:
-    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: where a program depends on the answer, use `relay approve`, --choice or --form. Then 0 means accepted, and 13 declined: the chosen option, or the values of the form as JSON, go to stdout, and answers in words go to stderr while the command goes on waiting. Answers are end-to-end encrypted; the question, its context and its form can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues, and with --once the same command does: later runs print the same answers. Answers that were written before the expert had read your last message do not count; with --any they do. An answer in plain text is refused (exit code 11).',
+    'The answer goes to stdout, everything else to stderr. Exit code 0 means answered, not yes: where a program depends on the answer, use `relay approve`, --choice or --form. Then 0 means accepted, and 13 declined: the chosen option, or the values of the form as JSON, go to stdout, and answers in words go to stderr while the command goes on waiting. Answers are end-to-end encrypted; the question, its context and its form can be read by the relay unless --confidential is given. The conversation is kept on this machine: after a timeout, a crash or Ctrl-C, --resume continues, and with --once the same command does: later runs print the same answers. Answers that were written before the expert had read your last message do not count; with --include-early they do. An answer in plain text is refused (exit code 11).',
   options: askOptions,
   examples: [
     'relay ask "Why does the deploy hang?"',
@@ -33,7 +33,7 @@ export const ask = defineCommand({
   words: [0, 1],
   async run(context, { options, words }) {
     const plan = readPlan(options, words, context.config);
-    const { resume: name, wait, any, json } = plan;
+    const { resume: name, wait, includeEarly, json } = plan;
     const started =
       name === undefined
         ? await startConversation(context, plan)
@@ -41,10 +41,10 @@ export const ask = defineCommand({
     const { conversation, journal, end } = started;
     try {
       const form = decidable(started, plan);
-      if (form && any)
+      if (form && includeEarly)
         throw new Failure(
           'usage',
-          `${conversation.refCode} waits for a decision, so --any has no meaning there: leave it out.`,
+          `${conversation.refCode} waits for a decision, so --include-early has no meaning there: leave it out.`,
         );
       announce(context, started, plan, form);
       if (wait === undefined) return 'done';
@@ -55,7 +55,7 @@ export const ask = defineCommand({
         if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;
       }
-      const answers = await waitForAnswers(context, { ...started, timeout: wait, any });
+      const answers = await waitForAnswers(context, { ...started, timeout: wait, includeEarly });
       showAnswers(context, conversation, { answers, json });
       if (await context.out.written()) journal.markDelivered(conversation.id, answers);
       return 'done';

@@ -19,7 +19,7 @@ const afterReading = (...args: string[]) => cli.run(args, { env: deceived(), ...
 
 /** The agent's next answer, with whether it had seen the agent's last message. */
 async function answersOf(refCode: string): Promise<Json[]> {
-  const { stdout } = await cli.asAgent('ask', '--resume', refCode, '--json', '--any');
+  const { stdout } = await cli.asAgent('ask', '--resume', refCode, '--json', '--include-early');
   return JSON.parse(stdout).answers;
 }
 

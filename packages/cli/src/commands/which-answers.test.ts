@@ -59,7 +59,7 @@ describe('an answer in plain text', () => {
 });
 
 describe('an answer that was written before the last message was read', () => {
-  test('is skipped and reported, and printed with --any', async () => {
+  test('is skipped and reported, and printed with --include-early', async () => {
     const refCode = await asked();
     await cli.answer(refCode, 'Yes, go ahead.');
     await cli.asAgent('ask', '--resume', refCode, 'WAIT: PRODUCTION, too?', '--no-wait');
@@ -71,7 +71,7 @@ describe('an answer that was written before the last message was read', () => {
     });
     await cli.answer(refCode, 'No!');
     expect(await cli.asAgent('ask', '--resume', refCode)).toMatchObject({ code: 0, stdout: 'No!\n' });
-    expect(await cli.asAgent('ask', '--resume', refCode, '--any')).toEqual({
+    expect(await cli.asAgent('ask', '--resume', refCode, '--include-early')).toEqual({
       code: 0,
       stdout: 'Yes, go ahead.\n',
       stderr: expect.stringMatching(early),

@@ -214,7 +214,11 @@ describe('nothing else is a decision:', () => {
       });
       expect(skipped.data).toMatchObject({ outcome: 'still_waiting', form_is_open: true });
       expect(skipped.text).toMatch(noYes);
-      const any = await session.agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
+      const any = await session.agent.call('wait_for_answer', {
+        reference,
+        max_seconds: 50,
+        include_early: true,
+      });
       expect(any.data).toMatchObject({ outcome: 'answered', form_is_open: true });
       expect(any.text).toMatch(/a decision that does not count: .* Take it neither for a yes nor for a no/);
       await request.refresh();

@@ -72,7 +72,11 @@ describe('an agent with the MCP server', () => {
       const waiting = eventually(
         'the answer',
         async () => {
-          const { data } = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
+          const { data } = await agent.call('wait_for_answer', {
+            reference,
+            max_seconds: 50,
+            include_early: true,
+          });
           return data?.outcome === 'answered';
         },
         { timeoutMs: 200_000 },

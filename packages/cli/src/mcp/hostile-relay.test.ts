@@ -92,7 +92,11 @@ describe('a relay that lies to an agent with the MCP server', () => {
       await request.answer('Yes.');
 
       const agent = await session.start();
-      const { data } = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
+      const { data } = await agent.call('wait_for_answer', {
+        reference,
+        max_seconds: 50,
+        include_early: true,
+      });
       expect(data.answers).toMatchObject([{ text: 'Yes.', seen_your_last: false }]);
       for await (const { role, text, seenYourLast } of request.messages) {
         if (role !== 'consumer') continue;

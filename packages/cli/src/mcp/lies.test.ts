@@ -48,7 +48,7 @@ test.concurrent.each(rows)('to an agent with the MCP server, a lying relay that 
     const given: Json[] = [];
     let [code, failure] = ['', ''];
     const wait = async (max_seconds: number) => {
-      const input = { reference: asked.data.reference, max_seconds, any: true };
+      const input = { reference: asked.data.reference, max_seconds, include_early: true };
       const { isError, text, data } = await agent.call('wait_for_answer', input);
       if (data?.outcome === 'answered') given.push(...data.answers);
       if (['closed', 'expired'].includes(data?.outcome)) code = `conversation_${data.outcome}`;

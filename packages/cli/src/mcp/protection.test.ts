@@ -95,7 +95,7 @@ describe('an agent with the MCP server', () => {
   );
 
   test.concurrent(
-    'gets an answer that had not seen its last message only with `any`',
+    'gets an answer that had not seen its last message only with `include_early`',
     withClient(async ({ agent, ask, waitWithoutAnswer }) => {
       const { reference, request } = await ask();
       await request.answer('Yes, go ahead.');
@@ -108,7 +108,7 @@ describe('an agent with the MCP server', () => {
       const status = await agent.call('conversation_status', { reference });
       expect(status.text).toContain('Answers written before your last message was read: 1.');
       await agent.call('reply', { reference, text: 'And when?' });
-      const any = await agent.call('wait_for_answer', { reference, max_seconds: 50, any: true });
+      const any = await agent.call('wait_for_answer', { reference, max_seconds: 50, include_early: true });
       expect(any.data.answers).toMatchObject([{ text: 'Yes, go ahead.', seen_your_last: false }]);
       expect(any.text).toContain('This was written before your last message was read.');
       await agent.call('reply', { reference, text: 'Not in production, then.' });

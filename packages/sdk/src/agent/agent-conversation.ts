@@ -93,9 +93,10 @@ export class AgentConversation<C = Content>
   }
 
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
-    const { any = false, ...waiting } = checkOptions(options, 'timeout any signal');
+    const { includeEarly = false, ...waiting } = checkOptions(options, 'timeout includeEarly signal');
     const { mailbox } = this.base.thread;
-    const fits = (message: ReadMessage) => any || (message.seenYourLast !== false && !isNote(message));
+    const fits = (message: ReadMessage) =>
+      includeEarly || (message.seenYourLast !== false && !isNote(message));
     return await this.#wait(mailbox.isReady(fits), waiting, (signal) => this.#take({ signal, fits }));
   }
 

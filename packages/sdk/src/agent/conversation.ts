@@ -19,9 +19,9 @@ export interface WaitOptions {
   readonly timeout?: number | undefined;
   /**
    * True for any message. Otherwise answers that had not seen your last text are skipped, and so are messages that are no
-   * answer (`isNote`): a call with `any` or a `for await` loop returns them.
+   * answer (`isNote`): a call with `includeEarly` or a `for await` loop returns them.
    */
-  readonly any?: boolean | undefined;
+  readonly includeEarly?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -113,14 +113,14 @@ class AsyncConversation(ConversationFacts):
         from now on, here and in the memory."""
         return self.side.verify(fingerprint)
 
-    async def wait_for_answer(self, timeout: float | None = None, *, any: bool = False) -> Answer:
+    async def wait_for_answer(self, timeout: float | None = None, *, include_early: bool = False) -> Answer:
         """Returns the next answer, except those that are known not to have seen your last text, and messages that are no answer
-        (`is_note`); with `any`, these as well.
+        (`is_note`); with `include_early`, these as well.
 
         Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message."""
 
         def fits(message: ReadMessage) -> bool:
-            return any or (message.seen_your_last is not False and not message.is_note)
+            return include_early or (message.seen_your_last is not False and not message.is_note)
 
         self._own_close.check_asked()
         until = None if timeout is None else time.monotonic() + timeout

@@ -64,9 +64,9 @@ class Conversation(ConversationFacts):
         """See `AsyncConversation.verify`."""
         return self._async.verify(fingerprint)
 
-    def wait_for_answer(self, timeout: float | None = None, *, any: bool = False) -> Answer:
+    def wait_for_answer(self, timeout: float | None = None, *, include_early: bool = False) -> Answer:
         """See `AsyncConversation.wait_for_answer`."""
-        return self._portal.run(lambda: self._async.wait_for_answer(timeout, any=any), self._give_back)
+        return self._portal.run(lambda: self._async.wait_for_answer(timeout, include_early=include_early), self._give_back)
 
     @overload
     def wait_for_decision(

@@ -19,10 +19,13 @@ export interface Reply {
 export interface LeasedConversation {
   readonly conversation: Conversation;
   /**
-   * Waits for answers that were not delivered yet: with `any` all of them, otherwise those that had seen the last
+   * Waits for answers that were not delivered yet: with `includeEarly` all of them, otherwise those that had seen the last
    * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
    */
-  nextAnswers(options: { signal: AbortSignal; any?: boolean }): Promise<readonly Entry[] | undefined>;
+  nextAnswers(options: {
+    signal: AbortSignal;
+    includeEarly?: boolean;
+  }): Promise<readonly Entry[] | undefined>;
   /** Counts the answers that the last call has returned as delivered. */
   markDelivered(): void;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
@@ -88,7 +91,7 @@ export function leaseConversation({
     const reads = { signal: AbortSignal.any([life, signal]) };
     try {
       if (openForm(journal.read(id)) === undefined) {
-        record(answerEntry(await conversation.waitForAnswer({ ...reads, any: true })));
+        record(answerEntry(await conversation.waitForAnswer({ ...reads, includeEarly: true })));
       } else {
         const onReply = (answer: Answer) => record(answerEntry(answer));
         record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
@@ -135,11 +138,11 @@ export function leaseConversation({
     get outage() {
       return reachability.outage;
     },
-    async nextAnswers({ signal, any = false }) {
-      const fits = (one: Entry) => any || !isEarly(one);
+    async nextAnswers({ signal, includeEarly = false }) {
+      const fits = (one: Entry) => includeEarly || !isEarly(one);
       const matching = () => journal.undelivered(id).filter(fits);
       // A note is given with the next answer.
-      const isAnswered = () => matching().some(({ isNote }) => any || !isNote);
+      const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
       try {
         if (!isAnswered()) void reachability.check();
         while (!isAnswered()) await untilAborted(readOn(), signal);

@@ -36,10 +36,10 @@ export function describeProtection(
 export const unknownPart =
   'It has a part that this version cannot show. Tell your user that this MCP server may have to be updated.';
 
-/** Says that answers wait that are only returned with `any`; undefined when there are none. */
+/** Says that answers wait that are only returned with `include_early`; undefined when there are none. */
 export function describeEarly(count: number): string | undefined {
   if (count === 0) return undefined;
-  return `Answers written before your last message was read: ${count}. They may not answer it. To get them, call wait_for_answer with any: true.`;
+  return `Answers written before your last message was read: ${count}. They may not answer it. To get them, call wait_for_answer with include_early: true.`;
 }
 
 /** Says that texts were not sent; undefined when all were sent. */
