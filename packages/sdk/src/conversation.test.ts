@@ -75,11 +75,11 @@ describe('a conversation', () => {
     }
   });
 
-  test('that an idempotency key finds again returns its earlier answer at once', async () => {
+  test('that a name finds again returns its earlier answer at once', async () => {
     // Polling never reads it: only an event, or the start of waiting, does.
     const relay = server.agent({ timing: { poll: 600_000 } });
     const expert = server.expert(asInProduction);
-    const question = { question: 'Once more?', encrypted: false, idempotencyKey: crypto.randomUUID() };
+    const question = { question: 'Once more?', encrypted: false, once: crypto.randomUUID() };
     const first = await relay.ask(question);
     await (await expert.request(first.requestId)).answer('Once.');
     // This keeps a stream open that has received events.

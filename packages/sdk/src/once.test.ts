@@ -289,13 +289,6 @@ describe('a question with a name', () => {
     const [, id] = /For the name `deploy 4711` it is `([^`]+)`/.exec(read('../../../docs/crypto.md')) ?? [];
     expect(await onceId('deploy 4711')).toBe(id);
   });
-
-  test.concurrent('may be an idempotency key, encrypted too', async () => {
-    const relay = server.agent({ secret });
-    const asking = { question: 'Which key?', idempotencyKey: 'the key' };
-    const { requestId } = await relay.ask(asking);
-    expect((await relay.ask(asking)).requestId).toBe(requestId);
-  });
 });
 
 describe('a file store', () => {

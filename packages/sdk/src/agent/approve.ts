@@ -96,7 +96,7 @@ async function askAndWait<const F extends FormOrSchema>(
     });
   } finally {
     // A later run continues a question with a name.
-    if (keepOpen || (asked.once ?? asked.idempotencyKey) !== undefined) abandoned.abort();
+    if (keepOpen || asked.once !== undefined) abandoned.abort();
     else {
       const closing = inTime(closingMs, undefined, close);
       await inTime(closingDelaysMs, undefined, (own) => orAbort(own, closing)).catch(() => {});

@@ -219,7 +219,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   const relay: Relay & Asker = {
     async ask(question, withdrawal?: Withdrawal) {
       checkOptions(question, questionOptions);
-      const { signal, encrypted = true, form, idempotencyKey, once = idempotencyKey } = question;
+      const { signal, encrypted = true, form, once } = question;
       if (!encrypted && fingerprints !== undefined && !acceptUnprotected) throw plainToKnown();
       const owner = await owning;
       const name = once === undefined ? undefined : await openName(once, encrypted, options, owner);
@@ -281,7 +281,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
 }
 
 const questionOptions =
-  'question messages form files confidential expiresIn tags encrypted plaintext once idempotencyKey signal';
+  'question messages form files confidential expiresIn tags encrypted plaintext once signal';
 
 const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret store save';
 

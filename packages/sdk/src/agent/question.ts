@@ -59,7 +59,5 @@ export interface Question<F extends FormOrSchema = Form> {
    * @throws RelayError `once_reused` for another question with the same name
    */
   readonly once?: string | undefined;
-  /** The same, but the relay sees this name as it is, as another client's `Idempotency-Key`. */
-  readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }

@@ -64,7 +64,7 @@ export async function makeSubmission(
       consumerSignPubKey: keys?.signPublic.pem,
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
-      idempotencyKey: asked.idempotencyKey ?? id,
+      idempotencyKey: id,
       expiresIn,
       tags,
       follows: hasFirst ? { files: files.length, question: asked.confidential === true } : undefined,

@@ -47,8 +47,7 @@ async def ask_and_wait(
         return await within(timeout, wait(), lambda: timed_out(timeout))
     finally:
         # A later run continues a question with a name.
-        has_name = asking.get("once") is not None or asking.get("idempotency_key") is not None
-        if not keep_open and not has_name:
+        if not keep_open and asking.get("once") is None:
             await closings.close(began, withdrawal)
         elif began.cancel():
             await asyncio.wait({began})

@@ -139,7 +139,6 @@ class AsyncRelay:
         encrypted: bool = True,
         plaintext: str | None = None,
         once: str | None = None,
-        idempotency_key: str | None = None,
         _withdrawal: Withdrawal | None = None,
     ) -> AsyncConversation:
         """Asks. Without `confidential` the relay can read the question: only what follows is encrypted. With it, question,
@@ -150,14 +149,12 @@ class AsyncRelay:
         sorts requests; the relay can read them. `plaintext` is for clients without encryption. `once` is a name of 1 to 255 bytes
         for this question of this run, such as `job-7/approve-deploy`: the first call with it asks, and every later one, also of
         another process or after a crash, continues with the same request. It needs a `store` or a `secret`, unless `encrypted` is
-        False. The relay sees a digest of it; `idempotency_key` is the same, but the relay sees it as it is, as another client's
-        `Idempotency-Key`."""
+        False. The relay sees a digest of it."""
         if not encrypted and self._is_expert_given and not self._accept_unprotected:
             raise invalid_input(
                 "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
             )
-        name = idempotency_key if once is None else once
-        conversation_id, keys, question_id = self._names.open(name, encrypted)
+        conversation_id, keys, question_id = self._names.open(once, encrypted)
         body, first = make_submission(
             question,
             messages=messages,
@@ -166,14 +163,13 @@ class AsyncRelay:
             files=files,
             is_confidential=confidential,
             keys=keys,
-            conversation_id=conversation_id,
-            idempotency_key=idempotency_key if once is None else once_id(once),
+            idempotency_key=conversation_id if once is None else once_id(once),
             agent_name=self._agent_name,
             expires_in=expires_in,
             tags=tags,
         )
         drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
-        named = None if name is None else describe_question(name, question_id, body, drafts)
+        named = None if once is None else describe_question(once, question_id, body, drafts)
         before = await self._names.find(named["name"], conversation_id) if named else None
         if before and named:
             if object_of(before.get("once")).get("digest") != named["digest"]:

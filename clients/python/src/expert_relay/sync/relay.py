@@ -94,7 +94,6 @@ class Relay:
         encrypted: bool = True,
         plaintext: str | None = None,
         once: str | None = None,
-        idempotency_key: str | None = None,
     ) -> Conversation:
         """See `AsyncRelay.ask`."""
         asked = self._portal.run(
@@ -109,7 +108,6 @@ class Relay:
                 encrypted=encrypted,
                 plaintext=plaintext,
                 once=once,
-                idempotency_key=idempotency_key,
             )
         )
         return Conversation(self._portal, asked)

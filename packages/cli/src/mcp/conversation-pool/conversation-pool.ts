@@ -147,7 +147,7 @@ export function createConversationPool({
     read,
     now,
     async ask(question, use, run) {
-      const { idempotencyKey: name } = question;
+      const { once: name } = question;
       if (name === undefined) {
         const asked = await leaseAsked(question, use.signal);
         return work(asked, use, (leased) => run(leased, false));

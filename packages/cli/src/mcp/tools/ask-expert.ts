@@ -49,12 +49,12 @@ The conversation is end-to-end encrypted, but the question, its context and its 
   },
   output: { reference: knownReference, status, expires_at: z.string(), unsent, next_step: nextStep },
   maxSeconds: () => 30,
-  run({ question, confidential = false, idempotency_key: idempotencyKey, ...given }, call) {
+  run({ question, confidential = false, idempotency_key: once, ...given }, call) {
     const form = readForm(given.form);
     const messages = readContext(given.context, call);
     const files = readAttachments(given.attach, call);
     const { expires_in_seconds: expiresIn, tags } = given;
-    const asked = { question, messages, form, files, confidential, expiresIn, tags, idempotencyKey };
+    const asked = { question, messages, form, files, confidential, expiresIn, tags, once };
     return call.pool.ask(asked, call, ({ conversation }, isRepeated) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';
