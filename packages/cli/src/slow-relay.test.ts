@@ -75,17 +75,10 @@ describe.each(allWays)('a relay that %s keeps no command waiting', (way) => {
   test.concurrent.each<['agent' | 'expert', string[], number]>([
     ['agent', ['whoami'], 8],
     ['agent', ['ask', 'Well?', '--plaintext', '--no-wait'], 8],
-    ['agent', ['show'], 8],
-    ['agent', ['show', 'HS-12345678'], 8],
     ['agent', ['close', 'HS-12345678'], 8],
     ['agent', ['doctor'], 1],
-    ['expert', ['whoami'], 8],
-    ['expert', ['keys'], 8],
     ['expert', ['keys', 'make'], 8],
-    ['expert', ['keys', 'restore'], 8],
     ['expert', ['answer', 'HS-12345678', 'Yes.', '--plaintext'], 8],
-    ['expert', ['pickup', 'HS-12345678'], 8],
-    ['expert', ['doctor'], 1],
   ])('%s: %j', async (side, args, code) => {
     const url = await startSlowRelay(way);
     const ended = await cli.run(args, { env: envOf(side, url) });

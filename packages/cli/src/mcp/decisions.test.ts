@@ -130,9 +130,6 @@ describe("the expert's decision", () => {
       await request.answer('', { decision: yes });
       await session.start();
       expect((await session.wait(reference)).data.outcome).toBe('accepted');
-      await session.agent.kill();
-      await session.start();
-      expect((await session.wait(reference)).data.outcome).toBe('accepted');
       expect((await session.waitWithoutAnswer(reference)).data.form_is_open).toBe(false);
     }),
   );
