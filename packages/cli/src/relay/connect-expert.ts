@@ -53,7 +53,11 @@ export async function connectExpert(
       timing: { ...timing, ...(options.partsMs !== undefined && { parts: options.partsMs }) },
     });
   const expert = connect();
-  const { name } = await expert.whoami({ signal });
+  const { name } = await expert.whoami({ signal }).catch((error: unknown) => {
+    outages.stop();
+    expert.stop();
+    throw error;
+  });
   return {
     access,
     expert,
