@@ -29,7 +29,7 @@ export async function test(args: string[]): Promise<void> {
   }
   const code = await withTemporaryRun('test', terminal, async (run) => {
     await checkNamedServers();
-    await buildProduct(terminal, tier === 'quick' ? 'test' : 'all');
+    await buildProduct(terminal, 'test');
     const urls = await terminal.step('servers', (detail) => openServers(run, { durable: false, detail }));
     // Tests that start a server of their own find the programs that this run has fetched.
     const { cache } = run.home;
