@@ -24,7 +24,7 @@ export const endReasons: Readonly<Record<EndReasonName, EndReason>> = {
   expired: EndReason.EXPIRED,
 };
 
-/** The role as the spec's JSON spells it; undefined for one that this release does not know. */
+/** The role as the contract's JSON spells it; undefined for one that this release does not know. */
 export function roleName(role: Role): RoleName | undefined {
   return nameOf(roles, role);
 }

@@ -8,7 +8,7 @@ describe('subjectsFor', () => {
     expect(subjects).toMatchObject({
       stream: 'RELAY_EVENTS',
       allEvents: 'relay.v1.>',
-      wakeup: 'relay.outbox.nudge',
+      wakeup: 'relay.outbox.wakeup',
     });
     expect(Object.values(typeOfCase).map(subjects.event)).toEqual([
       'relay.v1.new_request',

@@ -24,7 +24,7 @@ export function subjectsFor(prefix: string): Subjects {
   return {
     stream: `${prefix.toUpperCase()}_EVENTS`,
     allEvents: `${prefix}.v1.>`,
-    wakeup: `${prefix}.outbox.nudge`,
+    wakeup: `${prefix}.outbox.wakeup`,
     event: (type) => `${prefix}.v1.${type}`,
   };
 }

@@ -56,16 +56,14 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     file: config.allowedUsersFile,
     devLogin,
     log,
-    onChange: () => sweeper.endInvalidSoon(),
+    onChange: () => sweeper.signOutDisallowedSoon(),
   });
   const { isAllowed } = allowed;
-  const isValid = ({ identity, createdAt }: SignedIn) =>
-    isAllowed(identity) && createdAt + lifetime > clock.now();
   const store = new SessionStore({ redis, prefix: config.redis.prefix, idleTimeout, lifetime, clock });
   const sweeper = createSessionSweeper({
     store,
-    endStreams: users.endStreams,
-    isValid,
+    reportEnd: users.reportSessionEnd,
+    isAllowed,
     isConnected: () => redis.connected,
     clock,
     log,
@@ -99,7 +97,7 @@ export function create(config: Config, overrides: Overrides = {}): Service {
       store,
       sessions,
       authenticator,
-      isValid,
+      isAllowed,
       secrets,
       lifetime,
       publicUrl,

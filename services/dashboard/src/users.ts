@@ -29,9 +29,9 @@ export interface Users {
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
   useLink(token: string, callId: string): Promise<UsedLink | null>;
   /** Whether the user of a session exists, and the operator has not ended it. */
-  isValid(session: SessionPrincipal, callId: string): Promise<boolean>;
+  isSessionOpen(session: SessionPrincipal, callId: string): Promise<boolean>;
   /** Reports that a session has ended, so that the hub ends its streams; after a sign-out its browser is not notified any more. */
-  endStreams(key: SessionKey, isSignedOut: boolean): Promise<void>;
+  reportSessionEnd(key: SessionKey, isSignedOut: boolean): Promise<void>;
 }
 
 export function createUsers(requests: ServiceClient): Users {
@@ -73,14 +73,14 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return link;
     },
-    async isValid(principal, callId) {
+    async isSessionOpen(principal, callId) {
       const path = '/internal/sessions/check';
       const { isValid } = await readJson<{ isValid: boolean }>(
         await requests.call({ method: 'GET', path, principal, callId }),
       );
       return isValid;
     },
-    endStreams: ({ userId, sessionId }, isSignedOut) =>
+    reportSessionEnd: ({ userId, sessionId }, isSignedOut) =>
       post({
         path: '/internal/sessions/end',
         // It has ended, and its record with its times is deleted.

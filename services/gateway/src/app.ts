@@ -72,7 +72,7 @@ export function createApp(options: {
   app.use(authenticate({ keys, bodies, log, metrics }));
   app.use(rate.byKey);
   app.post('/api/v1/help', nameHub(hubPublicUrl));
-  app.use(forward({ upstreams, bodies, beginTransfer, publicUrl }));
+  app.use(forward({ upstreams, bodies, beginTransfer }));
   // `forward` leaves routes with `to: 'gateway'` to these handlers.
   app.get('/api/health', getHealth({ health, version, clock }));
   app.get('/.well-known/expert-relay', describeRelay({ hubUrl: hubPublicUrl, version }));

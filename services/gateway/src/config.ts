@@ -60,7 +60,7 @@ export const variables = {
       default: 1_000,
     }),
     total: integer('RELAY_MAX_CONNECTIONS', {
-      help: 'The most open connections of all addresses. Above it the one that is idle for longest is closed.',
+      help: 'The most open connections of all addresses. Above it the one that has been idle longest is closed.',
       default: 5_000,
       min: 10,
     }),

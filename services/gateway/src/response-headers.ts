@@ -57,7 +57,7 @@ export function allowOrigins(origins: readonly string[]): EdgeStep {
       return;
     }
     response.locals.route = 'preflight';
-    response.locals.hasNoLimit = true;
+    response.locals.limitsLines = true;
     response.writeHead(204, isAllowed ? preflightHeaders : {}).end();
   };
 }

@@ -57,7 +57,7 @@ export function createHub(options: {
     onClosed: (subscriber) => catchUp.leave(subscriber),
   });
 
-  /** Revocations come by two ways: as events of NATS, and from requests. Each works while the other server is away. */
+  /** Revocations come in two ways: as events of NATS, and from requests. Each works while the other server is away. */
   function applyRevocation(event: EventHead): void {
     const credentialId = revocations.add(event);
     if (credentialId !== undefined) streams.checkCredential(credentialId);
@@ -87,7 +87,7 @@ export function createHub(options: {
       if (history.hasCaughtUp) count(received);
     },
     onBreak({ hasGap }) {
-      // Before `onBreak`, which may reset other subscribers: they become live, and must not be reset again.
+      // Before `catchUp.onBreak`, which may reset other subscribers: they become live, and must not be reset again.
       if (hasGap) for (const subscriber of streams) if (subscriber.isLive) catchUp.resetSoon(subscriber);
       catchUp.onBreak();
     },

@@ -187,8 +187,8 @@ describe('sessions', () => {
     const visitor = await signIn();
     const { userId } = (await visitor.call('GET', '/api/me')).json;
     await database.query(
-      `INSERT INTO notification_endpoints (id, owner_id, user_id, channel, sealed_key, sealed, enabled_at)
-       SELECT gen_random_uuid(), $1, $1, channel::notification_channel, 'k', '', now()
+      `INSERT INTO notification_endpoints (id, user_id, channel, sealed_key, sealed, enabled_at)
+       SELECT gen_random_uuid(), $1, channel::notification_channel, 'k', '', now()
        FROM unnest(ARRAY['push', 'push', 'chat']) AS channel`,
       [userId],
     );

@@ -66,12 +66,11 @@ describe('a statement that changes state and records an event', () => {
     const requestId = 'r'.repeat(22);
     const { userId } = await submit(requestId);
     const { id: otherId } = await database.prisma.user.create({ data: { name: 'Bob' } });
-    const addEndpoint = (ownerId: string, apiKeyId?: string) =>
+    const addEndpoint = (userId: string, apiKeyId?: string) =>
       database.prisma.notificationEndpoint.create({
         data: {
           id: randomUUID(),
-          ownerId,
-          userId: ownerId,
+          userId,
           apiKeyId: apiKeyId ?? null,
           channel: 'webhook' as const,
           events: [],

@@ -31,5 +31,5 @@ const insertFact = ({ type, messageId }: NewEvent): Sql => sql`,
       SELECT ${type}, request_id, ${messageId ?? null}::uuid FROM event
       WHERE EXISTS (
         SELECT FROM notification_endpoints AS endpoint
-        WHERE endpoint.owner_id = event.user_id AND endpoint.enabled_at IS NOT NULL)
+        WHERE endpoint.user_id = event.user_id AND endpoint.enabled_at IS NOT NULL)
     )`;

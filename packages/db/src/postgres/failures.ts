@@ -115,7 +115,7 @@ export function isOutage(error: unknown): boolean {
 }
 
 /** Foreign keys to the user of a call, or to the user's API key. */
-const ownerKeys = /_(user|owner|api_key|consumer_key)_id_fkey$/;
+const ownerKeys = /_(user|api_key|consumer_key)_id_fkey$/;
 
 /** Whether a statement has failed since the user of the call was erased while it ran. */
 function isErased(error: unknown): boolean {

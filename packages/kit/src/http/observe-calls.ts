@@ -13,12 +13,12 @@ export interface CallLabels {
   route?: string;
   /** The kind of principal that calls. */
   caller?: string;
-  /** Whether another service calls the route every few seconds; successful calls are logged at debug then. */
-  isPolled?: boolean;
+  /** Its successful calls are logged at debug: other services make many. */
+  isQuiet?: boolean;
   /** The address of the client, in a service that the public reaches. */
   client?: string;
-  /** Whether a client may make such calls without a limit. */
-  hasNoLimit?: boolean;
+  /** Anybody may make many such calls, so the number of their lines is limited. */
+  limitsLines?: boolean;
   /** Whether its trace was begun by a caller who is not known yet. It is not recorded before `releaseSpan`. */
   isForeignTrace?: boolean;
 }
@@ -33,10 +33,10 @@ export interface ObservedCall {
   readonly status: number;
   readonly caller: string;
   readonly ms: number;
-  readonly isPolled?: boolean | undefined;
+  readonly isQuiet?: boolean | undefined;
   /** Not written. */
   readonly client?: string | undefined;
-  readonly hasNoLimit?: boolean | undefined;
+  readonly limitsLines?: boolean | undefined;
 }
 
 /** Writes one access line and one metric sample for each call. */
@@ -54,11 +54,11 @@ export function createCallRecorder(options: {
     registers: [metrics],
   });
 
-  return ({ ms, isPolled, client, hasNoLimit, ...call }) => {
+  return ({ ms, isQuiet, client, limitsLines, ...call }) => {
     const { method, route, status, caller } = call;
     seconds.observe({ method, route, status, caller }, ms / 1_000);
-    const isUnbounded = client !== undefined && (hasNoLimit || isRefused(status));
-    const level = isUnbounded ? lineLevel(client) : isPolled && status < 300 ? 'debug' : 'info';
+    const isUnbounded = client !== undefined && (limitsLines || isRefused(status));
+    const level = isUnbounded ? lineLevel(client) : isQuiet && status < 300 ? 'debug' : 'info';
     log[level]({ ...call, ms: Math.round(ms * 10) / 10 }, 'call');
   };
 }
@@ -86,9 +86,9 @@ export function observeCalls(options: {
       const {
         route = request.route?.path ?? 'none',
         caller = 'none',
-        isPolled,
+        isQuiet,
         client,
-        hasNoLimit,
+        limitsLines,
       } = response.locals as CallLabels;
       const call = {
         callId: request.get('x-request-id'),
@@ -98,9 +98,9 @@ export function observeCalls(options: {
         status: finalStatus(response),
         caller,
         ms: performance.now() - start,
-        isPolled,
+        isQuiet,
         client,
-        hasNoLimit,
+        limitsLines,
       };
       record(call);
       if (span) endSpan(span, call);

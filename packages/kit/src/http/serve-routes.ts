@@ -39,8 +39,8 @@ export interface Route {
   readonly allow: readonly PrincipalKind[];
   /** Whether a JSON body is read; `optional` lets it be absent, and so does `unparsed`. */
   readonly takesBody: boolean | 'optional' | 'unparsed';
-  /** Another service calls it every few seconds: the access lines of its successful calls are written at debug. */
-  readonly isPolled?: boolean;
+  /** Its successful calls are logged at debug: other services make many. */
+  readonly isQuiet?: boolean;
   /** Whether the call may be long work for Postgres: the heavy calls of a user run one after another. */
   isHeavy?(call: Call): boolean;
   /** `response` is for cookies, and for calls that end when the client leaves. */
@@ -53,7 +53,7 @@ export function defineRoute<const K extends PrincipalKind>(route: {
   path: string;
   allow: readonly K[];
   takesBody?: Route['takesBody'];
-  isPolled?: boolean;
+  isQuiet?: boolean;
   isHeavy?(call: Call<K>): boolean;
   handle(call: Call<K>, response: Response): Promise<RouteResponse>;
 }): Route {
@@ -87,7 +87,7 @@ export function mountRoutes(
   for (const route of routes) {
     app[route.method](route.path, async (request: Request, response: Response) => {
       const { principal, callId } = identify(request, response);
-      response.locals.isPolled = route.isPolled;
+      response.locals.isQuiet = route.isQuiet;
       response.locals.caller = principal.kind;
       if (!route.allow.includes(principal.kind)) throw new Problem('unauthorized');
       onCaller?.(principal);

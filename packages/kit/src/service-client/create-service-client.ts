@@ -66,9 +66,8 @@ export interface ServiceClient extends Part {
    * Resolves with the head of the response, whatever its status. Throws a `Problem` when there is no response, and logs the
    * cause.
    *
-   * A call is repeated when a kept-alive connection broke before the response began, when a new connection was refused, and
-   * when it was not made in time; each of these once, since one of two instances may be restarting or gone. `callId` makes it
-   * safe. Nothing else is repeated.
+   * A call is sent once more after each of these, since one of two instances may be restarting or gone: a kept-alive connection broke
+   * before the response began; a new connection was refused; a new connection was not made in time. `callId` makes that safe.
    */
   call(call: ServiceCall): Promise<ServiceResponse>;
   /** Whether the service responds, with any status. */
@@ -164,22 +163,22 @@ export function createServiceClient(options: {
             controller = started;
             if (hasLeft) started.abort(new ClientLeft());
           },
-          onResponseStart(_controller, statusCode, responseHeaders) {
+          onResponseStart(ofResponse, statusCode, responseHeaders) {
             // An interim response is not the one that is waited for.
             if (statusCode < 200) return;
             clearTimeout(slowTimer);
             body = undefined;
-            response = new ServiceResponse(_controller, statusCode, responseHeaders);
+            response = new ServiceResponse(ofResponse, statusCode, responseHeaders);
             response.on('error', (error) => {
               if (isOfService(error) && !isStopped) logFailure(error);
             });
             resolve(response);
           },
-          onResponseData(_controller, piece) {
-            if (response?.push(piece) === false) _controller.pause();
+          onResponseData(ofResponse, piece) {
+            if (response?.push(piece) === false) ofResponse.pause();
           },
           onResponseEnd: () => void response?.push(null),
-          onResponseError(_controller, error) {
+          onResponseError(_, error) {
             clearTimeout(slowTimer);
             if (response) response.destroy(error);
             else onFailure(error, used);

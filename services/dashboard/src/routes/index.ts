@@ -113,7 +113,7 @@ function mountPages(app: Express, context: RouteContext): void {
   const receive = receiveCallback({ signIn, sessions, users, isAllowed });
   for (const flow of flows)
     app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), receive);
-  // The callback of a provider is not redirected, also where it is not configured.
+  // The callback of a provider is not redirected, even if it is not configured.
   app.get(
     providerNames.map((name) => `/auth/${name}/callback`),
     () => {

@@ -99,7 +99,7 @@ const removeIdentity = ({ requests, sessions, flows, devLogin, clock }: Identity
         const found = (await sessions.list(principal.userId)).filter(
           ({ user }) => user.identity.provider === provider,
         );
-        await sessions.end(found.map(({ key }) => key));
+        await sessions.signOut(found.map(({ key }) => key));
       }
       return forwardResponse(result);
     },

@@ -37,7 +37,7 @@ const endSession = (sessions: Sessions): Route =>
     async handle({ principal: { userId }, params }) {
       const found = (await sessions.list(userId)).find(({ user }) => user.sessionId === params.id);
       if (!found) throw new Problem('not_found');
-      await sessions.end([found.key]);
+      await sessions.signOut([found.key]);
       return { status: 204 };
     },
   });
@@ -55,7 +55,7 @@ const endOtherSessions = (sessions: Sessions): Route =>
       const found = (await sessions.list(userId)).filter(
         ({ user }) => all === 'true' || user.sessionId !== sessionId,
       );
-      await sessions.end(found.map(({ key }) => key));
+      await sessions.signOut(found.map(({ key }) => key));
       return { status: 204 };
     },
   });

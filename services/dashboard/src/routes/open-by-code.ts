@@ -16,7 +16,7 @@ export const openByCode =
       principal: sessions.principalOf(user),
       callId: response.locals.callId,
     });
-    const { statusCode = 500 } = result;
+    const { statusCode } = result;
     if (statusCode !== 200 && statusCode < 500) {
       result.resume();
       // The page says that there is no such request.

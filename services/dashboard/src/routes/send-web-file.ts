@@ -6,7 +6,7 @@ import { chooseEncoding } from '../web/read-web-app.ts';
 
 /** Paths that only files can have. All other paths that are not a file show the page. */
 const filePaths =
-  /^\/(?:favicon\.ico|dashboard\/(?:(?:assets|icons)(?:\/.*)?|manifest\.webmanifest|service-worker\.js))$/;
+  /^\/(?:favicon\.ico|dashboard\/(?:(?:assets|icons)(?:\/.*)?|check-browser\.js|manifest\.webmanifest|service-worker\.js))$/;
 
 /** Serves the files of the web app to everybody, since they contain nothing secret. */
 export const sendWebFile =

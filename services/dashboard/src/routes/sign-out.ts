@@ -20,7 +20,7 @@ export const signOut =
   async (request, response) => {
     const { user } = request;
     if (user) {
-      await sessions.endOwn(request);
+      await sessions.signOutOwn(request);
       const provider = flows.find((flow) => flow.provider.name === user.identity.provider)?.provider;
       const returnTo = new URL('/auth/login', publicUrl).href;
       // The session here has ended, whether or not the provider responds.

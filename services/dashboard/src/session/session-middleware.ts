@@ -3,6 +3,7 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -12,12 +13,12 @@ export function sessionMiddleware(options: {
   store: SessionStore;
   sessions: Sessions;
   authenticator: passport.Authenticator;
-  isValid: (user: SignedIn) => boolean;
+  isAllowed: IsAllowed;
   secrets: readonly string[];
   lifetime: number;
   publicUrl: string;
 }): RequestHandler[] {
-  const { redis, store, sessions, authenticator, isValid } = options;
+  const { redis, store, sessions, authenticator, isAllowed } = options;
   const isHttps = options.publicUrl.startsWith('https:');
   const forCookie = (rolling: boolean) =>
     session({
@@ -59,9 +60,9 @@ export function sessionMiddleware(options: {
       const { user } = request;
       const isOver =
         user &&
-        (!isValid(user) ||
-          (!isAppPage(request.path) && !(await sessions.isValidUser(user, response.locals.callId))));
-      if (isOver) await sessions.endOwn(request);
+        (!isAllowed(user.identity) ||
+          (!isAppPage(request.path) && !(await sessions.isOpen(user, response.locals.callId))));
+      if (isOver) await sessions.signOutOwn(request);
       next();
     },
   ];

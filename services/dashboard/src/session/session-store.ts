@@ -59,7 +59,8 @@ const pageSize = 500;
 /**
  * The sessions in Redis. Each session has a record, which Redis deletes when it expires, and is in two sorted sets: all
  * sessions by the time of their end, so that their streams can be ended too, and the sessions of a user by their last
- * use. It is removed from both when its streams have ended (`forget`).
+ * use. It is removed from both when its streams have ended (`forget`). A set has the sessions that were signed out, until their end
+ * was reported: only their browsers lose push.
  */
 export class SessionStore extends Store {
   readonly #redis: RedisConnection;
@@ -100,8 +101,7 @@ export class SessionStore extends Store {
   }
 
   async read(cookieId: string): Promise<SessionData | null> {
-    const text = await this.#client.get(this.#record(cookieId));
-    return text ? (JSON.parse(text) as SessionData) : null;
+    return this.#parse(await this.#client.get(this.#record(cookieId)));
   }
 
   /** The sessions of a user, the last used first. */
@@ -126,11 +126,19 @@ export class SessionStore extends Store {
     } while (cursor !== '0');
   }
 
-  /** Ends sessions: deletes their records now. From `dueAt` on, `due` returns them until their streams have ended. */
-  async end(keys: readonly SessionKey[], dueAt = this.#clock.now()): Promise<void> {
+  /** Ends sessions: deletes their records now. `due` returns them until their streams have ended. */
+  async end(keys: readonly SessionKey[]): Promise<void> {
+    await this.claimDue(keys, this.#clock.now());
+  }
+
+  /**
+   * Takes sessions that have ended: deletes what Redis still has of them, and until this time `due` returns them to no other process.
+   * After a failure they are due again.
+   */
+  async claimDue(keys: readonly SessionKey[], until: number): Promise<void> {
     if (keys.length === 0) return;
     const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));
-    for (const key of keys) steps.zadd(this.#ends, dueAt, nameOf(key));
+    for (const key of keys) steps.zadd(this.#ends, until, nameOf(key));
     await steps.exec();
   }
 
@@ -202,10 +210,17 @@ export class SessionStore extends Store {
     const keys = names.map(keyOf);
     const texts = await this.#client.mget(keys.map(({ cookieId }) => this.#record(cookieId)));
     return keys.flatMap((key, at) => {
-      const text = texts[at];
-      const user = text ? (JSON.parse(text) as SessionData).passport?.user : undefined;
+      const user = this.#parse(texts[at])?.passport?.user;
       return user ? [{ key, user }] : [];
     });
+  }
+
+  /** A record may be older than a lifetime that was shortened after it was written. Then the session is over. */
+  #parse(text: string | null | undefined): SessionData | null {
+    if (!text) return null;
+    const session = JSON.parse(text) as SessionData;
+    const { createdAt = Number.POSITIVE_INFINITY } = session.passport?.user ?? {};
+    return createdAt + this.#lifetime > this.#clock.now() ? session : null;
   }
 
   #timeLeft({ createdAt }: SignedIn): number {

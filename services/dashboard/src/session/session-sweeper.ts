@@ -1,13 +1,14 @@
 import type { Clock } from '@expert-relay/kit/clock';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { SessionKey, SessionStore, SignedIn } from './session-store.ts';
+import type { IsAllowed } from '../sign-in/allowed-users.ts';
+import type { SessionKey, SessionStore } from './session-store.ts';
 
 export interface SessionSweeper extends Part {
   /** Ends the streams of sessions that have just ended, without waiting for the next sweep. */
   sweepSoon(): void;
-  /** Ends the sessions whose user is not allowed any more. */
-  endInvalidSoon(): void;
+  /** Signs out the sessions whose user is not allowed any more. */
+  signOutDisallowedSoon(): void;
 }
 
 const sweepIntervalMs = 1_000;
@@ -22,40 +23,39 @@ const batchSize = 20;
  */
 export function createSessionSweeper(options: {
   store: SessionStore;
-  endStreams: (key: SessionKey, isSignedOut: boolean) => Promise<void>;
-  /** Whether the user of a session is still allowed. */
-  isValid: (user: SignedIn) => boolean;
+  reportEnd: (key: SessionKey, isSignedOut: boolean) => Promise<void>;
+  /** Whether the operator still allows the user of a session. */
+  isAllowed: IsAllowed;
   isConnected: () => boolean;
   clock: Clock;
   log: Log;
 }): SessionSweeper {
-  const { store, endStreams, isValid, isConnected, clock, log } = options;
+  const { store, reportEnd, isAllowed, isConnected, clock, log } = options;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let again = false;
-  let mustEndInvalid = true;
+  let mustSignOut = true;
   let isFailing = false;
 
-  async function endInvalid(): Promise<void> {
-    const [over, invalid]: [SessionKey[], SessionKey[]] = [[], []];
+  async function signOutDisallowed(): Promise<void> {
+    const [over, disallowed]: [SessionKey[], SessionKey[]] = [[], []];
     for await (const { key, user } of store.walk()) {
       if (!user) over.push(key);
-      else if (!isValid(user)) invalid.push(key);
+      else if (!isAllowed(user.identity)) disallowed.push(key);
     }
     await store.end(over);
-    await store.signOut(invalid);
-    if (invalid.length > 0)
-      log.info({ sessions: invalid.length }, 'sessions that are no longer allowed have ended');
+    await store.signOut(disallowed);
+    if (disallowed.length > 0)
+      log.info({ sessions: disallowed.length }, 'sessions that are no longer allowed have ended');
   }
 
   async function endDueStreams(): Promise<void> {
     for (let isMore = true; isMore; ) {
       const keys = await store.due(batchSize);
-      // For this time no other process handles them. After a failure here they are due again.
-      await store.end(keys, clock.now() + retryAfterMs);
+      await store.claimDue(keys, clock.now() + retryAfterMs);
       const results = await Promise.allSettled(
         keys.map(async (key) => {
-          await endStreams(key, await store.isSignedOut(key));
+          await reportEnd(key, await store.isSignedOut(key));
           await store.forget(key);
         }),
       );
@@ -68,11 +68,11 @@ export function createSessionSweeper(options: {
   async function sweep(): Promise<void> {
     if (!isConnected()) return;
     try {
-      if (mustEndInvalid) {
+      if (mustSignOut) {
         // Before the list is read: a change during the walk causes another one.
-        mustEndInvalid = false;
-        await endInvalid().catch((error) => {
-          mustEndInvalid = true;
+        mustSignOut = false;
+        await signOutDisallowed().catch((error) => {
+          mustSignOut = true;
           throw error;
         });
       }
@@ -107,8 +107,8 @@ export function createSessionSweeper(options: {
   return {
     name: 'session sweeper',
     sweepSoon,
-    endInvalidSoon() {
-      mustEndInvalid = true;
+    signOutDisallowedSoon() {
+      mustSignOut = true;
       sweepSoon();
     },
     async start() {

@@ -20,27 +20,26 @@ export interface Sessions {
   /** Reads the user of this call from the store again. Removes `request.user` if the session has ended. */
   readAgain(request: Request, callId: string): Promise<SignedIn | undefined>;
   /** Whether the session's user exists, and the operator has not ended it: the requests service knows. */
-  isValidUser(user: SignedIn, callId: string): Promise<boolean>;
-  /** Ends the session of this call, if there is one. */
-  endOwn(request: Request): Promise<void>;
+  isOpen(user: SignedIn, callId: string): Promise<boolean>;
+  /** Signs the session of this call out, if there is one. */
+  signOutOwn(request: Request): Promise<void>;
   /** The session as the other services know it. */
   principalOf(user: SignedIn): SessionPrincipal;
   list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
-  /** Ends sessions now, and their streams within seconds. */
-  end(keys: readonly SessionKey[]): Promise<void>;
+  /** Ends sessions now, and their streams within seconds. Their browsers are not notified any more. */
+  signOut(keys: readonly SessionKey[]): Promise<void>;
 }
 
 export function createSessions(options: {
   store: SessionStore;
   sweeper: SessionSweeper;
-  users: Pick<Users, 'isValid'>;
+  users: Pick<Users, 'isSessionOpen'>;
   clock: Clock;
 }): Sessions {
   const { store, sweeper, users, clock } = options;
-  const isValidUser: Sessions['isValidUser'] = (user, callId) =>
-    users.isValid(store.principalOf(user), callId);
+  const isOpen: Sessions['isOpen'] = (user, callId) => users.isSessionOpen(store.principalOf(user), callId);
 
-  async function end(keys: readonly SessionKey[]): Promise<void> {
+  async function signOut(keys: readonly SessionKey[]): Promise<void> {
     await store.signOut(keys);
     sweeper.sweepSoon();
   }
@@ -60,17 +59,17 @@ export function createSessions(options: {
         request.login(signedIn, (error) => (error ? reject(error) : resolve()));
       });
       const tooMany = (await store.list(userId)).slice(maxSessions);
-      await end(tooMany.map(({ key }) => key));
+      await signOut(tooMany.map(({ key }) => key));
     },
     async readAgain(request, callId) {
       const session = request.user && (await store.read(request.sessionID));
       const user = session?.passport?.user;
-      if (user && (await isValidUser(user, callId))) return user;
+      if (user && (await isOpen(user, callId))) return user;
       delete request.user;
       return undefined;
     },
-    isValidUser,
-    async endOwn(request) {
+    isOpen,
+    async signOutOwn(request) {
       const { user, sessionID: cookieId } = request;
       if (user) await store.signOut([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
       await new Promise<void>((resolve, reject) => {
@@ -81,7 +80,7 @@ export function createSessions(options: {
     },
     principalOf: (user) => store.principalOf(user),
     list: (userId) => store.list(userId),
-    end,
+    signOut,
   };
 }
 

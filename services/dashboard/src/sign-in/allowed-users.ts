@@ -14,7 +14,7 @@ const groupPrefix = 'oidc:group/';
 
 /**
  * Whether the list of allowed users allows an identity to sign in. The list does not apply to sign-in links, which the operator
- * makes, and to the dev sign-in, which exists only in the local run.
+ * makes, nor to the dev sign-in, which exists only in the local run.
  */
 export function createIsAllowed(options: { allowedUsers: readonly string[]; devLogin: boolean }): IsAllowed {
   const entries = options.allowedUsers.map(lowerCase);

@@ -17,7 +17,6 @@ export const strategyName = (flow: OAuthFlow, step: OAuthStep): string => `${flo
 
 /**
  * One step of a sign-in at a provider, for passport: `begin` redirects to the provider, `finish` returns the identity.
- * The route names the step, since the same path can be written in several ways.
  */
 export class OAuthStrategy extends passport.Strategy {
   readonly flow: OAuthFlow;

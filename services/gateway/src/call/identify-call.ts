@@ -29,7 +29,7 @@ export function identifyCall(options: {
     const route = pathRoutes?.byMethod.get(request.method);
     response.locals.call = { id, client, pathRoutes, route };
     response.locals.client = client;
-    response.locals.hasNoLimit = route?.limit === 'none';
+    response.locals.limitsLines = route?.limit === 'none';
     response.locals.route = pathRoutes?.template ?? 'none';
     next();
   };

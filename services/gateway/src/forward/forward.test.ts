@@ -42,7 +42,7 @@ describe('a call reaches its service', () => {
     });
   });
 
-  test('at the dashboard, with cookies and the address of the client, and as `nobody`', async () => {
+  test('at the dashboard, with cookies and the host of the client's call, and as `nobody`', async () => {
     await ask(gateway.url, {
       path: '/api/me',
       headers: {
@@ -58,11 +58,9 @@ describe('a call reaches its service', () => {
     expect(call?.verified?.principal).toEqual({ kind: 'nobody' });
     expect(call?.headers).toMatchObject({
       cookie: 'session=1',
-      'x-forwarded-for': '127.0.0.1',
-      'x-forwarded-proto': 'https',
       'x-forwarded-host': 'relay.example',
     });
-    expect(call?.headers).not.toHaveProperty('forwarded');
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded']) expect(call?.headers).not.toHaveProperty(name);
     expect(call?.headers).not.toHaveProperty('x-real-ip');
   });
 

@@ -12,13 +12,11 @@ export function forward(options: {
   upstreams: Upstreams;
   bodies: BodyReceiver;
   beginTransfer: BeginTransfer;
-  publicUrl: string;
 }): EdgeStep {
   const { upstreams, bodies, beginTransfer } = options;
-  const proto = new URL(options.publicUrl).protocol.slice(0, -1);
 
   return async (request, response, next) => {
-    const { id: callId, client, route, principal } = response.locals.call;
+    const { id: callId, route, principal } = response.locals.call;
     if (!route || !principal || route.to === 'gateway') {
       next();
       return;
@@ -27,11 +25,7 @@ export function forward(options: {
     const body = await bodies.receive(request, response);
     const isForDashboard = route.to === 'dashboard';
     const headers = requestHeaders(request, { withCookies: isForDashboard });
-    if (isForDashboard) {
-      headers['x-forwarded-for'] = client;
-      headers['x-forwarded-proto'] = proto;
-      headers['x-forwarded-host'] = request.headers.host ?? '';
-    }
+    if (isForDashboard) headers['x-forwarded-host'] = request.headers.host ?? '';
     const { method, url: path } = request;
     const call = { method, path, route: route.path, principal, callId, headers, body, response };
     const upstreamResponse = await service.call(call);

@@ -69,7 +69,7 @@ export function authenticate(options: {
     let principal: Principal = nobody;
     if (rule && text !== undefined) {
       principal = await checkKey(text, rule.kinds);
-      // Only callers with a key decide whether their calls are recorded.
+      // A trace that a client began is recorded only if its key is valid.
       releaseSpan();
     } else if (rule?.optional)
       log.warn({ callId: call.id, route: response.locals.route }, 'served without a key');

@@ -1,4 +1,5 @@
 import type { EdgeRoute } from '../call/edge-call.ts';
+// Made by `npm run generate` from docs/openapi.yaml (`x-service`): scripts/steps/generate-openapi.ts.
 import { apiRoutes } from '../generated/routes.ts';
 
 /** What browsers open, and the files of the web app. */

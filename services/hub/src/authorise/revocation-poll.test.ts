@@ -106,6 +106,10 @@ test('a hub that starts accepts tokens once it knows those that were revoked bef
   for (const options of [token, other]) expect(await statusOf(options)).toBe(503);
   // The id of a request needs no credential.
   expect(await statusOf({})).toBe(200);
+  // A page reconnects by itself.
+  const page = await connect({ headers: { ...token.headers, accept: 'text/event-stream' } });
+  await page.until('the end', () => page.isEnded);
+  expect(page.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason: 'starting' }) });
   status = 200;
   await hub.ready();
   expect(await statusOf(token)).toBe(401);

@@ -6,7 +6,7 @@ import type { Log } from '@expert-relay/kit/log';
 import { readJson, type ServiceClient } from '@expert-relay/kit/service-client';
 import { parseEvent } from '../events/event-content.ts';
 
-/** From the start of one reading to that of the next: so a revocation takes effect within 5 s, also if one reading takes two. */
+/** From the start of one reading to that of the next: so a revocation takes effect within 5 s, even if a reading takes 2 s. */
 const intervalMs = 2_000;
 /** After a reading that took longer, or failed. */
 const leastPauseMs = 250;

@@ -34,7 +34,7 @@ export type StreamEvents = (
 const paths = new Set(['/', '/hub', '/hub/']);
 const methods = 'GET, HEAD, OPTIONS';
 
-/** The contract's security headers. The hub serves no page, so a page may load nothing. */
+/** The gateway's, by hand: only the policy differs, since the hub serves no page. */
 export const securityHeaders = {
   'strict-transport-security': 'max-age=31536000',
   'x-frame-options': 'DENY',
@@ -74,9 +74,9 @@ export function createHandler(options: {
     response.once('close', () => {
       const { id: callId, ...labels } = call;
       const status = connection.isDetached ? 200 : finalStatus(response);
-      const hasNoLimit = call.caller === 'none';
+      const limitsLines = call.caller === 'none';
       const ms = performance.now() - start;
-      record({ callId, method: request.method ?? '', ...labels, status, ms, hasNoLimit });
+      record({ callId, method: request.method ?? '', ...labels, status, ms, limitsLines });
     });
     setCommonHeaders(response, origins);
     response.setHeader('x-request-id', call.id);

@@ -18,7 +18,6 @@ export interface NewMessage {
 
 /** The request before the message, and the message's time if it was inserted. */
 export interface Outcome {
-  id: string;
   refCode: string;
   status: RequestStatus;
   hasRoom: boolean;
@@ -93,7 +92,7 @@ export async function insertMessage(
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
     })}
-    SELECT id, ref_code AS "refCode", status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
+    SELECT ref_code AS "refCode", status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
       created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;
   return outcome;

@@ -6,7 +6,7 @@ const text = z.string({ error: 'Expected a text.' });
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Only clients read what is inside. */
+/** The relay checks the action only, clients the rest. */
 const formAnswer = z.object({ action: z.enum(['accept', 'decline']) });
 
 export const messageSchema = z
@@ -33,7 +33,7 @@ export const messageSchema = z
     if (encrypted && !signature) addIssue('signature', 'Expected the signature of `encrypted`.');
     if (signature && !encrypted) addIssue('encrypted', 'Expected the blob of `signature`.');
     if (answer && encrypted)
-      addIssue('answer', 'Expected none beside `encrypted`: it belongs into the blob.');
+      addIssue('answer', 'Expected none beside `encrypted`: it belongs in the blob.');
     if (answer && !plaintext) addIssue('plaintext', 'Expected a text that says the same as `answer`.');
     else if (!encrypted && !signature && !plaintext) {
       addIssue('plaintext', 'Expected either `encrypted` together with `signature`, or `plaintext`.');

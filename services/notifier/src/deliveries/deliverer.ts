@@ -8,7 +8,7 @@ import { type Attempt, recordAttempt, returnDeliveries, type SentTogether } from
 
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
 const pollMs = 1_000;
-/** For how long a result is tried to be recorded. After the lease, the delivery is sent again. */
+/** How long it tries to record a result. After the lease, the delivery is sent again. */
 export const recordMs = 40_000;
 
 /** Claimed deliveries that are sent together. */

@@ -85,9 +85,9 @@ describe('deliveries of events', () => {
     ],
     ['a revoked key', {}, 'UPDATE api_keys SET revoked_at = now()'],
     [
-      'the webhook of another owner',
+      'the webhook of another user',
       {},
-      "WITH u AS (INSERT INTO users (name) VALUES ('bob') RETURNING id) UPDATE notification_endpoints SET owner_id = u.id FROM u",
+      "WITH u AS (INSERT INTO users (name) VALUES ('bob') RETURNING id) UPDATE notification_endpoints SET user_id = u.id FROM u",
     ],
     ['a request that does not exist any more', {}, 'DELETE FROM help_requests'],
   ])('are not made for %s, and its fact is removed', async (_, endpoint, change) => {

@@ -2,7 +2,7 @@ import { raw, type Sql, sql } from '@expert-relay/db';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
 import { channelWindow } from './channel-window.ts';
-import { recipientsOf } from './recipients.ts';
+import { isNotifiedOf } from './recipients.ts';
 
 /** The id of a delivery: the same event and endpoint give the same id in every process. */
 export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: Sql }): Sql => sql`
@@ -50,7 +50,7 @@ export const insertDeliveries = (facts: Sql): Sql => sql`
     LEFT JOIN messages AS message
       ON fact.type = 'new_message' AND message.request_id = request.id
       AND message.message_key = fact.message_key
-    JOIN notification_endpoints AS endpoint ON ${recipientsOf({ type, at })}
+    JOIN notification_endpoints AS endpoint ON ${isNotifiedOf({ type, at })}
     WHERE (fact.type = 'new_message') = (message.request_id IS NOT NULL)
       AND (fact.type <> 'request_closed' OR request.ended_at IS NOT NULL)
     ON CONFLICT (id) DO NOTHING

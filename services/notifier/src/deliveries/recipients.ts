@@ -42,8 +42,8 @@ const wasNotified = sql`EXISTS (
  * Whether the endpoint is notified of an event of `request` (help_requests). `message` is its message, whose columns are
  * null for other events.
  */
-export const recipientsOf = (event: { type: Sql; at: Sql }): Sql => sql`(
-  endpoint.owner_id = request.user_id
+export const isNotifiedOf = (event: { type: Sql; at: Sql }): Sql => sql`(
+  endpoint.user_id = request.user_id
   AND (endpoint.api_key_id IS NULL OR endpoint.api_key_id = request.consumer_key_id)
   AND ${event.type} = ANY(endpoint.events)
   AND ${event.at} >= endpoint.enabled_at

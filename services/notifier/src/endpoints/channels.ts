@@ -125,9 +125,9 @@ export function createChannels(options: {
           await requireEndpointLimit(query, userId, { id, apiKeyId: null, code: 'too_many_channels' });
           const defaults = defaultsOf(kind);
           await query`
-            INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, label, delay_seconds, show_question,
+            INSERT INTO notification_endpoints (id, user_id, channel, events, label, delay_seconds, show_question,
               sealed_key, sealed, enabled_at)
-            VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
+            VALUES (${id}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
               ${label ?? null}, ${delaySeconds ?? defaults.delaySeconds}::int, ${showQuestion ?? defaults.showQuestion},
               ${own.sealedKey}, ${own.sealed}, date_trunc('milliseconds', now()))`;
           if ('address' in target) await confirmations.send(query, { userId, id, callId: newId, target });

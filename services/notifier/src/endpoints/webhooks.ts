@@ -112,8 +112,8 @@ export function createWebhooks(options: {
         if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
         const [row] = await query<Row>`
           INSERT INTO notification_endpoints (
-            id, owner_id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
-          VALUES (${id}::uuid, ${manager.userId}::uuid, ${manager.userId}::uuid, ${apiKeyId}::uuid, 'webhook',
+            id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
+          VALUES (${id}::uuid, ${manager.userId}::uuid, ${apiKeyId}::uuid, 'webhook',
             ${events}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))
           -- A repeated call gets a new secret, since the response with the first one did not arrive.
           ON CONFLICT (id) DO UPDATE SET sealed_key = EXCLUDED.sealed_key, sealed = EXCLUDED.sealed

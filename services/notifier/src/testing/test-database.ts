@@ -118,8 +118,8 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
       const all = of === 'key' ? keyEvents : userEvents;
       await query`
         INSERT INTO notification_endpoints (
-          id, owner_id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
-        VALUES (${id}::uuid, ${userId}::uuid, ${userId}::uuid, ${of === 'key' ? keyId : null}::uuid, 'webhook',
+          id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
+        VALUES (${id}::uuid, ${userId}::uuid, ${of === 'key' ? keyId : null}::uuid, 'webhook',
           ${events ?? all}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))`;
       return id;
     },
@@ -135,9 +135,9 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
       const id = randomUUID();
       const { sealedKey, sealed } = sealer.seal(id, target);
       await query`
-        INSERT INTO notification_endpoints (id, owner_id, user_id, channel, events, sealed_key, sealed, delay_seconds,
+        INSERT INTO notification_endpoints (id, user_id, channel, events, sealed_key, sealed, delay_seconds,
           show_question, enabled_at, confirmed_at)
-        VALUES (${id}::uuid, ${ofUser}::uuid, ${ofUser}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
+        VALUES (${id}::uuid, ${ofUser}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
           ${sealedKey}, ${sealed}, ${delaySeconds}::int, ${showQuestion}, date_trunc('milliseconds', now()), now())`;
       return id;
     },

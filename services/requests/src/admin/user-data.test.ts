@@ -132,7 +132,6 @@ async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise
   await prisma.notificationEndpoint.create({
     data: {
       id: randomUUID(),
-      ownerId: userId,
       userId,
       channel,
       events: ['request.created'],

@@ -11,7 +11,7 @@ export const checkSession = (context: Context) =>
     method: 'get',
     path: '/internal/sessions/check',
     allow: ['session'],
-    isPolled: true,
+    isQuiet: true,
     async handle({ principal: { userId, begunAt } }) {
       const users = await context.query`
         SELECT FROM users WHERE id = ${userId}::uuid

@@ -16,7 +16,7 @@ export const createStreamToken = (context: Context) =>
     async handle({ principal, body }) {
       const { topics } = parseBody(schema, body);
       await checkTopics(context.query, principal, topics);
-      // An open page makes a token at least once in an hour, so the session lasts as long as the push subscription shows questions.
+      // An open page makes a token at least once an hour. So the push subscription of a session in use goes on showing questions.
       if (principal.kind === 'session') await renewSubscription(context.query, principal);
       const grant = { userId: principal.userId, credential: credentialOf(principal), topics };
       return { status: 201, body: await context.signStreamToken(grant) };

@@ -20,7 +20,6 @@ async function subscribe(): Promise<string> {
   await database.prisma.notificationEndpoint.create({
     data: {
       id: randomUUID(),
-      ownerId: userId,
       userId,
       channel: 'push',
       events: [],

@@ -7,8 +7,8 @@ import { insertRevocation } from '../insert-revocation.ts';
 const schema = z.object({ signedOut: z.boolean() });
 
 /**
- * Reports that a session has ended, so that its streams end within seconds. The push subscription of a browser that was signed out is
- * removed. One whose session was not used for too long still notifies, which is what it is for: `session_ends_at` ends its questions.
+ * Records that a session has ended, so that its streams end within seconds. After a sign-out the browser's push subscription is removed.
+ * After a time limit it stays, since it is for people who have no open page; from `session_ends_at` on it shows no question.
  */
 export const endSession = (context: Context) =>
   defineRoute({

@@ -8,7 +8,7 @@ export const listRevocations = (context: Context) =>
     method: 'get',
     path: '/internal/revocations',
     allow: ['hub'],
-    isPolled: true,
+    isQuiet: true,
     async handle() {
       const events = await readRevocationEvents(context.query);
       return {

@@ -197,7 +197,6 @@ CREATE TABLE "vaults" (
 -- CreateTable
 CREATE TABLE "notification_endpoints" (
     "id" UUID NOT NULL,
-    "owner_id" UUID NOT NULL,
     "user_id" UUID NOT NULL,
     "api_key_id" UUID,
     "channel" "notification_channel" NOT NULL,
@@ -353,9 +352,6 @@ CREATE INDEX "idempotency_records_request_id_idx" ON "idempotency_records"("requ
 CREATE UNIQUE INDEX "notification_endpoints_target_digest_key" ON "notification_endpoints"("target_digest");
 
 -- CreateIndex
-CREATE INDEX "notification_endpoints_owner_id_idx" ON "notification_endpoints"("owner_id");
-
--- CreateIndex
 CREATE INDEX "notification_endpoints_user_id_idx" ON "notification_endpoints"("user_id");
 
 -- CreateIndex
@@ -425,9 +421,6 @@ ALTER TABLE "idempotency_records" ADD CONSTRAINT "idempotency_records_request_id
 
 -- AddForeignKey
 ALTER TABLE "vaults" ADD CONSTRAINT "vaults_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "notification_endpoints" ADD CONSTRAINT "notification_endpoints_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "notification_endpoints" ADD CONSTRAINT "notification_endpoints_user_id_fkey" FOREIGN KEY ("user_id") REFERENCES "users"("id") ON DELETE CASCADE ON UPDATE CASCADE;
