@@ -17,7 +17,7 @@ import { requireGatewayPrincipal, requireOwnHost, requireSameOrigin } from './gu
 import { mountAll, mountStopMails } from './routes/index.ts';
 import { sendWebFile } from './routes/send-web-file.ts';
 import { sessionMiddleware } from './session/session-middleware.ts';
-import { SessionStore, type SignedIn } from './session/session-store.ts';
+import { SessionStore } from './session/session-store.ts';
 import { createSessionSweeper } from './session/session-sweeper.ts';
 import { createSessions } from './session/sessions.ts';
 import { createAllowedUsers } from './sign-in/allowed-users.ts';

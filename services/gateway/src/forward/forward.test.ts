@@ -42,7 +42,7 @@ describe('a call reaches its service', () => {
     });
   });
 
-  test('at the dashboard, with cookies and the host of the client's call, and as `nobody`', async () => {
+  test('at the dashboard, with cookies and the host of the call, and as `nobody`', async () => {
     await ask(gateway.url, {
       path: '/api/me',
       headers: {
@@ -60,7 +60,8 @@ describe('a call reaches its service', () => {
       cookie: 'session=1',
       'x-forwarded-host': 'relay.example',
     });
-    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded']) expect(call?.headers).not.toHaveProperty(name);
+    for (const name of ['x-forwarded-for', 'x-forwarded-proto', 'forwarded'])
+      expect(call?.headers).not.toHaveProperty(name);
     expect(call?.headers).not.toHaveProperty('x-real-ip');
   });
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseTopic } from '@expert-relay/contracts';
 import { Problem } from '@expert-relay/kit/problem';
-
+import { StreamRefused } from '../http/refuse-stream.ts';
 import { type ExchangeKey, notCovered, type StreamCall } from './exchange-key.ts';
 import type { FailureLimit } from './limit-key-exchange.ts';
 import type { Revocations } from './revocations.ts';
@@ -62,8 +62,7 @@ export function createAuthorise(options: {
         ? await verify(presented.token)
         : await exchange(presented.apiKey, topics, call);
     // A key was checked by the requests service just now.
-    if (grant && presented.kind === 'token' && !revocations.areComplete)
-      throw new StreamRefused('starting');
+    if (grant && presented.kind === 'token' && !revocations.areComplete) throw new StreamRefused('starting');
     if (!grant || revocations.hasEnded(grant.credential)) {
       throw unauthorized(
         'The credential is not valid, or was revoked. Fetch a new stream token, or check the key.',

@@ -103,13 +103,18 @@ test('a hub that starts accepts tokens once it knows those that were revoked bef
   const env = { NATS_URL: nats.url, RELAY_REQUESTS_URL: url };
   hub = await startTestHub({ prefix: stream.prefix, env, isReady: false });
   await eventually('it is ready', async () => (await fetch(`${hub.service.opsUrl}/readyz`)).ok);
-  for (const options of [token, other]) expect(await statusOf(options)).toBe(503);
+  for (const options of [token, other]) {
+    const page = await connect(options);
+    await page.until('the end', () => page.isEnded);
+    expect(page.blocks.at(-1)).toMatchObject({
+      event: 'hub.end',
+      data: JSON.stringify({ reason: 'starting' }),
+    });
+    const headers = { ...options.headers, accept: 'application/json' };
+    expect(await statusOf({ ...options, headers })).toBe(503);
+  }
   // The id of a request needs no credential.
   expect(await statusOf({})).toBe(200);
-  // A page reconnects by itself.
-  const page = await connect({ headers: { ...token.headers, accept: 'text/event-stream' } });
-  await page.until('the end', () => page.isEnded);
-  expect(page.blocks.at(-1)).toMatchObject({ event: 'hub.end', data: JSON.stringify({ reason: 'starting' }) });
   status = 200;
   await hub.ready();
   expect(await statusOf(token)).toBe(401);

@@ -32,8 +32,7 @@ export const messageSchema = z
       context.addIssue({ code: 'custom', path: [path], message });
     if (encrypted && !signature) addIssue('signature', 'Expected the signature of `encrypted`.');
     if (signature && !encrypted) addIssue('encrypted', 'Expected the blob of `signature`.');
-    if (answer && encrypted)
-      addIssue('answer', 'Expected none beside `encrypted`: it belongs in the blob.');
+    if (answer && encrypted) addIssue('answer', 'Expected none beside `encrypted`: it belongs in the blob.');
     if (answer && !plaintext) addIssue('plaintext', 'Expected a text that says the same as `answer`.');
     else if (!encrypted && !signature && !plaintext) {
       addIssue('plaintext', 'Expected either `encrypted` together with `signature`, or `plaintext`.');
