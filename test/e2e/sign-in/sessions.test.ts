@@ -286,14 +286,25 @@ describe('after a restart of the dashboard', () => {
     expect(await isSignedIn(visitor)).toBe(true);
   });
 
-  test('a session that is older than RELAY_SESSION_LIFETIME ends, with its streams', async () => {
+  test('a session that is older than RELAY_SESSION_LIFETIME ends, with its streams; its browser is still notified', async () => {
     const visitor = await signIn();
     const stream = await subscribe(visitor);
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    const [{ id: sessionId }] = (await visitor.call('GET', '/api/sessions')).json.sessions;
+    await database.query(
+      `INSERT INTO notification_endpoints (id, user_id, channel, sealed_key, sealed, enabled_at, session_id)
+       VALUES (gen_random_uuid(), $1, 'push', 'k', '', now(), $2)`,
+      [userId, sessionId],
+    );
     await restartDashboard({ ...settings, RELAY_SESSION_LIFETIME: '4m' });
     expect(await isSignedIn(visitor)).toBe(true);
     clockOffsetMs = 241_000;
     expect(await isSignedIn(visitor)).toBe(false);
     await untilEnded(stream);
+    const { rows } = await database.query('SELECT 1 FROM notification_endpoints WHERE session_id = $1', [
+      sessionId,
+    ]);
+    expect(rows).toHaveLength(1);
   });
 
   test('the streams of a session end when its record in Redis was deleted', async () => {
