@@ -1,6 +1,7 @@
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
 import type { Outcome } from './exit-codes.ts';
 import { Failure } from './failure.ts';
+import { describeTime } from './terminal/describe-duration.ts';
 
 const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
   invalid_input: 'usage',
@@ -53,7 +54,7 @@ const unsigned =
   "If your expert uses a client without this protocol, --accept-unprotected takes these keys, except for a confidential question and from an expert who is known: they could be the relay's.";
 
 /** Sentences that replace or extend those of the SDK and the relay, for those who read them. */
-export type SentencesOf = Partial<Record<RelayErrorCode, (message: string) => string>>;
+export type SentencesOf = Partial<Record<RelayErrorCode, (message: string, error: RelayError) => string>>;
 
 /** Sentences for the terminal, which say what to type next. */
 const inTheTerminal: SentencesOf = {
@@ -73,6 +74,8 @@ const inTheTerminal: SentencesOf = {
   unsequenced_refused: (message) => `${message} ${unprotected}`,
   new_expert: (message) =>
     `${message} Here this is RELAY_EXPERT: set it and resume the conversation. From then on this key knows the expert.`,
+  rate_limited: (message, { retryAfter = 60_000 }) =>
+    `${message} Try again after ${describeTime(Date.now() + retryAfter)}.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
   unknown_expert: (message) =>
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
@@ -98,7 +101,7 @@ export function explainError(error: unknown, signal: AbortSignal, sentences = in
     const { code, message, cause } = error;
     // The SDK wraps errors of this program's own files.
     if (cause instanceof Failure) return cause;
-    const sentence = sentences[code]?.(message) ?? message;
+    const sentence = sentences[code]?.(message, error) ?? message;
     const hint = code === 'unreachable' && { hint: 'See what is wrong: relay doctor' };
     return new Failure(outcomes[code], sentence, { code, cause: error, ...hint });
   }

@@ -89,7 +89,7 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
         ...(form && !isApproval ? asForm : []),
         ...(isConfidential ? ['--confidential'] : []),
         ...(hasFile ? ['--attach', path] : []),
-        ...(isNamed ? ['--once', 'job-7'] : []),
+        ...(isNamed ? ['--once', crypto.randomUUID()] : []),
       ];
       const asking = commands.start(words, { env: env(party) });
       const [refCode] = await asking.printed(/HS-\w{8}/);
@@ -109,7 +109,7 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
         form,
         confidential: isConfidential,
         ...(hasFile && { attach: [path] }),
-        ...(isNamed && { idempotency_key: 'job-7' }),
+        ...(isNamed && { idempotency_key: crypto.randomUUID() }),
       });
       const reference: string = data?.reference;
       if (!reference) throw new Error(text);
