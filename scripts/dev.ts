@@ -3,7 +3,7 @@ import { existsSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { root } from './local/home.ts';
-import { services } from './local/services.ts';
+import { serviceNames } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { startProduct } from './start.ts';
 import { findCompiler, web, webApp } from './steps/build.ts';
@@ -48,7 +48,7 @@ function restartOnNewCode({ supervisor }: Run): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const all = [...changed].some((name) => name.startsWith('packages/'));
-      for (const { name } of services)
+      for (const name of serviceNames)
         if (all || changed.has(`services/${name}`)) void supervisor.restart(name);
       changed.clear();
     }, quietMs);

@@ -4,8 +4,7 @@
 // scripts/<command>.ts. It therefore imports nothing but Node itself.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -99,25 +98,24 @@ function install() {
   // Only a finished installation has one.
   rmSync(stampFile, { force: true });
   const began = performance.now();
-  if (process.stdout.isTTY) process.stdout.write('  … install    usually half a minute');
+  console.log('  … install    usually half a minute');
   const packages = packagesOf(set, JSON.parse(lock.toString()));
   // `npm ci` begins with an empty folder, and the product may be running from a finished one: that is only changed.
-  let result = installedLock ? undefined : npm('ci', ...packages);
-  // Registries behind a wall may lack the packages for other systems, which `npm ci` needs as well. `npm install` also
-  // takes what the lock file says, and does without these.
-  if (!result || result.output.includes('EUSAGE')) result = npm('install', '--no-save', ...packages);
-  if (process.stdout.isTTY) process.stdout.write('\r\u001b[K');
-  const { status, output, error } = result;
-  if (/ENOSPC|no space left on device/i.test(output)) {
+  const command = installedLock ? ['install', '--no-save'] : ['ci'];
+  const { status, stderr, error } = spawnSync('npm', [...command, ...packages, '--no-audit', '--no-fund'], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  if (/ENOSPC|no space left on device/i.test(stderr ?? '')) {
     fail(
       `The disk is full. Free about 1 GB for ${modules} and npm's cache, then run the same command again.`,
     );
   }
   if (status !== 0) {
-    const reason = error
-      ? `npm could not be run (${error.message}). It comes with Node: https://nodejs.org/en/download`
-      : 'Installing the packages failed; npm says above why. Repair that, then run the same command again.';
-    fail([...output.trimEnd().split('\n').slice(-30), '', reason].join('\n'));
+    fail(
+      `${stderr || error?.message}\nnpm ${command[0]} failed. Repair what it says above, then run the same command again.`,
+    );
   }
   writeFileSync(stampFile, `${locked} ${set}`);
   console.log(`  ✓ install    ${((performance.now() - began) / 1000).toFixed(1)} s`);
@@ -138,30 +136,6 @@ function packagesOf(set, { packages }) {
     '--include-workspace-root',
     ...workspaces.map((path) => `--workspace=${path}`),
   ];
-}
-
-/** @param {string[]} args */
-function npm(...args) {
-  const { status, stdout, stderr, error } = spawnSync('npm', [...args, '--no-audit', '--no-fund'], {
-    cwd: root,
-    encoding: 'utf8',
-    env: { ...process.env, ...ownCache() },
-    maxBuffer: 64 * 1024 * 1024,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  return { status, output: `${stdout ?? ''}${stderr ?? ''}`, error };
-}
-
-/** Some accounts, such as `nobody`, have no home folder that they may write to. The npm that runs this names its cache there. */
-function ownCache() {
-  const { npm_config_cache: cache } = process.env;
-  try {
-    accessSync(homedir(), constants.W_OK);
-    return {};
-  } catch {
-    const isOfHome = cache === undefined || cache === join(homedir(), '.npm');
-    return isOfHome ? { npm_config_cache: join(root, '.relay/npm') } : {};
-  }
 }
 
 /** @param {string} message @returns {never} */

@@ -5,7 +5,7 @@ import { describeRun, showScreen, writeDevJson } from './local/dev-json.ts';
 import { ensureDevUser } from './local/dev-user.ts';
 import { environmentFor, localValues } from './local/environment.ts';
 import { readSecrets } from './local/secrets.ts';
-import { serviceProgram, services } from './local/services.ts';
+import { serviceNames, serviceProgram } from './local/services.ts';
 import { type Run, withRun } from './local/with-run.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
@@ -39,11 +39,11 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
 
   const values = localValues(servers, secrets, addresses);
   const starting = inBackground(async (detail) => {
-    detail(services.map(({ name }) => name).join(', '));
+    detail(serviceNames.join(', '));
     await Promise.all(
-      services.map((service) => {
+      serviceNames.map((service) => {
         const env = environmentFor(service, values, addresses);
-        const { opsUrl } = addresses[service.name];
+        const { opsUrl } = addresses[service];
         return supervisor.start(serviceProgram(service, { home, env, opsUrl, isBundled: isLean }));
       }),
     );

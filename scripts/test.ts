@@ -1,13 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { isIn, type Tier } from '../test/tiers.js';
+import { chromium, postgresWithTools, promtool } from '../test/tools.ts';
 import { findHelm } from './chart/testing/go-tool.ts';
 import { root } from './local/home.ts';
 import { withTemporaryRun } from './local/with-run.ts';
 import { findTools, programsForTests } from './servers/find-tool.ts';
 import { checkNamedServers } from './servers/named-servers.ts';
 import { openServers } from './servers/open-servers.ts';
-import { chromium, postgresWithTools, promtool } from './servers/tools.ts';
 import { buildProduct } from './steps/build.ts';
 import { runJest } from './steps/run-jest.ts';
 import { UsageError } from './terminal/failure.ts';

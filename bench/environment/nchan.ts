@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Run } from '../../scripts/local/with-run.ts';
-import { findNchan } from '../../scripts/servers/find-nchan.ts';
+import { unpackPackages } from '../../scripts/servers/sources/debian.ts';
 import type { Usage } from '../programs/answer-commands.ts';
 import { readProcessTree } from './process-usage.ts';
 import type { BenchProcess } from './processes.ts';
@@ -79,4 +79,29 @@ http {
   }
 }
 `;
+}
+
+/** nginx, and its module nchan. */
+interface NchanProgram {
+  readonly program: string;
+  readonly module: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const debianPackage = 'libnginx-mod-nchan';
+
+/** As installed on this machine; else from Debian's packages, which are unpacked. */
+async function findNchan(cache: string): Promise<NchanProgram> {
+  const installed = inFolder('/');
+  if (installed) return installed;
+  const { folder, env } = await unpackPackages(debianPackage, cache);
+  const unpacked = inFolder(folder);
+  if (unpacked) return { ...unpacked, env };
+  throw new Error(`the package ${debianPackage} contains no nginx with nchan`);
+}
+
+function inFolder(folder: string): NchanProgram | undefined {
+  const program = join(folder, 'usr/sbin/nginx');
+  const module = join(folder, 'usr/lib/nginx/modules/ngx_nchan_module.so');
+  return existsSync(program) && existsSync(module) ? { program, module } : undefined;
 }

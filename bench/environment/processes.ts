@@ -4,12 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Addresses } from '../../scripts/local/addresses.ts';
 import { environmentFor, type localValues } from '../../scripts/local/environment.ts';
 import { root } from '../../scripts/local/home.ts';
-import {
-  type ServiceEntry,
-  type ServiceName,
-  serviceProgram,
-  services,
-} from '../../scripts/local/services.ts';
+import { type ServiceName, serviceProgram } from '../../scripts/local/services.ts';
 import type { Run } from '../../scripts/local/with-run.ts';
 import { StepError } from '../../scripts/terminal/failure.ts';
 import type { Usage } from '../programs/answer-commands.ts';
@@ -94,13 +89,12 @@ export function serviceStarter(
   addresses: Addresses,
 ) {
   return async (name: ServiceName, { as = name, env = {} }: ServiceOptions = {}): Promise<BenchProcess> => {
-    const entry = services.find((one) => one.name === name) as ServiceEntry;
     const own = as === name ? addresses : { ...addresses, [name]: await chooseAnotherAddress(ports, as) };
     const { port = 0, opsUrl } = own[name];
     const socket = home.file(`${as}.sock`);
-    const program = serviceProgram(entry, {
+    const program = serviceProgram(name, {
       home,
-      env: { ...environmentFor(entry, values, own), ...production, ...env, BENCH_SOCKET: socket },
+      env: { ...environmentFor(name, values, own), ...production, ...env, BENCH_SOCKET: socket },
       opsUrl,
     });
     const args = ['--expose-gc', '--import', join(built, 'probe.js'), ...program.args];

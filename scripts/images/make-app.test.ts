@@ -21,7 +21,7 @@ import type { Addresses } from '../local/addresses.ts';
 import { environmentFor, localValues } from '../local/environment.ts';
 import { openHome, root } from '../local/home.ts';
 import { readSecrets } from '../local/secrets.ts';
-import { type ServiceName, services } from '../local/services.ts';
+import { type ServiceName, serviceNames } from '../local/services.ts';
 import { makeApp, sizeOf } from './make-app.ts';
 
 /* Each service runs as in its image: from only its own folder, read-only, as a user who owns nothing. */
@@ -43,7 +43,7 @@ const place = (name: ServiceName) => ({ cwd: app(name), env: environments[name],
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'relay-apps-'));
   chmodSync(folder, 0o755);
-  for (const { name } of services) await makeApp(name, app(name));
+  for (const name of serviceNames) await makeApp(name, app(name));
   makeReadOnly(join(folder, 'apps'));
   const { databaseUrl, redisUrl, natsUrl } = testServers();
   database = new URL(databaseUrl);
@@ -54,8 +54,8 @@ beforeAll(async () => {
   collector = await startOtlpReceiver();
   const urls = { DATABASE_URL: database.href, REDIS_URL: redisUrl, NATS_URL: natsUrl };
   const secrets = readSecrets(openHome(join(folder, 'home')));
-  for (const service of services) {
-    environments[service.name] = {
+  for (const service of serviceNames) {
+    environments[service] = {
       ...environmentFor(service, localValues(urls, secrets, addresses, {}), addresses, {}),
       NODE_ENV: 'production',
       RELAY_DEV_LOGIN: 'false',
@@ -73,15 +73,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test.each(services.map(({ name }) => name))('%s is smaller than 100 MB', (name) => {
+test.each(serviceNames)('%s is smaller than 100 MB', (name) => {
   expect(sizeOf(app(name))).toBeLessThan(largest);
 });
 
 test('they work together: a migration, a user, a request, its event, and their traces', async () => {
   const migrated = await run(process.execPath, ['packages/db/dist/migrate.js'], place('requests'));
   expect(migrated.stdout).toMatch(/Applied the migration/);
-  for (const { name } of services) start(name);
-  for (const { name } of services) await eventually(`${name} ready`, () => isReady(name));
+  for (const name of serviceNames) start(name);
+  for (const name of serviceNames) await eventually(`${name} ready`, () => isReady(name));
 
   const args = ['create-user', '--name', 'ada', '--key', 'consumer', '--json'];
   const made = await run(process.execPath, ['services/requests/dist/admin.js', ...args], place('requests'));
@@ -144,7 +144,7 @@ async function isReady(name: ServiceName): Promise<boolean> {
 
 async function reserveAddresses(): Promise<Addresses> {
   const entries: [string, Addresses[ServiceName]][] = [];
-  for (const { name } of services) {
+  for (const name of serviceNames) {
     const [port, opsPort] = [await reservePort(), await reservePort()];
     const url = (of: number) => `http://127.0.0.1:${of}`;
     entries.push([name, { port, url: url(port), opsPort, opsUrl: url(opsPort) }]);

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../local/home.ts';
-import { type ServiceName, services } from '../local/services.ts';
+import { type ServiceName, serviceNames } from '../local/services.ts';
 import { buildWeb, generateAll } from '../steps/build.ts';
 import { bundle, unbundled } from '../steps/bundle.ts';
 
@@ -62,9 +62,7 @@ const [, script = '', target, ...wanted] = process.argv;
 if (import.meta.url === pathToFileURL(script).href) {
   if (!target) throw new Error('Say where to put the apps: make-app.ts <folder> [service...]');
   await generateAll();
-  const names = services
-    .map(({ name }) => name)
-    .filter((name) => wanted.length === 0 || wanted.includes(name));
+  const names = serviceNames.filter((name) => wanted.length === 0 || wanted.includes(name));
   if (names.includes('dashboard')) await buildWeb();
   for (const name of names) {
     await makeApp(name, join(target, name));

@@ -1,6 +1,6 @@
 import { StepError } from '../terminal/failure.ts';
 import type { Ports } from './ports.ts';
-import { type ServiceName, services } from './services.ts';
+import { type ServiceName, serviceNames } from './services.ts';
 
 /** Where each service listens: the expiry worker has only its ops port. */
 export interface Address {
@@ -25,7 +25,7 @@ const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: nu
  */
 export async function chooseAddresses(ports: Ports, env?: NodeJS.ProcessEnv): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};
-  for (const { name } of services) {
+  for (const name of serviceNames) {
     const opsPort = await ports.choose(`${name}-ops`);
     addresses[name] = { opsPort, opsUrl: `http://127.0.0.1:${opsPort}` };
     if (name === 'expiry-worker') continue;

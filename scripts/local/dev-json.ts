@@ -62,7 +62,7 @@ const quote = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Shows the addresses, the keys, and two commands to try. */
-export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
+export function showScreen({ line }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
   const { gatewayUrl, hubUrl, dashboardUrl, userId, consumerKey, providerKey } = run;
   const request = {
     apiKey: consumerKey,
@@ -73,26 +73,26 @@ export function showScreen({ line, bold, faint }: Terminal, run: Omit<DevJson, '
   const near = relative(root, home.path);
   const folder = near.startsWith('..') ? home.path : near;
   line(`
-  Gateway       ${bold(gatewayUrl)}
-  Hub           ${bold(hubUrl)}
-  Dashboard     ${bold(`${dashboardUrl}/dashboard`)}
+  Gateway       ${gatewayUrl}
+  Hub           ${hubUrl}
+  Dashboard     ${dashboardUrl}/dashboard
 
   Consumer key  ${consumerKey}
   Provider key  ${providerKey}
 
-${faint(`  Set both up as README.md does: source ${quote(`${folder}/expert.env`)}, or source ${quote(`${folder}/agent.env`)}`)}
+  Set both up as README.md does: source ${quote(`${folder}/expert.env`)}, or source ${quote(`${folder}/agent.env`)}
 
-${faint('  Wait for requests, as an expert:')}
+  Wait for requests, as an expert:
 
 curl -N -H 'x-api-key: ${providerKey}' \\
   '${hubUrl}/?topic=/svc/providers/${userId}'
 
-${faint('  Ask for help, as an agent:')}
+  Ask for help, as an agent:
 
 curl -X POST ${gatewayUrl}/api/v1/help \\
   -H 'content-type: application/json' \\
   -d '${JSON.stringify(request)}'
 
-${faint(`  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`)}
+  Logs: ${folder}/logs/*.log    Stop: Ctrl-C
 `);
 }

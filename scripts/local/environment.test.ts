@@ -7,14 +7,14 @@ import type { Addresses } from './addresses.ts';
 import { environmentFor, localValues } from './environment.ts';
 import { openHome, root } from './home.ts';
 import { readSecrets } from './secrets.ts';
-import { type ServiceName, services } from './services.ts';
+import { type ServiceName, serviceNames } from './services.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'environment-'));
 const secrets = readSecrets(openHome(folder, {}));
 rmSync(folder, { recursive: true });
 
 const addresses = Object.fromEntries(
-  services.map(({ name }, index) => [
+  serviceNames.map((name, index) => [
     name,
     { port: 8000 + index, opsPort: 9000 + index, url: `http://127.0.0.1:${8000 + index}`, opsUrl: '' },
   ]),
@@ -22,9 +22,7 @@ const addresses = Object.fromEntries(
 const servers = { DATABASE_URL: 'postgres://db', REDIS_URL: 'redis://r', NATS_URL: 'nats://n' };
 
 function environmentOf(name: ServiceName, user: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const service = services.find((one) => one.name === name);
-  if (!service) throw new Error(`no service ${name}`);
-  return environmentFor(service, localValues(servers, secrets, addresses, user), addresses, user);
+  return environmentFor(name, localValues(servers, secrets, addresses, user), addresses, user);
 }
 
 test('hub and dashboard never learn where the database is', () => {
@@ -33,8 +31,8 @@ test('hub and dashboard never learn where the database is', () => {
 });
 
 test('only the two services that share a principal key know it', () => {
-  const holders = services.filter(({ name }) => 'RELAY_PRINCIPAL_KEY_HUB_REQUESTS' in environmentOf(name));
-  expect(holders.map(({ name }) => name).sort()).toEqual(['hub', 'requests']);
+  const holders = serviceNames.filter((name) => 'RELAY_PRINCIPAL_KEY_HUB_REQUESTS' in environmentOf(name));
+  expect(holders.toSorted()).toEqual(['hub', 'requests']);
 });
 
 test('settings of the user are passed on, except those that would break the run', () => {
@@ -63,7 +61,7 @@ test('agents and experts of one machine have no rate limits, unless they are set
   expect(limitsOf({ RELAY_RATE_LIMIT_API: '30' })).toEqual({ pages: 0, api: 30, poll: 0, key: 0 });
 });
 
-test.each(services)('$name gets a value for each setting that it requires', ({ name }) => {
+test.each(serviceNames)('%s gets a value for each setting that it requires', (name) => {
   const settings = JSON.parse(readFileSync(join(root, 'charts/expert-relay/settings.json'), 'utf8'));
   const known: Record<string, { required: boolean }> = settings[name];
   const required = Object.keys(known).filter((variable) => known[variable]?.required);

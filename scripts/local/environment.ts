@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Addresses } from './addresses.ts';
 import { root } from './home.ts';
 import type { Secrets } from './secrets.ts';
-import type { ServiceEntry, ServiceName } from './services.ts';
+import type { ServiceName } from './services.ts';
 
 /** The addresses of all servers, by their variables. */
 export type ServerUrls = Record<'DATABASE_URL' | 'REDIS_URL' | 'NATS_URL', string>;
@@ -17,13 +17,13 @@ export const settingNames = (service: ServiceName): string[] => Object.keys(sett
 
 /** The environment of a service: the values that it reads, the user's settings, and nothing else of ours. */
 export function environmentFor(
-  service: ServiceEntry,
+  service: ServiceName,
   values: ReturnType<typeof localValues>,
   addresses: Addresses,
   env: NodeJS.ProcessEnv = process.env,
 ): NodeJS.ProcessEnv {
-  const { port, opsPort } = addresses[service.name];
-  const names = settingNames(service.name);
+  const { port, opsPort } = addresses[service];
+  const names = settingNames(service);
   const own = Object.entries(values).filter(([name]) => names.includes(name));
   return {
     NODE_ENV: 'development',

@@ -3,39 +3,24 @@ import type { Program } from '../processes/program.ts';
 import { getUrl } from './get-url.ts';
 import { type Home, root } from './home.ts';
 
-export type ServiceName =
-  | 'gateway'
-  | 'requests'
-  | 'messages'
-  | 'hub'
-  | 'dashboard'
-  | 'expiry-worker'
-  | 'notifier';
+export const serviceNames = [
+  'requests',
+  'messages',
+  'expiry-worker',
+  'notifier',
+  'dashboard',
+  'hub',
+  'gateway',
+] as const;
 
-/** A service of the local run. Higher tiers are stopped first: a caller before what it calls. */
-export interface ServiceEntry {
-  name: ServiceName;
-  tier: number;
-}
-
-export const services: readonly ServiceEntry[] = [
-  { name: 'requests', tier: 1 },
-  { name: 'messages', tier: 1 },
-  { name: 'expiry-worker', tier: 1 },
-  { name: 'notifier', tier: 1 },
-  { name: 'dashboard', tier: 2 },
-  { name: 'hub', tier: 3 },
-  { name: 'gateway', tier: 3 },
-];
-
-export const serviceNames: readonly ServiceName[] = services.map(({ name }) => name);
+export type ServiceName = (typeof serviceNames)[number];
 
 /** The bundles of the services for `npm start`. */
 export const bundleFolder = 'node_modules/.relay-services';
 
 /** A service as the supervisor runs it. */
 export function serviceProgram(
-  service: ServiceEntry,
+  name: ServiceName,
   options: {
     home: Home;
     env: NodeJS.ProcessEnv;
@@ -45,18 +30,18 @@ export function serviceProgram(
   },
 ): Program {
   return {
-    name: service.name,
-    tier: service.tier,
+    name,
+    tier: 1,
     command: process.execPath,
     args: [
       ...wasmOptions(),
       options.isBundled
-        ? join(root, bundleFolder, `${service.name}.js`)
-        : join(root, 'services', service.name, 'dist/main.js'),
+        ? join(root, bundleFolder, `${name}.js`)
+        : join(root, 'services', name, 'dist/main.js'),
     ],
     env: { ...memoryLimits, ...options.env },
     cwd: root,
-    logFile: options.home.log(service.name),
+    logFile: options.home.log(name),
     stopSignal: 'SIGTERM',
     notReady: () => readWhyNotReady(options.opsUrl),
   };

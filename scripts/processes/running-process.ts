@@ -8,7 +8,7 @@ export interface RunningProcess {
   pid: number;
   /** When it started: a later process with the same pid is another one. */
   identity: string;
-  /** Higher tiers are stopped first: the edge, then what it calls, then the servers at 0. */
+  /** Higher tiers are stopped first; the servers are at 0. */
   tier: number;
   stopSignal: NodeJS.Signals;
   /** The Docker container whose client the process is. */

@@ -104,7 +104,7 @@ export function createSupervisor(options: {
     restart,
     adopt(name, pid) {
       const identity = pid && identify(pid);
-      if (identity) adopted.push({ name, pid, identity, tier: 4, stopSignal: 'SIGTERM' });
+      if (identity) adopted.push({ name, pid, identity, tier: 2, stopSignal: 'SIGTERM' });
       report();
     },
     watch(listener) {

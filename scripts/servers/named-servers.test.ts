@@ -35,9 +35,9 @@ const failureOf = async (work: Promise<unknown>) => {
 
 describe('a server that the environment names', () => {
   test.each([
-    [postgres, 'postgres', 'DATABASE_URL: Postgres at 127.0.0.1:1 does not work: nothing listens there.'],
-    [redis, 'redis', 'REDIS_URL: Redis at 127.0.0.1:1 does not work: nothing listens there.'],
-    [nats, 'nats', 'NATS_URL: NATS at 127.0.0.1:1 does not work: nothing listens there.'],
+    [postgres, 'postgres', 'DATABASE_URL: Postgres at 127.0.0.1:1 does not work: connect ECONNREFUSED'],
+    [redis, 'redis', 'REDIS_URL: Redis at 127.0.0.1:1 does not work: connect ECONNREFUSED'],
+    [nats, 'nats', 'NATS_URL: NATS at 127.0.0.1:1 does not work: CONNECTION_REFUSED'],
   ])(
     'that does not answer is reported in a sentence without its password: %#',
     async (kind, protocol, start) => {

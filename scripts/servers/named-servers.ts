@@ -45,20 +45,10 @@ export async function checkNamed(kind: ServerKind, text: string): Promise<string
   );
 }
 
-const reasons: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens there',
-  CONNECTION_REFUSED: 'nothing listens there',
-  ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host cannot be looked up now',
-  ETIMEDOUT: 'it does not answer',
-  TIMEOUT: 'it does not answer',
-  EHOSTUNREACH: 'there is no way to that host',
-  ENETUNREACH: 'there is no way to that network',
-};
-
-/** One clause about what failed; never the address itself, which may contain a password. */
+/** What failed, in the words of the system or of the server. A failure to connect to every address of a host has them only inside. */
 export function describeFailure(error: unknown): string {
-  const first = error instanceof AggregateError ? error.errors[0] : error;
-  const { code = '', message } = first as NodeJS.ErrnoException;
-  return reasons[code] ?? (message.replace(/\.$/, '') || code || 'it does not answer');
+  const { message, code = '' } = (
+    error instanceof AggregateError ? error.errors[0] : error
+  ) as NodeJS.ErrnoException;
+  return message.replace(/\.$/, '') || code;
 }

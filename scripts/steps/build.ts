@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../local/home.ts';
-import { bundleFolder, services } from '../local/services.ts';
+import { bundleFolder, serviceNames } from '../local/services.ts';
 import { runCommand } from '../processes/run-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -68,10 +68,10 @@ export const webApp: Generated = {
 
 const bundles: Generated = {
   name: 'services',
-  outputs: services.map(({ name }) => `${bundleFolder}/${name}.js`),
+  outputs: serviceNames.map((name) => `${bundleFolder}/${name}.js`),
   inputs: [
     ...['kit', 'contracts', 'db', 'sdk'].map((name) => `packages/${name}/src`),
-    ...services.map(({ name }) => `services/${name}/src`),
+    ...serviceNames.map((name) => `services/${name}/src`),
     ...['scripts/steps/bundle.ts', 'tsconfig.base.json', 'package-lock.json'],
   ],
   args: ['--import', 'tsx', 'scripts/steps/bundle.ts'],

@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { root } from '../local/home.ts';
-import { bundleFolder, services } from '../local/services.ts';
+import { bundleFolder, serviceNames } from '../local/services.ts';
 
 /** Loaded at run time by name: as part of a bundle, Prisma would see fragments of SQL as instances of another class. */
 export const unbundled = ['@prisma/client-runtime-utils'];
@@ -58,6 +58,6 @@ const ownPlace = (folder: string): Plugin => ({
 
 const [, script = ''] = process.argv;
 if (import.meta.url === pathToFileURL(script).href) {
-  const programs = services.map(({ name }) => [name, `services/${name}/src/main.ts`]);
+  const programs = serviceNames.map((name) => [name, `services/${name}/src/main.ts`]);
   await bundle({ programs: Object.fromEntries(programs), tree: root, folder: bundleFolder, splitting: true });
 }

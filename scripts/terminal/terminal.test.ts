@@ -4,7 +4,7 @@ import { createTerminal } from './terminal.ts';
 function record(isTTY: boolean) {
   const written: string[] = [];
   const output = { isTTY, write: (text: string | Uint8Array) => written.push(String(text)) > 0 };
-  return { written, terminal: createTerminal(output, {}) };
+  return { written, terminal: createTerminal(output) };
 }
 
 test('where output is kept, a step is one plain line with its time', async () => {

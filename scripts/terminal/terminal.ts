@@ -8,20 +8,15 @@ export interface Terminal {
   /** Shows the step while it runs, then how long it took. */
   step<T>(title: string, work: Work<T>): Promise<T>;
   line(text?: string): void;
-  bold(text: string): string;
-  faint(text: string): string;
 }
 
 type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; on?: WriteStream['on'] };
 
-export function createTerminal(output: Output = process.stdout, env = process.env): Terminal {
+export function createTerminal(output: Output = process.stdout): Terminal {
   const live = output.isTTY === true;
-  const coloured = live && !env.NO_COLOR;
   // An error of a closed terminal must not end this process before it has stopped the others.
   output.on?.('error', () => undefined);
 
-  const colour = (code: number) => (text: string) => (coloured ? `\u001b[${code}m${text}\u001b[0m` : text);
-  const [bold, faint, green, red] = [colour(1), colour(2), colour(32), colour(31)];
   const rewrite = (text: string) => live && output.write(`\r\u001b[K${text}`);
   let current = '';
 
@@ -32,7 +27,7 @@ export function createTerminal(output: Output = process.stdout, env = process.en
     const end = (mark: string) => {
       current = '';
       rewrite('');
-      output.write(`  ${mark} ${label()}  ${faint(formatTime(performance.now() - began))}\n`);
+      output.write(`  ${mark} ${label()}  ${formatTime(performance.now() - began)}\n`);
     };
     const show = () => {
       current = `  … ${label()}`;
@@ -44,10 +39,10 @@ export function createTerminal(output: Output = process.stdout, env = process.en
         detail = text;
         show();
       });
-      end(green('✓'));
+      end('✓');
       return result;
     } catch (error) {
-      end(red('✗'));
+      end('✗');
       throw error;
     }
   }
@@ -58,7 +53,7 @@ export function createTerminal(output: Output = process.stdout, env = process.en
     rewrite(current);
   }
 
-  return { step, line, bold, faint };
+  return { step, line };
 }
 
 /** Starts some work at once. The result is a step that waits for its end and shows its latest detail. */

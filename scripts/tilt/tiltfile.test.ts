@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { helmMissing, type Manifest, manifests } from '../chart/testing/helm.ts';
 import { python, pythonMissing } from '../chart/testing/python.ts';
 import { root } from '../local/home.ts';
-import { services } from '../local/services.ts';
+import { serviceNames } from '../local/services.ts';
 import { testUnless } from '../testing/test-unless.ts';
 
 /* The Tiltfile is evaluated as Starlark, with stand-ins for Tilt's functions. Tilt itself is not to be had here. */
@@ -25,7 +25,7 @@ interface Call {
   dockerfile_contents?: string;
 }
 
-const names = services.map(({ name }) => name);
+const names: readonly string[] = serviceNames;
 let calls: Call[];
 let rendered: Manifest[];
 

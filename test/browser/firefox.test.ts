@@ -3,8 +3,8 @@ import { createRelay } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { findPrograms } from '../../scripts/servers/find-program.ts';
-import { firefox } from '../../scripts/servers/tools.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { firefox } from '../tools.ts';
 import { type FirefoxPage, openFirefox } from './setup/open-firefox.ts';
 
 /* What an expert cannot do without, in Firefox. It is not fetched, since its package has 80 MB. */

@@ -6,7 +6,7 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect, jest } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import { root } from '../../scripts/local/home.ts';
-import { services } from '../../scripts/local/services.ts';
+import { serviceNames } from '../../scripts/local/services.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { drainNodes } from './drain-nodes.ts';
 import { killContainers, openKiller } from './kill-containers.ts';
@@ -29,7 +29,7 @@ const withCluster = testUnless(
 jest.setTimeout(600_000);
 
 const chart = join(root, 'charts/expert-relay');
-const names = services.map(({ name }) => name);
+const names: readonly string[] = serviceNames;
 const servers = ['postgres', 'redis', 'nats'];
 const facts: string[] = [];
 const outcomes: Outcome[] = [];

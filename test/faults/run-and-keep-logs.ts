@@ -21,7 +21,7 @@ export async function runAndKeepLogs<
     return true;
   };
   try {
-    const terminal = createTerminal({ write }, {});
+    const terminal = createTerminal({ write });
     // No other worker of Jest starts services on these ports at the same time.
     const options = { home, terminal, remove: [home.path], anyPort: reservePort };
     const result = await withRun(options, work);

@@ -9,8 +9,8 @@ import { findTools, requireTool, whyMissing } from '../../scripts/servers/find-t
 import { nats } from '../../scripts/servers/nats.ts';
 import { redis } from '../../scripts/servers/redis.ts';
 import { type OwnServer, startOwnServer } from '../../scripts/servers/testing/start-own-server.ts';
-import { postgresTools, postgresWithTools, redisCli } from '../../scripts/servers/tools.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { postgresTools, postgresWithTools, redisCli } from '../tools.ts';
 import { callAll, type Load } from './call-all.ts';
 import { commandsOf, openShell, type Shell } from './page-commands.ts';
 import { type Product, runProduct } from './run-product.ts';

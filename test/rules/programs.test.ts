@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { serverKinds } from '../../scripts/servers/named-servers.ts';
-import { chromium, postgresWithTools, promtool, redisCli } from '../../scripts/servers/tools.ts';
+import { chromium, postgresWithTools, promtool, redisCli } from '../tools.ts';
 import { isCode, readTree, root, type Tree } from './tree.ts';
 
 /*
- * Servers and tools are found in one place, scripts/servers, which fetches what a machine lacks. A program that is started
+ * Servers and tools are found in one way, by scripts/servers, which fetches what a machine lacks. A program that is started
  * by its bare name runs only where somebody has installed it.
  */
 
@@ -29,7 +29,7 @@ const commentLine = /^\s*(\/\/|\/?\*).*$/gm;
 
 /** testkit asks for NATS by this name. `test/cluster` starts programs in pods, whose images have them. */
 const exempt =
-  /^(scripts\/servers\/|packages\/testkit\/src\/start-own-nats\.ts$|test\/cluster\/|test\/rules\/programs\.test\.ts$)/;
+  /^(scripts\/servers\/|test\/tools\.ts$|bench\/environment\/nchan\.ts$|packages\/testkit\/src\/start-own-nats\.ts$|test\/cluster\/|test\/rules\/programs\.test\.ts$)/;
 
 function bareNames(tree: Tree): string[] {
   return [...tree].flatMap(([path, source]) => {

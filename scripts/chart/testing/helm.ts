@@ -31,7 +31,7 @@ const opensslMissing = findOnPath(['openssl']) ? undefined : 'openssl is not on 
 /** For tests that need openssl, too. */
 export const withOpenssl = testUnless(helmMissing ?? opensslMissing);
 
-/** Runs helm, and answers what it printed; a failure is thrown with what helm says. */
+/** Runs helm, and returns what it printed; a failure is thrown with what helm says. */
 export async function helm(...args: string[]): Promise<string> {
   const limits = { maxBuffer: 64 * 1024 * 1024 };
   return (await run('path' in program ? program.path : '', args, limits)).stdout;

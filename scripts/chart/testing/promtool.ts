@@ -1,5 +1,5 @@
+import { promtool } from '../../../test/tools.ts';
 import { findTool, requireTool, whyMissing } from '../../servers/find-tool.ts';
-import { promtool } from '../../servers/tools.ts';
 import { testUnless } from '../../testing/test-unless.ts';
 import { run } from './go-tool.ts';
 

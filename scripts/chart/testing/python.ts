@@ -16,7 +16,7 @@ const installed = await cachedTool(`python-${packages.join('-').replaceAll('==',
 );
 export const pythonMissing = whyMissing(installed);
 
-/** Runs Python with those packages in the checkout, and answers its exit code and all that it printed. */
+/** Runs Python with those packages in the checkout, and returns its exit code and all that it printed. */
 export async function python(args: readonly string[], input = ''): Promise<{ code: number; output: string }> {
   const env = { ...process.env, PYTHONPATH: 'folder' in installed ? installed.folder : '' };
   const running = run('python3', args, { env, cwd: root, maxBuffer: 64 * 1024 * 1024 });

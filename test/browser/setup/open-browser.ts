@@ -1,6 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 import { findTool, requireTool } from '../../../scripts/servers/find-tool.ts';
-import { chromium as chromiumProgram } from '../../../scripts/servers/tools.ts';
+import { chromium as chromiumProgram } from '../../tools.ts';
 
 /** Features that Playwright 1.65 disables. Its list must be repeated, since Chromium obeys only the last `--disable-features`. */
 const disabledByPlaywright = [

@@ -3,7 +3,7 @@ import { chooseAddresses } from '../../../scripts/local/addresses.ts';
 import { createUser } from '../../../scripts/local/dev-user.ts';
 import { environmentFor, localValues } from '../../../scripts/local/environment.ts';
 import { type DevUser, readSecrets } from '../../../scripts/local/secrets.ts';
-import { type ServiceEntry, serviceProgram, services } from '../../../scripts/local/services.ts';
+import { type ServiceName, serviceNames, serviceProgram } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { openServers } from '../../../scripts/servers/open-servers.ts';
 import { migrate } from '../../../scripts/steps/build.ts';
@@ -45,18 +45,18 @@ export async function openChaosEnvironment(
   );
   const values = localValues(servers, secrets, addresses, {});
   const env = { ...process.env, ...servers, DATABASE_DIRECT_URL: servers.DATABASE_URL };
-  const starting = Promise.all(services.map((entry) => supervisor.start(program(entry))));
+  const starting = Promise.all(serviceNames.map((entry) => supervisor.start(program(entry))));
   // The first failure is reported; services that wait for their database fail later.
   starting.catch(() => {});
 
-  function program(entry: ServiceEntry) {
+  function program(entry: ServiceName) {
     const program = serviceProgram(entry, {
       home,
       env: {
         ...environmentFor(entry, values, addresses, host),
         ...overridesOf(entry, settings),
       },
-      opsUrl: addresses[entry.name].opsUrl,
+      opsUrl: addresses[entry].opsUrl,
     });
     const collecting = new URL(collectGarbage);
     collecting.searchParams.set('output', home.file('free-heap'));
@@ -82,7 +82,7 @@ export async function openChaosEnvironment(
   };
 }
 
-function overridesOf({ name }: ServiceEntry, { limits }: ChaosEnvironmentSettings): NodeJS.ProcessEnv {
+function overridesOf(name: ServiceName, { limits }: ChaosEnvironmentSettings): NodeJS.ProcessEnv {
   return {
     // Only the dashboard is in development mode, since its sign-in without a provider exists only there.
     NODE_ENV: name === 'dashboard' ? 'development' : 'production',

@@ -1,4 +1,4 @@
-import { type ServiceName, services } from '../../../scripts/local/services.ts';
+import { type ServiceName, serviceNames } from '../../../scripts/local/services.ts';
 import type { SeedResult } from '../checks/seed-result.ts';
 import type { Recent } from './attack/program.ts';
 import type { Done } from './attackers.ts';
@@ -101,7 +101,7 @@ export function makeChaosResult(given: {
     during: percentiles(timings, periods.during),
     after: percentiles(timings, periods.after),
   };
-  const memory = services.map(({ name: service }) => ({
+  const memory = serviceNames.map((service) => ({
     service,
     before: given.memory.before[service] ?? 0,
     peak: given.memory.during[service] ?? 0,

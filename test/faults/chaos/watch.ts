@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Home } from '../../../scripts/local/home.ts';
-import { type ServiceName, services } from '../../../scripts/local/services.ts';
+import { type ServiceName, serviceNames } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import { isRunning, type RunningProcess } from '../../../scripts/processes/running-process.ts';
 
@@ -31,7 +31,7 @@ const checkEveryMs = 50;
 /** V8 returns freed memory with a delay and not always completely, so the minimum of several collections is used. */
 const collections = 3;
 const returnDelayMs = 3_000;
-const names: readonly string[] = services.map(({ name }) => name);
+const names: readonly string[] = serviceNames;
 
 export function startWatch(run: Run): Watch {
   const ended: Ended[] = [];
@@ -113,7 +113,7 @@ export interface LogProblem {
 }
 
 export function readLogProblems(home: Home): LogProblem[] {
-  return services.flatMap(({ name }) => {
+  return serviceNames.flatMap((name) => {
     const files = [`${home.log(name)}.1`, home.log(name)].filter((file) => existsSync(file));
     const logProblems = new Map<string, LogProblem>();
     for (const entry of files.flatMap((file) => entriesOf(readFileSync(file, 'utf8')))) {

@@ -3,12 +3,7 @@ import { type Address, type Addresses, chooseAddresses } from '../../../scripts/
 import type { ServerUrls } from '../../../scripts/local/environment.ts';
 import { environmentFor, localValues, settingNames } from '../../../scripts/local/environment.ts';
 import type { Secrets } from '../../../scripts/local/secrets.ts';
-import {
-  type ServiceEntry,
-  type ServiceName,
-  serviceProgram,
-  services,
-} from '../../../scripts/local/services.ts';
+import { type ServiceName, serviceProgram } from '../../../scripts/local/services.ts';
 import type { Run } from '../../../scripts/local/with-run.ts';
 import type { Program } from '../../../scripts/processes/program.ts';
 import type { Network } from './network.ts';
@@ -81,7 +76,6 @@ export async function configureInstances(options: {
   return {
     urlOf: (name) => own.get(name)?.url ?? '',
     async program({ name, service }) {
-      const entry = services.find((one) => one.name === service) as ServiceEntry;
       const address = own.get(name) as Address;
       const addresses: Addresses = { ...shared, [service]: address };
       const values = {
@@ -90,7 +84,7 @@ export async function configureInstances(options: {
       };
       const shift = settings.clocks[name];
       const env = {
-        ...environmentFor(entry, values, addresses, host),
+        ...environmentFor(service, values, addresses, host),
         ...production,
         RELAY_SMTP_URL: mailUrl,
         // Its sign-in without a provider exists only there.
@@ -98,7 +92,7 @@ export async function configureInstances(options: {
         RELAY_CONVERSATION_TTL: service === 'expiry-worker' ? settings.workerTtl : settings.ttl,
         ...(shift === undefined ? {} : { FAULT_CLOCK_SHIFT: String(shift) }),
       };
-      const program = serviceProgram(entry, { home: run.home, env, opsUrl: address.opsUrl });
+      const program = serviceProgram(service, { home: run.home, env, opsUrl: address.opsUrl });
       const args = [...(shift === undefined ? [] : ['--import', shiftClock]), ...program.args];
       return { ...program, name, args, logFile: run.home.log(name) };
     },

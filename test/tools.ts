@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
-import { postgres } from './postgres.ts';
-import { redis } from './redis.ts';
-import type { FoundProgram, ProgramKind } from './server-kind.ts';
+import { postgres } from '../scripts/servers/postgres.ts';
+import { redis } from '../scripts/servers/redis.ts';
+import type { FoundProgram, ProgramKind } from '../scripts/servers/server-kind.ts';
 
-/* Programs that only tests and the bench start. They are found as the servers are. */
+/* Programs that only tests start. They are found as the servers are. */
 
 export const chromium: ProgramKind = {
   title: 'Chromium',
