@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../local/home.ts';
 import { runCommand } from '../processes/run-command.ts';
-import { findPythonWithPackages } from './find-python-with-packages.ts';
+import { findPythonWithPackages } from './find-python.ts';
 
 export const pythonClient = join(root, 'clients/python');
 

@@ -6,7 +6,7 @@ import { type Constellation, startConstellation } from '@expert-relay/constellat
 import { eventually, signInDev } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import pg from 'pg';
-import { findPythonWithPackages } from '../../scripts/python/find-python-with-packages.ts';
+import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { findPythonWithPackages } from '../../scripts/python/find-python-with-packages.ts';
+import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { runExample } from './run-example.ts';

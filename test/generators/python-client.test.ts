@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { startConstellation } from '@expert-relay/constellation';
 import { expect } from '@jest/globals';
 import { runCommand } from '../../scripts/processes/run-command.ts';
-import { findPythonWithPackages } from '../../scripts/python/find-python-with-packages.ts';
+import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { eventually, reservePort } from '@expert-relay/testkit';
-import { findPythonWithPackages } from '../../../scripts/python/find-python-with-packages.ts';
+import { findPythonWithPackages } from '../../../scripts/python/find-python.ts';
 
 export const python = await findPythonWithPackages(
   fileURLToPath(new URL('requirements.txt', import.meta.url)),
