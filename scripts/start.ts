@@ -29,13 +29,13 @@ export async function startProduct(run: Run, { isLean }: { isLean: boolean }): P
   for (const warning of unknownSettings(process.env)) terminal.line(`  ! ${warning}`);
   const secrets = readSecrets(home);
   // Before the build, which may take a minute.
-  await takePublicPorts(run.ports, process.env);
+  const publicPorts = await takePublicPorts(run.ports, process.env);
   await checkNamedServers();
   const opening = inBackground((detail) => openServers(run, { durable: true, isLean, detail }));
   await buildProduct(terminal, isLean ? 'start' : 'all');
   const servers = await terminal.step('servers', opening);
   // As late as possible: another run could take a port that is free now.
-  const addresses = await chooseAddresses(run.ports, process.env);
+  const addresses = await chooseAddresses(run.ports, publicPorts);
 
   const values = localValues(servers, secrets, addresses);
   const starting = inBackground(async (detail) => {

@@ -13,42 +13,46 @@ export interface Address {
 export type Addresses = Record<ServiceName, Address>;
 
 /** The ports that a user may set, and those that `npm start` uses while they are free. */
-const publicPorts: Partial<Record<ServiceName, { variable: string; preferred: number }>> = {
+const usualPorts = {
   gateway: { variable: 'RELAY_PORT', preferred: 8080 },
   hub: { variable: 'RELAY_HUB_PORT', preferred: 8090 },
-};
+} as const;
+
+/** Those that the user has set, by their services. */
+export type PublicPorts = Partial<Record<ServiceName, number>>;
 
 /**
- * A free port for everything. With the environment of a user, the gateway and the hub get the ports that it sets (it throws when
- * another program has one of these) or the usual ones. Tests pass none: of two that start at the same time, both would find the
- * usual port free, and one of them would fail when it listens.
+ * Takes the ports that the user has set, before the servers choose theirs and before the build, which may take a minute. Throws
+ * when another program has one of them.
  */
-export async function chooseAddresses(ports: Ports, env?: NodeJS.ProcessEnv): Promise<Addresses> {
+export async function takePublicPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<PublicPorts> {
+  const taken: PublicPorts = {};
+  for (const name of ['gateway', 'hub'] as const) {
+    const { variable } = usualPorts[name];
+    const text = env[variable];
+    if (!text) continue;
+    const port = /^\d+$/.test(text) ? Number(text) : 0;
+    if (port < 1 || port > 65_535)
+      throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);
+    taken[name] = await ports.take(port, variable);
+  }
+  return taken;
+}
+
+/**
+ * A free port for everything. With the ports of a user, the gateway and the hub get these or the usual ones. Tests pass none: of
+ * two that start at the same time, both would find the usual port free, and one of them would fail when it listens.
+ */
+export async function chooseAddresses(ports: Ports, publicPorts?: PublicPorts): Promise<Addresses> {
   const addresses: Partial<Addresses> = {};
   for (const name of serviceNames) {
     const opsPort = await ports.choose(`${name}-ops`);
     addresses[name] = { opsPort, opsUrl: `http://127.0.0.1:${opsPort}` };
     if (name === 'expiry-worker') continue;
-    const port = env ? await choosePublicPort(name, ports, env) : await ports.choose(name);
+    const preferred =
+      publicPorts && (name === 'gateway' || name === 'hub') ? usualPorts[name].preferred : undefined;
+    const port = publicPorts?.[name] ?? (await ports.choose(name, preferred));
     Object.assign(addresses[name], { port, url: `http://127.0.0.1:${port}` });
   }
   return addresses as Addresses;
-}
-
-/** Takes those that the user has set, before the servers choose theirs and before the build, which may take a minute. */
-export async function takePublicPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<void> {
-  for (const { variable } of Object.values(publicPorts)) await takePort(variable, ports, env);
-}
-
-async function choosePublicPort(name: ServiceName, ports: Ports, env: NodeJS.ProcessEnv): Promise<number> {
-  const { variable = '', preferred } = publicPorts[name] ?? {};
-  return (await takePort(variable, ports, env)) ?? ports.choose(name, preferred);
-}
-
-async function takePort(variable: string, ports: Ports, env: NodeJS.ProcessEnv): Promise<number | undefined> {
-  const text = env[variable];
-  if (!text) return undefined;
-  const port = /^\d+$/.test(text) ? Number(text) : 0;
-  if (port >= 1 && port <= 65_535) return ports.take(port, variable);
-  throw new StepError(`${variable} is "${text}". Set it to a port from 1 to 65535.`);
 }

@@ -69,7 +69,8 @@ describe('a port that the user sets', () => {
   test('is taken, and the one of before comes back at the next start', async () => {
     const wanted = await portsOf('probe').choose('free');
     const gatewayPort = async (env: NodeJS.ProcessEnv) => {
-      const { gateway } = await chooseAddresses(portsOf('home'), env);
+      const ports = portsOf('home');
+      const { gateway } = await chooseAddresses(ports, await takePublicPorts(ports, env));
       return gateway.port;
     };
     const usual = await gatewayPort({});
@@ -80,9 +81,9 @@ describe('a port that the user sets', () => {
   test('is refused early, and is no port of another listener of the run', async () => {
     const wanted = await portsOf('probe').choose('free');
     const [ports, env] = [portsOf('home'), { RELAY_PORT: String(wanted) }];
-    await takePublicPorts(ports, env);
+    const taken = await takePublicPorts(ports, env);
     expect(await ports.choose('redis', wanted)).not.toBe(wanted);
-    expect((await chooseAddresses(ports, env)).gateway.port).toBe(wanted);
+    expect((await chooseAddresses(ports, taken)).gateway.port).toBe(wanted);
     await occupy(wanted);
     await expect(takePublicPorts(portsOf('home'), env)).rejects.toThrow('(RELAY_PORT) is taken.');
   });
@@ -90,13 +91,13 @@ describe('a port that the user sets', () => {
   test('that another program has stops the start with the name of the variable', async () => {
     const wanted = await portsOf('probe').choose('free');
     await occupy(wanted);
-    await expect(chooseAddresses(portsOf('home'), { RELAY_HUB_PORT: String(wanted) })).rejects.toThrow(
+    await expect(takePublicPorts(portsOf('home'), { RELAY_HUB_PORT: String(wanted) })).rejects.toThrow(
       `Port ${wanted} (RELAY_HUB_PORT) is taken.`,
     );
   });
 
   test.each(['0', '65536', '80a', '-1'])('must be one: %s', async (text) => {
-    await expect(chooseAddresses(portsOf('home'), { RELAY_PORT: text })).rejects.toThrow(
+    await expect(takePublicPorts(portsOf('home'), { RELAY_PORT: text })).rejects.toThrow(
       `RELAY_PORT is "${text}". Set it to a port from 1 to 65535.`,
     );
   });

@@ -7,7 +7,7 @@ import { type Home, readJson, writeJson } from './home.ts';
 /** Gives every listener a loopback port, the same one as last time while it is free. */
 export interface Ports {
   choose(name: string, preferred?: number): Promise<number>;
-  /** The port that a variable demands: it is not replaced by another one, and not remembered. The same one may be taken again. */
+  /** The port that a variable demands: it is not replaced by another one, and not remembered. */
   take(port: number, variable: string): Promise<number>;
 }
 
@@ -17,7 +17,6 @@ export function openPorts(home: Home, anyPort: () => number | Promise<number> = 
   const remembered = readJson<Record<string, number>>(file) ?? {};
   /** Nothing listens yet on a port that was just chosen. */
   const chosen = new Set<number>();
-  const taken = new Map<string, number>();
 
   async function claim(port: number): Promise<boolean> {
     if (chosen.has(port) || !(await isFree(port))) return false;
@@ -44,11 +43,7 @@ export function openPorts(home: Home, anyPort: () => number | Promise<number> = 
   }
 
   async function take(port: number, variable: string): Promise<number> {
-    if (taken.get(variable) === port) return port;
-    if (await claim(port)) {
-      taken.set(variable, port);
-      return port;
-    }
+    if (await claim(port)) return port;
     throw new StepError(
       `Port ${port} (${variable}) is taken. Close the program that listens there, or set another port: ${variable}=${port + 1} npm start`,
     );
