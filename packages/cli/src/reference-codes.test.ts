@@ -98,13 +98,10 @@ test('an answer is not shown with another question', async () => {
     liar.tell({
       answer: (answer, { path }) => (path.includes('/messages/') ? Object.assign(answer, lie) : answer),
     });
-    expect(await cli.run(['show', refCode], { env: agent })).toEqual({
-      code: 7,
-      stdout: '',
-      stderr: expect.stringContaining(`The relay shows another question for ${refCode} than was asked.`),
-    });
+    // The question is the one that this machine has stored.
+    const { code, stdout } = await cli.run(['show', refCode], { env: agent });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/Delete test\?.*Yes\./s) });
+    expect(stdout).not.toMatch(/PRODUCTION|Hurry/);
   }
   liar.tell({});
-  const { code, stdout } = await cli.run(['show', refCode], { env: agent });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/Delete test\?.*Yes\./s) });
 });
