@@ -13,10 +13,10 @@ export interface Address {
 export type Addresses = Record<ServiceName, Address>;
 
 /** The ports that a user may set, and those that `npm start` uses while they are free. */
-const usualPorts = {
-  gateway: { variable: 'RELAY_PORT', preferred: 8080 },
-  hub: { variable: 'RELAY_HUB_PORT', preferred: 8090 },
-} as const;
+const usualPorts: Partial<Record<ServiceName, { variable: string; port: number }>> = {
+  gateway: { variable: 'RELAY_PORT', port: 8080 },
+  hub: { variable: 'RELAY_HUB_PORT', port: 8090 },
+};
 
 /** Those that the user has set, by their services. */
 export type PublicPorts = Partial<Record<ServiceName, number>>;
@@ -27,8 +27,8 @@ export type PublicPorts = Partial<Record<ServiceName, number>>;
  */
 export async function takePublicPorts(ports: Ports, env: NodeJS.ProcessEnv): Promise<PublicPorts> {
   const taken: PublicPorts = {};
-  for (const name of ['gateway', 'hub'] as const) {
-    const { variable } = usualPorts[name];
+  for (const name of serviceNames) {
+    const { variable = '' } = usualPorts[name] ?? {};
     const text = env[variable];
     if (!text) continue;
     const port = /^\d+$/.test(text) ? Number(text) : 0;
@@ -49,9 +49,8 @@ export async function chooseAddresses(ports: Ports, publicPorts?: PublicPorts): 
     const opsPort = await ports.choose(`${name}-ops`);
     addresses[name] = { opsPort, opsUrl: `http://127.0.0.1:${opsPort}` };
     if (name === 'expiry-worker') continue;
-    const preferred =
-      publicPorts && (name === 'gateway' || name === 'hub') ? usualPorts[name].preferred : undefined;
-    const port = publicPorts?.[name] ?? (await ports.choose(name, preferred));
+    const usual = publicPorts && usualPorts[name]?.port;
+    const port = publicPorts?.[name] ?? (await ports.choose(name, usual));
     Object.assign(addresses[name], { port, url: `http://127.0.0.1:${port}` });
   }
   return addresses as Addresses;

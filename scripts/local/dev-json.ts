@@ -62,7 +62,7 @@ const quote = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 
 /** Shows the addresses, the keys, and two commands to try. */
-export function showScreen({ line }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
+export function showScreen({ line, style }: Terminal, run: Omit<DevJson, 'pids'>, home: Home): void {
   const { gatewayUrl, hubUrl, dashboardUrl, userId, consumerKey, providerKey } = run;
   const request = {
     apiKey: consumerKey,
@@ -73,26 +73,26 @@ export function showScreen({ line }: Terminal, run: Omit<DevJson, 'pids'>, home:
   const near = relative(root, home.path);
   const folder = near.startsWith('..') ? home.path : near;
   line(`
-  Gateway       ${gatewayUrl}
-  Hub           ${hubUrl}
-  Dashboard     ${dashboardUrl}/dashboard
+  Gateway       ${style('bold', gatewayUrl)}
+  Hub           ${style('bold', hubUrl)}
+  Dashboard     ${style('bold', `${dashboardUrl}/dashboard`)}
 
   Consumer key  ${consumerKey}
   Provider key  ${providerKey}
 
   Set both up as README.md does: source ${quote(`${folder}/expert.env`)}, or source ${quote(`${folder}/agent.env`)}
 
-  Wait for requests, as an expert:
+${style('dim', '  Wait for requests, as an expert:')}
 
 curl -N -H 'x-api-key: ${providerKey}' \\
   '${hubUrl}/?topic=/svc/providers/${userId}'
 
-  Ask for help, as an agent:
+${style('dim', '  Ask for help, as an agent:')}
 
 curl -X POST ${gatewayUrl}/api/v1/help \\
   -H 'content-type: application/json' \\
   -d '${JSON.stringify(request)}'
 
-  Logs: ${folder}/logs/*.log    Stop: Ctrl-C
+${style('dim', `  Logs: ${folder}/logs/*.log    Stop: Ctrl-C`)}
 `);
 }

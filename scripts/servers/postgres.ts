@@ -159,7 +159,7 @@ function isClosed(path: string): boolean {
   return (statSync(folder).mode & 0o001) === 0 || (folder !== path && isClosed(folder));
 }
 
-/** Postgres refuses to run as root, so root runs it as the data's owner, or as `nobody`, an account of every system. */
+/** Postgres does not run as root: under root it runs as the user who owns the data, or if that is root, as the system user `nobody`. */
 function accountFor(data: string): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const { uid, gid } = statSync(data);

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
 
 /** The work of a step. What it passes to `detail` is shown beside the title. */
 export type Work<T> = (detail: (text: string) => void) => Promise<T>;
@@ -8,6 +9,8 @@ export interface Terminal {
   /** Shows the step while it runs, then how long it took. */
   step<T>(title: string, work: Work<T>): Promise<T>;
   line(text?: string): void;
+  /** A text in bold and so on, where the output is a terminal with colours. */
+  style(...styled: Parameters<typeof styleText>): string;
 }
 
 type Output = Pick<WriteStream, 'write'> & { isTTY?: boolean; on?: WriteStream['on'] };
@@ -17,6 +20,9 @@ export function createTerminal(output: Output = process.stdout): Terminal {
   // An error of a closed terminal must not end this process before it has stopped the others.
   output.on?.('error', () => undefined);
 
+  // `styleText` looks at the standard output and NO_COLOR.
+  const style: Terminal['style'] = (format, text) =>
+    output === process.stdout ? styleText(format, text) : text;
   const rewrite = (text: string) => live && output.write(`\r\u001b[K${text}`);
   let current = '';
 
@@ -27,7 +33,7 @@ export function createTerminal(output: Output = process.stdout): Terminal {
     const end = (mark: string) => {
       current = '';
       rewrite('');
-      output.write(`  ${mark} ${label()}  ${formatTime(performance.now() - began)}\n`);
+      output.write(`  ${mark} ${label()}  ${style('dim', formatTime(performance.now() - began))}\n`);
     };
     const show = () => {
       current = `  … ${label()}`;
@@ -39,10 +45,10 @@ export function createTerminal(output: Output = process.stdout): Terminal {
         detail = text;
         show();
       });
-      end('✓');
+      end(style('green', '✓'));
       return result;
     } catch (error) {
-      end('✗');
+      end(style('red', '✗'));
       throw error;
     }
   }
@@ -53,7 +59,7 @@ export function createTerminal(output: Output = process.stdout): Terminal {
     rewrite(current);
   }
 
-  return { step, line };
+  return { step, line, style };
 }
 
 /** Starts some work at once. The result is a step that waits for its end and shows its latest detail. */

@@ -77,10 +77,11 @@ function requireWords(action: Action, words: readonly string[]): void {
 
 /** One line each. */
 function showWebhooks({ out, err }: Context, webhooks: readonly Webhook[], json: boolean): void {
-  if (json) out.line(JSON.stringify({ webhooks }));
-  else if (webhooks.length === 0)
-    err.paragraph('There are no webhooks. Add one: relay webhooks add https://...');
-  if (json) return;
+  if (json) {
+    out.line(JSON.stringify({ webhooks }));
+    return;
+  }
+  if (webhooks.length === 0) err.paragraph('There are no webhooks. Add one: relay webhooks add https://...');
   for (const webhook of webhooks) {
     const { id, keyId, url } = webhook;
     const of = keyId === undefined ? 'expert' : 'agent ';

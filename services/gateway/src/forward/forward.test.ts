@@ -42,7 +42,7 @@ describe('a call reaches its service', () => {
     });
   });
 
-  test('at the dashboard, with cookies and the host of the call, and as `nobody`', async () => {
+  test('at the dashboard, with cookies and the host of the call, and with the principal `nobody`', async () => {
     await ask(gateway.url, {
       path: '/api/me',
       headers: {

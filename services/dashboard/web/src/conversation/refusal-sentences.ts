@@ -43,7 +43,7 @@ const refusals = {
   },
   keys_changed: {
     what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
-    next: 'If you have replaced your key since you answered, nobody can read the messages any more. End the request: the agent can ask again.',
+    next: 'If you have replaced your key since you answered, neither you nor the agent can read the messages any more. End the request: the agent can ask again.',
   },
   malformed_message: {
     what: 'A message is damaged and is not shown. Earlier messages are kept.',
