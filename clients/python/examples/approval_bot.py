@@ -6,8 +6,7 @@ from __future__ import annotations
 import re
 import sys
 
-from expert_relay import Accept, Decline, Expert, ExpertRequest, FileStore, RelayError
-from expert_relay.forms import is_approval
+from expert_relay import Accept, Decline, Expert, ExpertRequest, FileStore, RelayError, is_approval
 
 
 def may_approve(request: ExpertRequest) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from conftest import Tenant
 
 from expert_relay import Expert, ProcessMemory, Relay, RelayError
-from expert_relay.transport.api import origin_of
+from expert_relay._transport.api import origin_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import threading
 from typing import Any, cast
 
 from expert_relay import ExpertRequest
-from expert_relay.expert.request import AsyncExpertRequest
-from expert_relay.sync.portal import Portal
+from expert_relay._expert.request import AsyncExpertRequest
+from expert_relay._sync.portal import Portal
 
 
 class Recorded:

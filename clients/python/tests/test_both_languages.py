@@ -14,8 +14,7 @@ from conftest import Tenant
 from pydantic import BaseModel, Field
 from remote import Remote, RemoteError
 
-from expert_relay import Accept, Decline, File, FileStore, Message, RelayError
-from expert_relay.forms import is_approval
+from expert_relay import Accept, Decline, File, FileStore, Message, RelayError, is_approval
 
 # Long enough for a process that is paused.
 patience = 60.0

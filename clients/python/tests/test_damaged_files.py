@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from expert_relay import FileStore, RelayError
-from expert_relay.agent.conversation_state import State
+from expert_relay import FileStore, RelayError, State
 
 
 def make_state() -> State:

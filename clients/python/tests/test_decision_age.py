@@ -27,7 +27,7 @@ def test_how_old_an_accept_may_be(
 ) -> None:
     import datetime as dates
 
-    from expert_relay.expert import write_decision
+    from expert_relay._expert import write_decision
 
     class Shifted(dates.datetime):
         @classmethod
@@ -62,7 +62,7 @@ def test_an_answer_is_as_young_as_what_it_has_seen(
     """The clock of the expert's device is late."""
     import datetime as dates
 
-    from expert_relay.expert import write_decision
+    from expert_relay._expert import write_decision
 
     class Late(dates.datetime):
         @classmethod

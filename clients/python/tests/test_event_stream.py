@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from expert_relay import RelayError
-from expert_relay.transport.event_stream import Block, BlockReader
+from expert_relay._transport.event_stream import Block, BlockReader
 
 stream = (
     b"retry: 1500\n: 1a.7.0\nid: 1a.7.0\n\nid: 1a.8.0\ndata: {}\n\n"

@@ -8,9 +8,9 @@ import pytest
 from data import read
 
 from expert_relay import RelayError
-from expert_relay.crypto.frame import Part
-from expert_relay.crypto.parts import read_parts
-from expert_relay.forms import (
+from expert_relay._crypto.frame import Part
+from expert_relay._crypto.parts import read_parts
+from expert_relay._forms import (
     GivenAnswer,
     check_content,
     check_form,
@@ -21,8 +21,8 @@ from expert_relay.forms import (
     parse_form_answer,
     to_form,
 )
-from expert_relay.json_text import parse_json, write_json
-from expert_relay.thread.crossed import is_crossed
+from expert_relay._json_text import parse_json, write_json
+from expert_relay._thread.crossed import is_crossed
 
 Case = dict[str, Any]
 vectors = read("packages/sdk/vectors/forms.json")

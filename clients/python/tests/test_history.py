@@ -7,8 +7,8 @@ import json
 import pytest
 
 from expert_relay import RelayError
-from expert_relay.crypto.encoding import to_base64
-from expert_relay.crypto.history import History
+from expert_relay._crypto.encoding import to_base64
+from expert_relay._crypto.history import History
 
 FIRST, OTHER, OWN, NEXT = 1, 2, 3, 4
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import Tenant
 
-from expert_relay.json_text import NOT_JSON, parse_json, write_json
+from expert_relay._json_text import NOT_JSON, parse_json, write_json
 
 
 def random_doubles(count: int) -> list[float]:

@@ -25,8 +25,8 @@ from expert_relay import (
     RelayError,
     Timing,
 )
-from expert_relay.crypto import ExpertKeys, make_agent_keys
-from expert_relay.errors import codes, is_refusal
+from expert_relay._crypto import ExpertKeys, make_agent_keys
+from expert_relay._errors import codes, is_refusal
 
 Row = dict[str, Any]
 lies: list[Row] = read("docs/lies.json")["lies"]

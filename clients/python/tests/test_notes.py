@@ -6,9 +6,9 @@ import pytest
 from conftest import Tenant
 
 from expert_relay import Accept, ExpertRequest, RelayError
-from expert_relay.crypto.frame import Part
-from expert_relay.thread.message import ReadMessage
-from expert_relay.thread.parts_to_send import make_parts
+from expert_relay._crypto.frame import Part
+from expert_relay._thread.message import ReadMessage
+from expert_relay._thread.parts_to_send import make_parts
 
 form = {"type": "object", "properties": {}}
 accepts = '{"action":"accept","content":{},"decidedAt":"2026-11-28T12:00:00Z"}'

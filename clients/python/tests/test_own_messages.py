@@ -15,8 +15,8 @@ from conftest import Tenant
 from remote import quick
 
 from expert_relay import Accept, Decline, Expert, ExpertRequest, FileMemory, FileStore, Memory, ProcessMemory, RelayError
-from expert_relay.expert.expert_side import ExpertSide
-from expert_relay.expert.request_memory import FirstVersion, RequestMemory
+from expert_relay._expert.expert_side import ExpertSide
+from expert_relay._expert.request_memory import FirstVersion, RequestMemory
 
 form = {"type": "object", "properties": {}}
 

@@ -39,7 +39,7 @@ class Halting(httpx.AsyncBaseTransport):
 
 def test_that_is_refused_leaves_no_call_running(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
     # The list is read again, although that was done just before.
-    monkeypatch.setattr("expert_relay.thread.thread._fresh_for", -1)
+    monkeypatch.setattr("expert_relay._thread.thread._fresh_for", -1)
     asked = tenant.relay().ask("May I?")
 
     async def run() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from expert_relay import RelayError
-from expert_relay.agent.read_scheduler import ReadScheduler
+from expert_relay._agent.read_scheduler import ReadScheduler
 
 
 @pytest.mark.parametrize("code", ["unexpected_answer", "answer_too_large", "invalid_key"])

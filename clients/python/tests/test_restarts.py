@@ -18,8 +18,7 @@ from bot import answering
 from conftest import Tenant
 from remote import RemoteError
 
-from expert_relay import FileStore, RelayError
-from expert_relay.agent.conversation_state import State
+from expert_relay import FileStore, RelayError, State
 
 # Ends itself without warning before or after it has saved for the nth time.
 agent = """

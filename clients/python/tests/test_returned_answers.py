@@ -18,9 +18,8 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError
-from expert_relay.agent.conversation_state import State
-from expert_relay.sync import portal
+from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError, State
+from expert_relay._sync import portal
 
 log = File("log.txt", b"It hangs.", "text/plain")
 

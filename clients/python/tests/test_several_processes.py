@@ -14,8 +14,7 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError
-from expert_relay.agent.conversation_state import State
+from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError, State
 
 form = {"type": "object", "properties": {}}
 

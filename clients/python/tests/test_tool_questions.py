@@ -10,9 +10,9 @@ from data import read
 
 from expert_relay import Decision, RelayError
 from expert_relay.adapters import ToolCall
-from expert_relay.adapters.tool_approval import decide_tool_calls, name_of, read_decision
-from expert_relay.adapters.tool_question import describe_call, form_for
-from expert_relay.forms import check_content
+from expert_relay.adapters._tool_approval import decide_tool_calls, name_of, read_decision
+from expert_relay.adapters._tool_question import describe_call, form_for
+from expert_relay._forms import check_content
 
 Row = dict[str, Any]
 cases: Row = read("docs/adapters.json")

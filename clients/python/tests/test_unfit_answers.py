@@ -10,7 +10,7 @@ import pytest
 from conftest import Tenant
 
 from expert_relay import Accept, Conversation, ExpertRequest, FileStore, RelayError
-from expert_relay.thread.parts_to_send import make_parts
+from expert_relay._thread.parts_to_send import make_parts
 
 form = {"type": "object", "properties": {"region": {"type": "string", "enum": ["eu", "us"]}}, "required": ["region"]}
 mars = '{"action":"accept","content":{"region":"mars"},"decidedAt":"2026-11-28T12:00:00Z"}'

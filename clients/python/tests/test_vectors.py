@@ -10,7 +10,7 @@ import pytest
 from data import read
 
 from expert_relay import RelayError
-from expert_relay.crypto import (
+from expert_relay._crypto import (
     AnswerPart,
     Channel,
     Exchange,
@@ -38,11 +38,11 @@ from expert_relay.crypto import (
     sign_exchange,
     write_parts,
 )
-from expert_relay.crypto.encoding import encode_tuple, from_base64, to_base64
-from expert_relay.crypto.frame import padded_length, read_frame
-from expert_relay.crypto.key_exchange import digest_conversation
-from expert_relay.crypto.parts import check_parts
-from expert_relay.thread.message import may_show_plaintext, open_record
+from expert_relay._crypto.encoding import encode_tuple, from_base64, to_base64
+from expert_relay._crypto.frame import padded_length, read_frame
+from expert_relay._crypto.key_exchange import digest_conversation
+from expert_relay._crypto.parts import check_parts
+from expert_relay._thread.message import may_show_plaintext, open_record
 
 Case = dict[str, Any]
 vectors = read("docs/crypto-vectors.json")

@@ -24,7 +24,7 @@ from expert_relay import (
     Follows,
     RelayError,
 )
-from expert_relay.json_text import Members
+from expert_relay._json_text import Members
 
 approval = {"type": "object", "properties": {}}
 log = File("log.txt", b"It hangs.", "text/plain")

@@ -13,8 +13,7 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import AsyncRelay, RelayError
-from expert_relay.agent.conversation_state import State
+from expert_relay import AsyncRelay, RelayError, State
 
 Answer = Callable[[httpx.Request, Callable[[], Awaitable[httpx.Response]]], Awaitable[httpx.Response]]
 

@@ -1,32 +1,36 @@
 """Ask a human expert and get a verified answer, end-to-end encrypted; or be the expert.
 
-`Relay` is an agent's connection, `Expert` an expert's. Both block; `AsyncRelay` and `AsyncExpert` are for asyncio.
+`Relay` is an agent's connection, `Expert` an expert's. Both block; `AsyncRelay` and `AsyncExpert` are for asyncio. What is public is
+here and in `expert_relay.adapters`: a module whose name begins with an underscore may change with any version.
 """
 
-from .agent.answers import Answer, Decision
-from .agent.approvals import Approval, AsyncApproval, AsyncChoice, Choice
-from .agent.conversation import AsyncConversation
-from .agent.conversation_state import State, Verification
-from .agent.options import ConversationStore
-from .agent.relay import AsyncRelay
-from .agent.submission import ContextMessage
-from .crypto.parts import File
-from .crypto.submission import CONFIDENTIAL_QUESTION
-from .errors import RelayError, RelayErrorCode
-from .expert.expert import AsyncExpert
-from .expert.list_questions import ListedQuestion
-from .expert.request import AsyncExpertRequest
-from .expert.write_decision import Accept, CountedDecision, Decline, RequestForm
-from .file_store import FileMemory, FileStore
-from .forms.to_form import FormOrModel
-from .memory import Memory, ProcessMemory
-from .requests import Follows, ListedRequest, RequestState, RequestStatus, WhoAmI
-from .sync.conversation import Conversation
-from .sync.expert import Expert, ExpertRequest
-from .sync.relay import Relay
-from .thread.message import Message, Protection
-from .thread.sender import Sending
-from .timing import Timing
+from ._agent.answers import Answer, Decided, Decision
+from ._agent.approvals import AsyncApproval, AsyncChoice
+from ._agent.conversation import AsyncConversation
+from ._agent.conversation_state import State, Verification
+from ._agent.options import ConversationStore
+from ._agent.relay import AsyncRelay
+from ._agent.submission import ContextMessage
+from ._crypto.parts import File
+from ._crypto.submission import CONFIDENTIAL_QUESTION
+from ._errors import RelayError, RelayErrorCode
+from ._expert.expert import AsyncExpert
+from ._expert.list_questions import ListedQuestion
+from ._expert.request import AsyncExpertRequest
+from ._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
+from ._file_store import FileMemory, FileStore
+from ._forms.answer import DecisionState, FormAnswer
+from ._forms.content import Content, Form, is_approval
+from ._forms.to_form import FormOrModel
+from ._memory import Memory, ProcessMemory
+from ._requests import Follows, ListedRequest, RequestState, RequestStatus, WhoAmI
+from ._sync.approvals import Approval, Choice
+from ._sync.conversation import Conversation
+from ._sync.expert import Expert, ExpertRequest
+from ._sync.relay import Relay
+from ._thread.message import Message, Protection
+from ._thread.sender import Sending
+from ._timing import Timing
 
 __all__ = [
     "CONFIDENTIAL_QUESTION",
@@ -40,11 +44,14 @@ __all__ = [
     "AsyncExpertRequest",
     "AsyncRelay",
     "Choice",
+    "Content",
     "ContextMessage",
     "Conversation",
     "ConversationStore",
     "CountedDecision",
+    "Decided",
     "Decision",
+    "DecisionState",
     "Decline",
     "Expert",
     "ExpertRequest",
@@ -52,6 +59,8 @@ __all__ = [
     "FileMemory",
     "FileStore",
     "Follows",
+    "Form",
+    "FormAnswer",
     "FormOrModel",
     "ListedQuestion",
     "ListedRequest",
@@ -70,4 +79,5 @@ __all__ = [
     "Timing",
     "Verification",
     "WhoAmI",
+    "is_approval",
 ]

@@ -12,7 +12,7 @@ from conftest import Tenant
 
 from expert_relay import Accept, Decline, ExpertRequest, FileStore, RelayError
 from expert_relay.adapters import ToolCall, ToolDecision, decide_tool_calls
-from expert_relay.adapters.interrupts import read_interrupt
+from expert_relay.adapters._interrupts import read_interrupt
 from expert_relay.adapters.langgraph import answer_interrupts
 from langgraph.types import Interrupt
 

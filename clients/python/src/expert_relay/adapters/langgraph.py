@@ -7,13 +7,13 @@ from typing import Any
 
 from langgraph.types import Command, Interrupt
 
-from ..agent.relay import AsyncRelay
-from ..sync.conversation import SyncOnReply, in_caller
-from ..sync.relay import Relay
-from ..tracebacks import call_without_locals
-from ..transport.waiting import all_or_error
-from .interrupts import InWords, Request, Review, Schemas, read_interrupt
-from .tool_approval import ask_in_words, decide_tool_calls, refuse_repeated
+from .._agent.relay import AsyncRelay
+from .._sync.conversation import SyncOnReply, in_caller
+from .._sync.relay import Relay
+from .._tracebacks import call_without_locals
+from .._transport.waiting import all_or_error
+from ._interrupts import InWords, Request, Review, Schemas, read_interrupt
+from ._tool_approval import ask_in_words, decide_tool_calls, refuse_repeated
 
 
 @call_without_locals

@@ -6,12 +6,12 @@ from typing import Any
 
 from agents import RunState, ToolApprovalItem
 
-from ..agent.relay import AsyncRelay
-from ..errors import invalid_input
-from ..json_text import Members, is_object, object_of
-from ..tracebacks import call_without_locals
-from .tool_approval import decide_tool_calls
-from .tool_question import ToolCall, parse_arguments
+from .._agent.relay import AsyncRelay
+from .._errors import invalid_input
+from .._json_text import Members, is_object, object_of
+from .._tracebacks import call_without_locals
+from ._tool_approval import decide_tool_calls
+from ._tool_question import ToolCall, parse_arguments
 
 
 @call_without_locals

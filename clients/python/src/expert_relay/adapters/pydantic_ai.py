@@ -7,12 +7,12 @@ from typing import Any
 
 from pydantic_ai import DeferredToolRequests, DeferredToolResults, ToolApproved, ToolDenied
 
-from ..agent.relay import AsyncRelay
-from ..sync.conversation import SyncOnReply, in_caller
-from ..sync.relay import Relay
-from ..tracebacks import call_without_locals
-from .tool_approval import ToolDecision, decide_tool_calls
-from .tool_question import ToolCall
+from .._agent.relay import AsyncRelay
+from .._sync.conversation import SyncOnReply, in_caller
+from .._sync.relay import Relay
+from .._tracebacks import call_without_locals
+from ._tool_approval import ToolDecision, decide_tool_calls
+from ._tool_question import ToolCall
 
 
 @call_without_locals

@@ -1,0 +1,31 @@
+"""What `approve` and `choose` return: a decision with its conversation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from .answers import Decided
+from .conversation import AsyncConversation
+
+
+@dataclass(frozen=True)
+class AsyncApproval(Decided):
+    approved: bool
+    """True only if the expert has approved."""
+    conversation: AsyncConversation
+
+    def __bool__(self) -> bool:
+        raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
+
+
+@dataclass(frozen=True)
+class AsyncChoice(Decided):
+    declined: bool
+    value: str | None
+    """None when it was declined."""
+    conversation: AsyncConversation
+
+
+def decided(decision: Decided) -> dict[str, Any]:
+    return {field.name: getattr(decision, field.name) for field in fields(Decided)}

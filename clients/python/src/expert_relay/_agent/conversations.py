@@ -1,0 +1,219 @@
+"""Begins and continues an agent's conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from .._crypto.encoding import from_base64, to_base64
+from .._crypto.keys import restore_agent_keys
+from .._errors import RelayError, not_as_exported, refusal
+from .._forms.to_form import FormOrModel
+from .._json_text import list_in, object_of, text_of
+from .._memory import Memory, PartOfMemory, digest_of_key, memory_of_key
+from .._requests import AskedRequest
+from .._thread.follower import Follower
+from .._thread.draft import restore_draft
+from .._thread.sender import Sender
+from .._thread.thread import Thread
+from .._transport.api import Api, is_transient
+from .._transport.hub import Hub
+from .._transport.hub_stream import TopicBeginning
+from .._transport.shape import members
+from .agent_side import AgentSide, AgentSideOptions
+from .conversation import AsyncConversation
+from .conversation_state import State, check_state, restore_exchange, restore_request
+from .known_experts import KnownExperts
+from .once import once_reused
+from .read_scheduler import Followed, ReadScheduler
+from .record import Record
+from .submission import digest_of, submit
+from .withdrawal import Withdrawal
+
+
+@dataclass(frozen=True)
+class Begun:
+    """What this process knows of a conversation that it has begun or continues."""
+
+    beginning: TopicBeginning | None = None
+    """Of a question that cannot have been asked before, and has no messages yet: where its events begin."""
+    schema: FormOrModel | None = None
+    withdrawal: Withdrawal | None = None
+
+
+class Conversations:
+    """The conversations of one client. `save` is called with each state that must survive."""
+
+    def __init__(
+        self,
+        api: Api,
+        api_key: str,
+        *,
+        hub_url: str | None,
+        experts: KnownExperts,
+        accept_unprotected: bool,
+        memory: Memory,
+        origin: str,
+        save: Callable[[State], Awaitable[None]],
+    ) -> None:
+        self._api, self._api_key = api, api_key
+        self._experts, self._accept_unprotected = experts, accept_unprotected
+        self._memory, self._save = memory, save
+        # What is stored of a conversation belongs to this key at this relay.
+        self.owner = f"{digest_of_key(api_key)}:{origin}"
+        self._key_memory = memory_of_key(memory, api_key)
+        self._scheduler = ReadScheduler(api)
+        self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
+        self._is_stopped = False
+
+    @property
+    def position(self) -> str | None:
+        """The position of the event stream now."""
+        return self._hub.position
+
+    async def stop(self) -> None:
+        self._is_stopped = True
+        self._scheduler.stop()
+        for one in [*self._scheduler.followed]:
+            one.follower.stop(_stopped())
+        await self._hub.stop()
+
+    async def resume(self, state: State, begun: Begun) -> AsyncConversation:
+        state = check_state(state)
+        if state.get("request") is None:
+            return await self.begin(state, begun)
+        request = restore_request(state["request"])
+        if state.get("owner", self.owner) != self.owner:
+            await self.check_readable(request.request_id)
+        return self._open(state, request, begun)
+
+    async def check_readable(self, request_id: str) -> None:
+        """Only a key that may read the request gets what was stored for another one: a rotated key may."""
+        await self._api.get(f"/api/v1/messages/{request_id}?limit=1", members)
+
+    async def begin(self, state: State, begun: Begun) -> AsyncConversation:
+        """Submits the question, or makes sure that it was submitted."""
+        body, keys, named = state["submission"], state.get("keys"), state.get("once")
+        try:
+            request, position = await submit(self._api, self._api_key, body, begun.withdrawal)
+        except RelayError as error:
+            if named and error.problem == "idempotency_key_reused":
+                raise once_reused(named["name"]) from error
+            raise
+        # People read an answer by its code: with the code of another question it would look like the answer to that.
+        asked = f"{body['idempotencyKey']} {named['digest']}" if named else state["id"] if keys else request.request_id
+        if self._key_memory.remember(f"code:{request.ref_code}", asked) != asked:
+            raise refusal(
+                "question_altered",
+                f"The relay gave this question the reference code of another one, {request.ref_code}.",
+            )
+        opening = {name: member for name, member in state.items() if name != "submission"}
+        # The code is part of what the expert signs.
+        opening["submissionDigest"] = to_base64(digest_of(body, request.ref_code))
+        if body.get("answerForm") is not None:
+            opening["answerForm"] = body["answerForm"]
+        if begun.beginning:
+            begun = replace(begun, beginning=replace(begun.beginning, start=position))
+        conversation = self._open(opening, request, begun)
+        await conversation._save()  # pyright: ignore[reportPrivateUsage]
+        return conversation
+
+    def _open(self, state: State, request: AskedRequest, begun: Begun) -> AsyncConversation:
+        submission = from_base64(state.get("submissionDigest"))
+        if submission is None or len(submission) != 32:
+            raise not_as_exported()
+        keys = None if state.get("keys") is None else restore_agent_keys(state["keys"])
+        question_id = object_of(state.get("once")).get("questionId")
+        saved_sender, saved_thread = object_of(state.get("sender")), object_of(state.get("thread"))
+        drafts = [restore_draft(one) for one in list_in(saved_sender.get("drafts"))]
+        asked = AgentSideOptions(
+            request_id=request.request_id,
+            ref_code=request.ref_code,
+            keys=keys,
+            submission=submission,
+            answer_form=state.get("answerForm"),
+            is_confidential=state.get("isConfidential") is True,
+            first=next((one for one in drafts if one.message_id == question_id), None),
+        )
+        side = AgentSide(asked, self._experts, accept_unprotected=self._accept_unprotected)
+        channel = None
+        if state.get("exchange") is not None:
+            channel = side.restore(restore_exchange(state["exchange"]), saved_thread.get("channel"))
+        owner = text_of(state.get("owner")) or self.owner
+        record = Record(PartOfMemory(self._memory, f"{owner}:{state['id']}"), request.request_id)
+        if state.get("withdrawn"):
+            record.withdraw()
+        thread = Thread(
+            self._api,
+            request.request_id,
+            side,
+            has_drafts=lambda: sender.has_drafts,
+            state=saved_thread,
+            channel=channel,
+        )
+
+        async def prepare() -> None:
+            # The expert's keys may have arrived since the last read. When the relay cannot be reached, the texts wait.
+            if keys and not thread.channel:
+                try:
+                    await thread.read()
+                except RelayError as error:
+                    if not is_transient(error):
+                        raise
+
+        sender = Sender(
+            thread,
+            is_plain=lambda: keys is None,
+            prepare=prepare,
+            save=lambda: conversation._save(),  # pyright: ignore[reportPrivateUsage]
+            texts=record,
+            state=saved_sender,
+        )
+        sender.adopt()
+        follower = Follower(thread, sender, lambda refresh: self._listen(followed(refresh), begun, listened))
+        listened: list[Followed] = []
+
+        def followed(refresh: Callable[[], None]) -> Followed:
+            topic = f"/svc/requests/{request.request_id}"
+            return Followed(topic, request.ref_code, thread, sender, side, follower, refresh)
+
+        conversation = AsyncConversation(
+            api=self._api,
+            thread=thread,
+            sender=sender,
+            follower=follower,
+            side=side,
+            request=request,
+            keys=keys,
+            state={**{name: one for name, one in state.items() if name not in ("thread", "sender", "exchange")}, "owner": owner},
+            schema=begun.schema,
+            record=record,
+            save=self._save,
+        )
+        return conversation
+
+    def _listen(self, one: Followed, begun: Begun, before: list[Followed]) -> Callable[[], None]:
+        if self._is_stopped:
+            one.follower.stop(_stopped())
+            return lambda: None
+        beginning = None if before else begun.beginning
+        before[:] = [one]
+        self._scheduler.followed[one] = None
+        unfollow = self._hub.follow(one.topic, lambda _: self._scheduler.check(one), beginning)
+        # A new conversation has no messages yet.
+        if beginning is None:
+            self._scheduler.check(one)
+
+        def stop() -> None:
+            unfollow()
+            self._scheduler.followed.pop(one, None)
+
+        return stop
+
+
+async def _as_they_are(topics: Sequence[str]) -> Sequence[str]:
+    return topics
+
+
+def _stopped() -> RelayError:
+    return RelayError("aborted", "The client was stopped. The conversation stays open: resume it.")

@@ -1,0 +1,39 @@
+"""Options of an agent's client."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Protocol, Union
+
+from .._crypto.fingerprint import parse_fingerprint
+from .._errors import invalid_input
+from .._memory import Memory
+from .conversation_state import State
+
+Save = Callable[[State], Union[None, Awaitable[None]]]
+
+
+class ConversationStore(Protocol):
+    """Keeps the states of conversations, which contain the private keys: see `FileStore`."""
+
+    def save(self, state: State) -> None:
+        """Replaces the state with the same `id`."""
+        ...
+
+    def find(self, id: str) -> State | None: ...
+
+    def secret(self) -> bytes:
+        """32 random bytes, always the same ones."""
+        ...
+
+    @property
+    def memory(self) -> Memory: ...
+
+
+def read_fingerprints(expert: str | Sequence[str] | None) -> list[str] | None:
+    if expert is None:
+        return None
+    given = [expert] if isinstance(expert, str) else list(expert)
+    if not given:
+        raise invalid_input("Give at least one fingerprint as `expert`, or leave it out.")
+    return [parse_fingerprint(one) for one in given]

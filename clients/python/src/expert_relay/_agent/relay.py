@@ -1,0 +1,285 @@
+"""An agent's connection to the relay."""
+
+from __future__ import annotations
+
+import inspect
+import time
+import uuid
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Union
+from urllib.parse import quote
+
+import httpx
+
+from .._crypto.keys import once_id
+from .._crypto.parts import File
+from .._environment import AGENT_VARIABLES, options_from_env
+from .._errors import RelayError, invalid_input
+from .._forms.to_form import FormOrModel, to_form
+from .._json_text import object_of, utf16_length, write_json
+from .._memory import Memory, ProcessMemory, memory_of_key
+from .._requests import (
+    ListedRequest,
+    RequestState,
+    WhoAmI,
+    list_requests,
+    read_listed,
+    read_state,
+    read_who_am_i,
+)
+from .._thread.draft import Draft
+from .._timing import Timing
+from .._tracebacks import hides_locals
+from .._transport.api import Api, OnOutage, origin_of
+from .._transport.hub_stream import TopicBeginning
+from .._transport.shape import members
+from .answers import OnReply
+from .ask_and_wait import ask_and_wait
+from .approvals import AsyncApproval, AsyncChoice, decided
+from .conversation import AsyncConversation
+from .conversation_state import State
+from .conversations import Begun, Conversations
+from .known_experts import KnownExperts
+from .named_questions import NamedQuestions
+from .once import describe_question, once_reused
+from .options import ConversationStore, Save, read_fingerprints
+from .submission import ContextMessage, make_submission
+from .withdrawal import Closings, Withdrawal
+
+Option = Union[str, tuple[str, str]]
+"""A value, or a value with the title that people read."""
+
+# Many agents share one address and its calls.
+_timing = Timing(recheck=600.0)
+
+
+@hides_locals
+class AsyncRelay:
+    """Connects an agent to the relay. It makes no calls and opens no connection before the first question.
+
+    >>> async with AsyncRelay.from_env() as relay:
+    ...     conversation = await relay.ask("May I remove the lock file?")
+    ...     answer = await conversation.wait_for_answer(timeout=600)
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        expert: str | Sequence[str] | None = None,
+        accept_new_expert: bool = False,
+        accept_unprotected: bool = False,
+        agent_name: str | None = None,
+        save: Save | None = None,
+        store: ConversationStore | None = None,
+        secret: bytes | str | None = None,
+        memory: Memory | None = None,
+        hub_url: str | None = None,
+        on_outage: OnOutage | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        """`expert`: the fingerprint of the only expert who may answer, or of several. `accept_new_expert`: for another expert than
+        those whom other API keys in `memory` know at this relay. `accept_unprotected`: for experts who use a client without this
+        protocol; it admits what the relay could have written or replaced. `agent_name`: shown to the expert, who signs it with the
+        question. `store` keeps conversations, so that a restarted agent continues: see `FileStore`. `save` is called with each
+        state besides, before the question and before each message is sent. `secret`: the 32 bytes from which the keys of
+        questions with a name (`once`) are derived, by default those of the `store`. `on_outage` is called once with the error
+        when calls start to fail for a reason that will pass, and once with None when the relay answers again."""
+        if not api_key.startswith("hs_") or api_key.startswith("hs_prov_"):
+            empty = "" if api_key else ", and this one is empty"
+            raise RelayError("invalid_key", f"An agent's `api_key` begins with hs_, not hs_prov_{empty}.")
+        if agent_name is not None and not 1 <= utf16_length(agent_name) <= 100:
+            raise invalid_input("An `agent_name` has 1 to 100 characters.")
+        given = read_fingerprints(expert)
+        self._api = Api(url, api_key, timing=timing or _timing, on_outage=on_outage, transport=transport)
+        self._agent_name = agent_name
+        self._accept_unprotected, self._is_expert_given = accept_unprotected, given is not None
+        self._save, self._store = save, store
+        whole = memory or (store.memory if store else ProcessMemory())
+        experts = KnownExperts(
+            given,
+            accepts_new=accept_new_expert,
+            origin=origin_of(self._api.url),
+            memory=whole,
+            key_memory=memory_of_key(whole, api_key),
+        )
+        self._conversations = Conversations(
+            self._api,
+            api_key,
+            hub_url=hub_url,
+            experts=experts,
+            accept_unprotected=accept_unprotected,
+            memory=whole,
+            origin=origin_of(self._api.url),
+            save=self._save_state,
+        )
+        self._names = NamedQuestions(self._conversations, store, secret, memory=whole, origin=origin_of(self._api.url))
+        self._closings = Closings(self._api)
+
+    @classmethod
+    def from_env(cls, **options: Any) -> AsyncRelay:
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
+        `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
+        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
+        return cls(**options_from_env(AGENT_VARIABLES, options))
+
+    async def ask(
+        self,
+        question: str | None = None,
+        *,
+        messages: Sequence[ContextMessage] = (),
+        form: FormOrModel | None = None,
+        files: Sequence[File] = (),
+        confidential: bool = False,
+        expires_in: int | None = None,
+        tags: Sequence[str] | None = None,
+        encrypted: bool = True,
+        plaintext: str | None = None,
+        once: str | None = None,
+        _withdrawal: Withdrawal | None = None,
+    ) -> AsyncConversation:
+        """Asks. Without `confidential` the relay can read the question: only what follows is encrypted. With it, question,
+        `messages` and `form` are the first encrypted message, once the expert has picked the request up. `messages` came before
+        the question; the relay keeps the last 10. `form` is a dict or a Pydantic model that the expert is to fill in: see
+        `wait_for_decision`. `files`: at most 8, 700,000 bytes together, always encrypted. `expires_in`: after how many
+        seconds the conversation expires, from 60 to the relay's own limit. `tags`: at most 10 words by which the expert
+        sorts requests; the relay can read them. `plaintext` is for clients without encryption. `once` is a name of 1 to 255 bytes
+        for this question of this run, such as `job-7/approve-deploy`: the first call with it asks, and every later one, also of
+        another process or after a crash, continues with the same request. It needs a `store` or a `secret`, unless `encrypted` is
+        False. The relay sees a digest of it."""
+        if not encrypted and self._is_expert_given and not self._accept_unprotected:
+            raise invalid_input(
+                "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
+            )
+        conversation_id, keys, question_id = self._names.open(once, encrypted)
+        body, first = make_submission(
+            question,
+            messages=messages,
+            plaintext=plaintext,
+            answer_form=None if form is None else write_json(to_form(form)),
+            files=files,
+            is_confidential=confidential,
+            keys=keys,
+            idempotency_key=conversation_id if once is None else once_id(once),
+            agent_name=self._agent_name,
+            expires_in=expires_in,
+            tags=tags,
+        )
+        drafts = [Draft(question_id or str(uuid.uuid4()), first[0], parts=first[1]).export()] if first else []
+        named = None if once is None else describe_question(once, question_id, body, drafts)
+        before = await self._names.find(named["name"], conversation_id) if named else None
+        if before and named:
+            if object_of(before.get("once")).get("digest") != named["digest"]:
+                raise once_reused(named["name"])
+            return await self._conversations.resume(before, Begun(schema=form))
+        state: State = {
+            "version": 1,
+            "id": conversation_id,
+            "owner": self._conversations.owner,
+            "submission": body,
+            "sender": {"drafts": drafts},
+        }
+        if named:
+            state["once"] = named
+        if confidential:
+            state["isConfidential"] = True
+        if keys:
+            state["keys"] = keys.export()
+        if keys and not named:
+            # An answer has seen these keys. Those of a name may be older: another process may have asked with them.
+            state["thread"] = {"seq": 0, "messages": [], "sealedAt": int(time.time() * 1_000)}
+        await self._save_state(state)
+        if named:
+            self._names.note(named["name"], conversation_id)
+        # A question with a name may have been asked before, and may have answers.
+        beginning = None if named else TopicBeginning(since=self._conversations.position)
+        return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
+
+    async def approve(
+        self,
+        question: str,
+        *,
+        timeout: float | None = None,
+        on_reply: OnReply | None = None,
+        valid_for: float | None = None,
+        keep_open: bool = False,
+        **asking: Any,
+    ) -> AsyncApproval:
+        """Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer raise: they are
+        neither approved nor declined. The conversation is closed after the decision, an error, the timeout or a cancellation,
+        unless it has a name (`once`), by which a later run continues it, or with `keep_open`. `valid_for`: see
+        `wait_for_decision`. `asking`: what `ask` takes.
+
+        >>> approval = await relay.approve("Delete the database `test`?", timeout=600)
+        >>> if approval.approved:
+        ...     delete_database()
+        """
+        form: dict[str, Any] = {"type": "object", "properties": {}}
+        decision, conversation = await ask_and_wait(
+            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
+        )
+        return AsyncApproval(
+            **decided(decision), approved=decision.action == "accept", conversation=conversation
+        )
+
+    async def choose(
+        self,
+        question: str,
+        options: Sequence[Option],
+        *,
+        timeout: float | None = None,
+        on_reply: OnReply | None = None,
+        valid_for: float | None = None,
+        keep_open: bool = False,
+        **asking: Any,
+    ) -> AsyncChoice:
+        """Asks for one of several options, each a value or a value with a title, and waits for it, as `approve` does."""
+        titled = [(one, one) if isinstance(one, str) else one for one in options]
+        one_of = [{"const": value, "title": title} for value, title in titled]
+        choice = {"type": "string", "title": "Choice", "oneOf": one_of}
+        form = {"type": "object", "properties": {"choice": choice}, "required": ["choice"]}
+        decision, conversation = await ask_and_wait(
+            self.ask, self._closings, question, form, timeout, on_reply, valid_for, keep_open, asking
+        )
+        content = decision.content if decision.action == "accept" else None
+        value = content["choice"] if content else None
+        return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
+
+    async def resume(self, state: State) -> AsyncConversation:
+        """Continues a conversation that was exported or saved."""
+        return await self._conversations.resume(state, Begun())
+
+    async def whoami(self) -> WhoAmI:
+        return await self._api.get("/api/v1/whoami", read_who_am_i)
+
+    async def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
+        """The requests of this key, newest first; with `limit` at most so many."""
+        return await list_requests(self._api, read_listed, status=status, limit=limit)
+
+    async def find_by_ref(self, ref_code: str) -> RequestState:
+        path = f"/api/v1/requests/by-ref/{quote(ref_code, safe='')}"
+        return await self._api.get(path, lambda answer: read_state(members(answer)))
+
+    async def stop(self) -> None:
+        """Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client."""
+        await self._closings.finish()
+        await self._conversations.stop()
+        await self._api.close()
+
+    async def __aenter__(self) -> AsyncRelay:
+        return self
+
+    async def __aexit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _save_state(self, state: State) -> None:
+        if self._store:
+            self._store.save(state)
+        result = self._save(state) if self._save else None
+        if inspect.isawaitable(result):
+            await result

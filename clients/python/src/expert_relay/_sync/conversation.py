@@ -1,0 +1,141 @@
+"""A conversation with an expert, for programs that block."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar, overload
+
+from .._agent.answers import Answer, Decision, OnReply
+from .._agent.conversation import AsyncConversation
+from .._agent.conversation_state import State, Verification
+from .._crypto.parts import File
+from .._forms.to_form import FormOrModel
+from .._thread.conversation_facts import ConversationFacts, Facts
+from .._thread.message import Message
+from .._thread.sender import Sending
+from .._tracebacks import hides_locals
+from .portal import Portal, call_in_caller
+
+M = TypeVar("M")
+SyncOnReply = Callable[[Answer], None]
+
+
+@hides_locals
+class Conversation(ConversationFacts):
+    """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
+
+    >>> for answer in conversation:
+    ...     print(answer.text)
+    ...     conversation.send("Thank you, that was it.")
+    ...     conversation.close()
+    """
+
+    def __init__(self, portal: Portal, conversation: AsyncConversation) -> None:
+        self._portal, self._async = portal, conversation
+
+    def _facts(self) -> Facts:
+        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
+
+    @property
+    def id(self) -> str:
+        """Unique to this conversation. It exists before the question is sent."""
+        return self._async.id
+
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether messages are encrypted, or meant to be once the expert's keys are there."""
+        return self._async.is_encrypted
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the expert's identity; None until an expert has proven one."""
+        return self._async.fingerprint
+
+    @property
+    def is_picked_up(self) -> bool:
+        """Whether an expert has picked the question up, as the relay reports it: `verification` is that of checked keys."""
+        return self._async.is_picked_up
+
+    @property
+    def verification(self) -> Verification:
+        return self._async.verification
+
+    def verify(self, fingerprint: str) -> bool:
+        """See `AsyncConversation.verify`."""
+        return self._async.verify(fingerprint)
+
+    def wait_for_answer(self, timeout: float | None = None, *, include_early: bool = False) -> Answer:
+        """See `AsyncConversation.wait_for_answer`."""
+        return self._portal.run(lambda: self._async.wait_for_answer(timeout, include_early=include_early), self._give_back)
+
+    @overload
+    def wait_for_decision(
+        self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: type[M], valid_for: float | None = None
+    ) -> Decision[M]: ...
+
+    @overload
+    def wait_for_decision(
+        self,
+        timeout: float | None = None,
+        *,
+        on_reply: SyncOnReply | None = None,
+        form: FormOrModel | None = None,
+        valid_for: float | None = None,
+    ) -> Decision[Any]: ...
+
+    def wait_for_decision(
+        self,
+        timeout: float | None = None,
+        *,
+        on_reply: SyncOnReply | None = None,
+        form: FormOrModel | None = None,
+        valid_for: float | None = None,
+    ) -> Decision[Any]:
+        """See `AsyncConversation.wait_for_decision`."""
+        report = in_caller(on_reply)
+        return self._portal.run(
+            lambda: self._async.wait_for_decision(timeout, on_reply=report, form=form, valid_for=valid_for)
+        )
+
+    def __iter__(self) -> Iterator[Answer]:
+        return self._portal.iterate(self._async.__aiter__, self._give_back)
+
+    def _give_back(self, answer: Answer) -> None:
+        self._async._give_back(answer.message_id)  # pyright: ignore[reportPrivateUsage]
+
+    def send(
+        self,
+        text: str,
+        *,
+        form: FormOrModel | None = None,
+        files: Sequence[File] = (),
+        shown: Sequence[str] | None = None,
+    ) -> Sending:
+        """See `AsyncConversation.send`."""
+        return self._portal.run(lambda: self._async.send(text, form=form, files=files, shown=shown))
+
+    def ask_again(self, text: str | None = None) -> Sending:
+        """See `AsyncConversation.ask_again`."""
+        return self._portal.run(lambda: self._async.ask_again() if text is None else self._async.ask_again(text))
+
+    def messages(self) -> list[Message]:
+        """See `AsyncConversation.messages`."""
+        return self._portal.run(self._async.messages)
+
+    def refresh(self) -> None:
+        """See `AsyncConversation.refresh`."""
+        self._portal.run(self._async.refresh)
+
+    def close(self, reason: str | None = None) -> None:
+        """See `AsyncConversation.close`."""
+        self._portal.run(lambda: self._async.close(reason))
+
+    def export(self) -> State:
+        """All that `resume` needs, as JSON. It contains the private keys."""
+        return self._portal.read(self._async.export)
+
+
+def in_caller(on_reply: SyncOnReply | None) -> OnReply | None:
+    if on_reply is None:
+        return None
+    return lambda answer: call_in_caller(on_reply, answer)

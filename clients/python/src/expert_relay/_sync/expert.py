@@ -1,0 +1,248 @@
+"""An expert's connection to the relay, for programs that block."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any
+
+import httpx
+
+from .._crypto.parts import File
+from .._environment import EXPERT_VARIABLES, options_from_env
+from .._errors import RelayErrorCode
+from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
+from .._expert.expert import AsyncExpert
+from .._expert.list_questions import ListedQuestion
+from .._expert.request import AsyncExpertRequest
+from .._forms.answer import DecisionState
+from .._memory import Memory
+from .._requests import Follows, WhoAmI
+from .._thread.conversation_facts import ConversationFacts, Facts
+from .._thread.message import Message
+from .._thread.sender import Sending
+from .._timing import Timing
+from .._tracebacks import hides_locals
+from .._transport.api import OnOutage
+from .portal import Portal, call_in_caller
+
+
+@hides_locals
+class Expert:
+    """Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
+
+    >>> with Expert.from_env(root=root) as expert:
+    ...     for request in expert.requests():
+    ...         request.answer(f"You asked: {request.question}")
+    """
+
+    def __init__(
+        self,
+        url: str,
+        api_key: str,
+        *,
+        root: bytes | None = None,
+        memory: Memory | None = None,
+        hub_url: str | None = None,
+        on_outage: OnOutage | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        timing: Timing | None = None,
+    ) -> None:
+        """The options of `AsyncExpert`. `memory` and `on_outage` are called in another thread."""
+        self._portal = Portal()
+        self._async = AsyncExpert(
+            url,
+            api_key,
+            root=root,
+            memory=memory,
+            hub_url=hub_url,
+            on_outage=on_outage,
+            transport=transport,
+            timing=timing,
+        )
+
+    @classmethod
+    def from_env(cls, **options: Any) -> Expert:
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first."""
+        return cls(**options_from_env(EXPERT_VARIABLES, options))
+
+    @property
+    def fingerprint(self) -> str | None:
+        """The fingerprint of the expert's identity, which agents compare. None without a root."""
+        return self._async.fingerprint
+
+    def requests(self, *, filter: Callable[[ExpertRequest], bool] | None = None) -> Iterator[ExpertRequest]:
+        """Open requests, each when it is complete, and again when its agent has reopened it: see `AsyncExpert.requests`."""
+
+        def is_wanted(request: AsyncExpertRequest) -> Awaitable[bool]:
+            assert filter
+            return call_in_caller(filter, ExpertRequest(self._portal, request))
+
+        for request in self._portal.iterate(lambda: self._async.requests(filter=is_wanted if filter else None)):
+            yield ExpertRequest(self._portal, request)
+
+    def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
+        """The requests of this expert, newest first: see `AsyncExpert.list`."""
+        return self._portal.run(lambda: self._async.list(status, limit))
+
+    def request(self, request_id_or_ref_code: str) -> ExpertRequest:
+        """One request, by its id or its reference code."""
+        return ExpertRequest(self._portal, self._portal.run(lambda: self._async.request(request_id_or_ref_code)))
+
+    def whoami(self) -> WhoAmI:
+        return self._portal.run(self._async.whoami)
+
+    def stop(self) -> None:
+        """Ends all waiting and all streams."""
+        self._portal.run(self._async.stop)
+
+    def __enter__(self) -> Expert:
+        return self
+
+    def __exit__(
+        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+@hides_locals
+class ExpertRequest(ConversationFacts):
+    """A request for help, as the expert sees it: see `AsyncExpertRequest`.
+
+    >>> request = expert.request("HS-7KQ2M9XD")
+    >>> for message in request.messages():
+    ...     if message.role == "consumer":
+    ...         request.answer(f"You said: {message.text}")
+    """
+
+    def __init__(self, portal: Portal, request: AsyncExpertRequest) -> None:
+        self._portal, self._async = portal, request
+
+    def _facts(self) -> Facts:
+        return self._async._facts()  # pyright: ignore[reportPrivateUsage]
+
+    @property
+    def agent(self) -> str | None:
+        return self._async.agent
+
+    @property
+    def agent_name(self) -> str | None:
+        return self._async.agent_name
+
+    @property
+    def question(self) -> str:
+        return self._async.question
+
+    @property
+    def context(self) -> tuple[dict[str, str], ...]:
+        return self._async.context
+
+    @property
+    def plaintext(self) -> str | None:
+        return self._async.plaintext
+
+    @property
+    def answer_form(self) -> dict[str, Any] | None:
+        return self._async.answer_form
+
+    @property
+    def form(self) -> RequestForm | None:
+        return self._portal.read(lambda: self._async.form)
+
+    @property
+    def decision(self) -> DecisionState | None:
+        return self._portal.read(lambda: self._async.decision)
+
+    @property
+    def decisions(self) -> tuple[CountedDecision, ...]:
+        return self._portal.read(lambda: self._async.decisions)
+
+    @property
+    def is_reopened(self) -> bool:
+        return self._portal.read(lambda: self._async.is_reopened)
+
+    @property
+    def missing_parts(self) -> Follows | None:
+        return self._async.missing_parts
+
+    @property
+    def received(self) -> tuple[Message, ...]:
+        return self._async.received
+
+    @property
+    def encrypted(self) -> bool:
+        return self._async.encrypted
+
+    @property
+    def is_picked_up(self) -> bool:
+        return self._async.is_picked_up
+
+    @property
+    def refused(self) -> RelayErrorCode | None:
+        return self._async.refused
+
+    @property
+    def created_at(self) -> str:
+        return self._async.created_at
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The agent's words for sorting, as the relay states them."""
+        return self._async.tags
+
+    @property
+    def held(self) -> list[str]:
+        return self._portal.read(lambda: self._async.held)
+
+    def messages(self) -> Iterator[Message]:
+        """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation."""
+
+        def begin() -> AsyncIterator[Message]:
+            return self._async.messages()
+
+        return self._portal.iterate(begin)
+
+    def receive(self) -> tuple[Message, ...]:
+        """See `AsyncExpertRequest.receive`."""
+        return self._portal.run(self._async.receive)
+
+    def pick_up(self) -> None:
+        """Sends this expert's keys, so that both sides can encrypt."""
+        self._portal.run(self._async.pick_up)
+
+    def answer(
+        self,
+        text: str,
+        *,
+        decision: Accept | Decline | None = None,
+        files: Sequence[File] = (),
+        shown: Sequence[str] | None = None,
+        plaintext: bool = False,
+        even_if_newer: bool = False,
+        without_parts: bool = False,
+    ) -> Sending:
+        """See `AsyncExpertRequest.answer`."""
+        return self._portal.run(
+            lambda: self._async.answer(
+                text,
+                decision=decision,
+                files=files,
+                shown=shown,
+                plaintext=plaintext,
+                even_if_newer=even_if_newer,
+                without_parts=without_parts,
+            )
+        )
+
+    def discard(self) -> list[str]:
+        """Removes from `unsent` all texts but one that is being sent, and returns them. A text that was tried before it was held
+        may still arrive: then `messages` has it."""
+        return self._portal.run(self._async.discard)
+
+    def refresh(self) -> None:
+        """Reads new messages and the status once, without waiting, and sends what waits."""
+        self._portal.run(self._async.refresh)
+
+    def close(self, reason: str | None = None) -> None:
+        """Ends the conversation for both sides. The agent gets the `reason`, which is not encrypted."""
+        self._portal.run(lambda: self._async.close(reason))

@@ -1,0 +1,69 @@
+"""The properties that the conversations of both sides have in common, for asyncio and for programs that block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._crypto.key_exchange import Role
+from .._requests import AskedRequest, RequestNotes, RequestStatus
+from .sender import Sender
+
+
+@dataclass(frozen=True)
+class Facts:
+    ref_code: str
+    """As it was first stated: a relay that changes it is refused."""
+    request: AskedRequest
+    """As last seen."""
+    notes: RequestNotes
+    sender: Sender
+
+
+class ConversationFacts:
+    def _facts(self) -> Facts:
+        raise NotImplementedError
+
+    @property
+    def request_id(self) -> str:
+        return self._facts().request.request_id
+
+    @property
+    def ref_code(self) -> str:
+        """The code that people use, such as `HS-7KQ2M9XD`."""
+        return self._facts().ref_code
+
+    @property
+    def status(self) -> RequestStatus:
+        """As last seen."""
+        return self._facts().request.status
+
+    @property
+    def expires_at(self) -> str:
+        """ISO 8601, UTC."""
+        return self._facts().request.expires_at
+
+    @property
+    def response_count(self) -> int:
+        """As last seen, including answers that were not returned yet."""
+        return self._facts().request.response_count
+
+    @property
+    def erased_at(self) -> str | None:
+        """When the relay erased the messages, some time after the end. ISO 8601, UTC."""
+        return self._facts().request.erased_at
+
+    @property
+    def closed_by(self) -> Role | None:
+        """Which side closed the conversation, as the relay states it."""
+        return self._facts().notes.closed_by
+
+    @property
+    def close_reason(self) -> str | None:
+        """Why, as the relay states it: neither encrypted nor signed."""
+        return self._facts().notes.close_reason
+
+    @property
+    def unsent(self) -> list[str]:
+        """Texts that were not sent yet, because they wait for keys or the relay could not be reached: do not send them again. An
+        agent sends them automatically, before any later text; an expert before the next answer or by `refresh`."""
+        return [draft.text for draft in self._facts().sender.unsent]
