@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from data import read
 
-from expert_relay import Decision, RelayError
+from expert_relay import Accepted, RelayError
 from expert_relay.adapters import ToolCall
 from expert_relay.adapters._tool_approval import decide_tool_calls, name_of, read_decision
 from expert_relay.adapters._tool_question import describe_call, form_for
@@ -52,8 +52,8 @@ def test_answer(row: Row) -> None:
             assert decided and (decided.action, decided.arguments) == ("edit", arguments)
 
 
-def accepted(content: Row) -> Decision[Any]:
-    return Decision("", "", "", "", "sequenced", (), "accept", content)
+def accepted(content: Row) -> Accepted[Any]:
+    return Accepted("", "", "", "", "sequenced", (), content)
 
 
 def test_names() -> None:

@@ -4,7 +4,7 @@
 here and in `expert_relay.adapters`: a module whose name begins with an underscore may change with any version.
 """
 
-from ._agent.answers import Answer, Decided, Decision
+from ._agent.answers import Accepted, Answer, Decided, Decision, Declined
 from ._agent.approvals import AsyncApproval, AsyncChoice
 from ._agent.conversation import AsyncConversation
 from ._agent.conversation_state import State, Verification
@@ -35,6 +35,7 @@ from ._timing import Timing
 __all__ = [
     "CONFIDENTIAL_QUESTION",
     "Accept",
+    "Accepted",
     "Answer",
     "Approval",
     "AsyncApproval",
@@ -53,6 +54,7 @@ __all__ = [
     "Decision",
     "DecisionState",
     "Decline",
+    "Declined",
     "Expert",
     "ExpertRequest",
     "File",

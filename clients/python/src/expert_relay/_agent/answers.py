@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, fields
-from typing import Generic, Literal, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, Union
 
 from .._crypto.parts import File
 from .._forms.answer import FormAnswer
 from .._thread.message import Message, Protection
 
-C = TypeVar("C")
+if TYPE_CHECKING:
+    # Type checkers bring this module. Python itself has defaults of type variables from 3.13 on.
+    from typing_extensions import TypeVar
+
+    C_co = TypeVar("C_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
+
+    C_co = TypeVar("C_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -62,9 +70,21 @@ class Decided:
 
 
 @dataclass(frozen=True)
-class Decision(Decided, Generic[C]):
-    """A decision of the expert about a form. Its content was checked against the form."""
+class Accepted(Decided, Generic[C_co]):
+    """The expert has accepted."""
 
-    action: Literal["accept", "decline"]
-    content: C | None
-    """None when it was declined. A dict, or an instance of the model that the form was made of."""
+    content: C_co
+    """Checked against the form: a dict, or an instance of the model that the form was made of."""
+    action: Literal["accept"] = "accept"
+
+
+@dataclass(frozen=True)
+class Declined(Decided):
+    """The expert has declined."""
+
+    content: None = None
+    action: Literal["decline"] = "decline"
+
+
+Decision: TypeAlias = Union[Accepted[C_co], Declined]
+"""A decision of the expert about a form. `action` says which one."""

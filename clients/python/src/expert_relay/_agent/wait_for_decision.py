@@ -20,7 +20,7 @@ from .._thread.sender import Sender
 from .._thread.thread import Thread
 from .._transport.waiting import raise_if_late
 from .answer_taker import AnswerTaker
-from .answers import Decision, OnReply, answer_of
+from .answers import Accepted, Decision, Declined, OnReply, answer_of
 from .decision_age import age_error, check_valid_for
 from .record import Record, contradiction, withdrawn
 
@@ -179,17 +179,16 @@ class DecisionWait:
             raise missing()
         message, answer = checked.message, checked.answer
         is_plain = message.protection == "plaintext"
-        return Decision(
-            comment=(answer.comment or "") if is_plain else message.text,
-            decided_at=answer.decided_at,
-            message_id=message.message_id,
-            created_at=message.created_at,
-            protection=message.protection,
-            files=message.files,
-            has_unknown_part=message.has_unknown_part,
-            action=answer.action,
-            content=checked.content,
-        )
+        decided: Members = {
+            "comment": (answer.comment or "") if is_plain else message.text,
+            "decided_at": answer.decided_at,
+            "message_id": message.message_id,
+            "created_at": message.created_at,
+            "protection": message.protection,
+            "files": message.files,
+            "has_unknown_part": message.has_unknown_part,
+        }
+        return Declined(**decided) if answer.action == "decline" else Accepted(**decided, content=checked.content)
 
     async def _find_decision(self, has_waited: bool) -> Decision[Any] | None:
         thread, sender = self._thread, self._sender

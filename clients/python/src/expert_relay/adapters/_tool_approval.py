@@ -119,7 +119,7 @@ def name_of(run: str, id: str) -> str:
 def read_decision(decision: Decision[Content], call: ToolCall, form: ArgumentsForm) -> ToolDecision | None:
     """None when the expert has accepted what cannot be arguments."""
     comment = decision.comment
-    if decision.content is None:
+    if decision.action == "decline":
         return ToolDecision("decline", comment)
     arguments = form.read(decision.content)
     if is_same(arguments, call.arguments):
