@@ -8,7 +8,7 @@ from ._agent.answers import Accepted, Answer, Decided, Decision, Declined
 from ._agent.approvals import AsyncApproval, AsyncChoice
 from ._agent.conversation import AsyncConversation
 from ._agent.conversation_state import State, Verification
-from ._agent.options import ConversationStore
+from ._agent.options import AskOptions, ConversationStore
 from ._agent.relay import AsyncRelay
 from ._agent.submission import ContextMessage
 from ._crypto.parts import File
@@ -38,6 +38,7 @@ __all__ = [
     "Accepted",
     "Answer",
     "Approval",
+    "AskOptions",
     "AsyncApproval",
     "AsyncChoice",
     "AsyncConversation",

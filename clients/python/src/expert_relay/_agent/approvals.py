@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from .._forms.content import Content
 from .answers import Decided
 from .conversation import AsyncConversation
 
@@ -13,7 +14,7 @@ from .conversation import AsyncConversation
 class AsyncApproval(Decided):
     approved: bool
     """True only if the expert has approved."""
-    conversation: AsyncConversation
+    conversation: AsyncConversation[Content]
 
     def __bool__(self) -> bool:
         raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
@@ -24,7 +25,7 @@ class AsyncChoice(Decided):
     declined: bool
     value: str | None
     """None when it was declined."""
-    conversation: AsyncConversation
+    conversation: AsyncConversation[Content]
 
 
 def decided(decision: Decided) -> dict[str, Any]:

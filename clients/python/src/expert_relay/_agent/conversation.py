@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from .._crypto.keys import OwnKeys
 from .._crypto.parts import File
 from .._errors import RelayError, invalid_input
+from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
 from .._json_text import write_json
 from .._requests import NO_NOTES, AskedRequest
@@ -24,7 +25,7 @@ from .._transport.shape import members
 from .._transport.waiting import timed_out, within
 from .agent_side import AgentSide
 from .answer_taker import AnswerTaker
-from .answers import Answer, Decision, OnReply, answer_of
+from .answers import Answer, C_co, Decision, OnReply, answer_of
 from .conversation_state import State, Verification
 from .own_close import OwnClose
 from .read_transcript import read_transcript
@@ -38,7 +39,7 @@ _CONTRADICTION = "Your answers to this form contradict each other. Please decide
 
 
 @hides_locals
-class AsyncConversation(ConversationFacts):
+class AsyncConversation(ConversationFacts, Generic[C_co]):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> async for answer in conversation:
@@ -145,18 +146,18 @@ class AsyncConversation(ConversationFacts):
 
     @overload
     async def wait_for_decision(
+        self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: None = None, valid_for: float | None = None
+    ) -> Decision[C_co]: ...
+
+    @overload
+    async def wait_for_decision(
         self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: type[M], valid_for: float | None = None
     ) -> Decision[M]: ...
 
     @overload
     async def wait_for_decision(
-        self,
-        timeout: float | None = None,
-        *,
-        on_reply: OnReply | None = None,
-        form: FormOrModel | None = None,
-        valid_for: float | None = None,
-    ) -> Decision[Any]: ...
+        self, timeout: float | None = None, *, on_reply: OnReply | None = None, form: Form, valid_for: float | None = None
+    ) -> Decision[Content]: ...
 
     async def wait_for_decision(
         self,
@@ -166,9 +167,9 @@ class AsyncConversation(ConversationFacts):
         form: FormOrModel | None = None,
         valid_for: float | None = None,
     ) -> Decision[Any]:
-        """Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form. With
-        `form`, the model of which the newest form was made, it is an instance of it, also after a restart. Once it has returned a
-        decision, it returns the same one again, until another form is sent. `on_reply` gets all other messages of the expert, while
+        """Waits until the expert accepts or declines the newest form. The content of an accept was checked against the form, and is an
+        instance of the model that the form was made of. Give the model as `form` where the form was sent later than the question, or
+        before a restart. Once it has returned a decision, it returns the same one again, until another form is sent. `on_reply` gets all other messages of the expert, while
         waiting goes on: also a later decision about the same form, in a later call. `valid_for`: how many seconds old an accept may
         be whenever it is returned; an older one, or one that is dated more than two minutes ahead, is `decision_too_old`, which is no
         decline. A decline is never too old. The age is counted by the clock of the expert's device, and at most from when this agent

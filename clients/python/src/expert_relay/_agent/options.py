@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, Union
+from typing import Protocol, TypedDict, Union
 
 from .._crypto.fingerprint import parse_fingerprint
+from .._crypto.parts import File
 from .._errors import invalid_input
 from .._memory import Memory
 from .conversation_state import State
+from .submission import ContextMessage
 
 Save = Callable[[State], Union[None, Awaitable[None]]]
+
+
+class AskOptions(TypedDict, total=False):
+    """What `AsyncRelay.ask` takes besides the question and its form."""
+
+    messages: Sequence[ContextMessage]
+    files: Sequence[File]
+    confidential: bool
+    expires_in: int | None
+    tags: Sequence[str] | None
+    encrypted: bool
+    plaintext: str | None
+    once: str | None
 
 
 class ConversationStore(Protocol):

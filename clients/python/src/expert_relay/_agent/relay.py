@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, TypeVar, Union, overload
 from urllib.parse import quote
 
 import httpx
@@ -16,6 +16,7 @@ from .._crypto.keys import once_id
 from .._crypto.parts import File
 from .._environment import AGENT_VARIABLES, options_from_env
 from .._errors import RelayError, invalid_input
+from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
 from .._json_text import object_of, utf16_length, write_json
 from .._memory import Memory, ProcessMemory, memory_of_key
@@ -43,10 +44,14 @@ from .conversations import Begun, Conversations
 from .known_experts import KnownExperts
 from .named_questions import NamedQuestions
 from .once import describe_question, once_reused
-from .options import ConversationStore, Save, read_fingerprints
+from .options import AskOptions, ConversationStore, Save, read_fingerprints
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+M = TypeVar("M")
 Option = Union[str, tuple[str, str]]
 """A value, or a value with the title that people read."""
 
@@ -126,6 +131,16 @@ class AsyncRelay:
         `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
+    @overload
+    async def ask(
+        self, question: str | None = None, *, form: type[M], **asking: Unpack[AskOptions]
+    ) -> AsyncConversation[M]: ...
+
+    @overload
+    async def ask(
+        self, question: str | None = None, *, form: Form | None = None, **asking: Unpack[AskOptions]
+    ) -> AsyncConversation[Content]: ...
+
     async def ask(
         self,
         question: str | None = None,
@@ -140,7 +155,7 @@ class AsyncRelay:
         plaintext: str | None = None,
         once: str | None = None,
         _withdrawal: Withdrawal | None = None,
-    ) -> AsyncConversation:
+    ) -> AsyncConversation[Any]:
         """Asks. Without `confidential` the relay can read the question: only what follows is encrypted. With it, question,
         `messages` and `form` are the first encrypted message, once the expert has picked the request up. `messages` came before
         the question; the relay keeps the last 10. `form` is a dict or a Pydantic model that the expert is to fill in: see
@@ -206,7 +221,7 @@ class AsyncRelay:
         on_reply: OnReply | None = None,
         valid_for: float | None = None,
         keep_open: bool = False,
-        **asking: Any,
+        **asking: Unpack[AskOptions],
     ) -> AsyncApproval:
         """Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer raise: they are
         neither approved nor declined. The conversation is closed after the decision, an error, the timeout or a cancellation,
@@ -234,7 +249,7 @@ class AsyncRelay:
         on_reply: OnReply | None = None,
         valid_for: float | None = None,
         keep_open: bool = False,
-        **asking: Any,
+        **asking: Unpack[AskOptions],
     ) -> AsyncChoice:
         """Asks for one of several options, each a value or a value with a title, and waits for it, as `approve` does."""
         titled = [(one, one) if isinstance(one, str) else one for one in options]
@@ -248,7 +263,7 @@ class AsyncRelay:
         value = content["choice"] if content else None
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
 
-    async def resume(self, state: State) -> AsyncConversation:
+    async def resume(self, state: State) -> AsyncConversation[Content]:
         """Continues a conversation that was exported or saved."""
         return await self._conversations.resume(state, Begun())
 

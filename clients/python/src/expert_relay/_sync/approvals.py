@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._agent.answers import Decided
+from .._forms.content import Content
 from .conversation import Conversation
 
 
@@ -12,7 +13,7 @@ from .conversation import Conversation
 class Approval(Decided):
     approved: bool
     """True only if the expert has approved."""
-    conversation: Conversation
+    conversation: Conversation[Content]
 
     def __bool__(self) -> bool:
         raise TypeError("Write `if approval.approved`: an approval that was declined is an object, too.")
@@ -23,4 +24,4 @@ class Choice(Decided):
     declined: bool
     value: str | None
     """None when it was declined."""
-    conversation: Conversation
+    conversation: Conversation[Content]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
-from .._agent.answers import Answer, Decision, OnReply
+from .._agent.answers import Answer, C_co, Decision, OnReply
 from .._agent.conversation import AsyncConversation
 from .._agent.conversation_state import State, Verification
 from .._crypto.parts import File
+from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel
 from .._thread.conversation_facts import ConversationFacts, Facts
 from .._thread.message import Message
@@ -21,7 +22,7 @@ SyncOnReply = Callable[[Answer], None]
 
 
 @hides_locals
-class Conversation(ConversationFacts):
+class Conversation(ConversationFacts, Generic[C_co]):
     """A conversation with an expert. Each answer is returned once and in order, by a loop or by `wait_for_answer`.
 
     >>> for answer in conversation:
@@ -30,7 +31,7 @@ class Conversation(ConversationFacts):
     ...     conversation.close()
     """
 
-    def __init__(self, portal: Portal, conversation: AsyncConversation) -> None:
+    def __init__(self, portal: Portal, conversation: AsyncConversation[C_co]) -> None:
         self._portal, self._async = portal, conversation
 
     def _facts(self) -> Facts:
@@ -70,18 +71,18 @@ class Conversation(ConversationFacts):
 
     @overload
     def wait_for_decision(
+        self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: None = None, valid_for: float | None = None
+    ) -> Decision[C_co]: ...
+
+    @overload
+    def wait_for_decision(
         self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: type[M], valid_for: float | None = None
     ) -> Decision[M]: ...
 
     @overload
     def wait_for_decision(
-        self,
-        timeout: float | None = None,
-        *,
-        on_reply: SyncOnReply | None = None,
-        form: FormOrModel | None = None,
-        valid_for: float | None = None,
-    ) -> Decision[Any]: ...
+        self, timeout: float | None = None, *, on_reply: SyncOnReply | None = None, form: Form, valid_for: float | None = None
+    ) -> Decision[Content]: ...
 
     def wait_for_decision(
         self,

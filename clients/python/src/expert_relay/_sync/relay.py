@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import httpx
 
 from .._agent.approvals import AsyncApproval, AsyncChoice, decided
 from .._agent.conversation_state import State
-from .._agent.options import ConversationStore
+from .._agent.options import AskOptions, ConversationStore
 from .._agent.relay import AsyncRelay, Option
 from .._agent.submission import ContextMessage
 from .._crypto.parts import File
 from .._environment import AGENT_VARIABLES, options_from_env
+from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel
 from .._memory import Memory
 from .._requests import ListedRequest, RequestState, WhoAmI
@@ -25,6 +26,10 @@ from .approvals import Approval, Choice
 from .conversation import Conversation, SyncOnReply, in_caller
 from .portal import Portal, call_in_caller
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+M = TypeVar("M")
 T = TypeVar("T")
 
 
@@ -82,6 +87,16 @@ class Relay:
         `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
+    @overload
+    def ask(
+        self, question: str | None = None, *, form: type[M], **asking: Unpack[AskOptions]
+    ) -> Conversation[M]: ...
+
+    @overload
+    def ask(
+        self, question: str | None = None, *, form: Form | None = None, **asking: Unpack[AskOptions]
+    ) -> Conversation[Content]: ...
+
     def ask(
         self,
         question: str | None = None,
@@ -95,7 +110,7 @@ class Relay:
         encrypted: bool = True,
         plaintext: str | None = None,
         once: str | None = None,
-    ) -> Conversation:
+    ) -> Conversation[Any]:
         """See `AsyncRelay.ask`."""
         asked = self._portal.run(
             lambda: self._async.ask(
@@ -121,7 +136,7 @@ class Relay:
         on_reply: SyncOnReply | None = None,
         valid_for: float | None = None,
         keep_open: bool = False,
-        **asking: Any,
+        **asking: Unpack[AskOptions],
     ) -> Approval:
         """Asks for an approval, and waits for it: see `AsyncRelay.approve`.
 
@@ -149,7 +164,7 @@ class Relay:
         on_reply: SyncOnReply | None = None,
         valid_for: float | None = None,
         keep_open: bool = False,
-        **asking: Any,
+        **asking: Unpack[AskOptions],
     ) -> Choice:
         """Asks for one of several options, and waits for it: see `AsyncRelay.choose`."""
         report = in_caller(on_reply)
@@ -167,7 +182,7 @@ class Relay:
         """Runs asynchronous code with this client, in its event loop, and waits for the result."""
         return self._portal.run(lambda: work(self._async))
 
-    def resume(self, state: State) -> Conversation:
+    def resume(self, state: State) -> Conversation[Content]:
         """Continues a conversation that was exported or saved."""
         return Conversation(self._portal, self._portal.run(lambda: self._async.resume(state)))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from .._agent.answers import Decision, OnReply
+from .._agent.conversation import AsyncConversation
 from .._agent.relay import AsyncRelay
 from .._agent.submission import ContextMessage
 from .._agent.withdrawal import close_in_time
@@ -57,7 +58,7 @@ async def decide_tool_calls(
     async def decide(call: ToolCall) -> ToolDecision:
         form = form_for(call)
         described: ContextMessage = {"role": "assistant", "content": call.description}
-        conversation = await relay.ask(
+        conversation: AsyncConversation = await relay.ask(
             describe_call(call, agent, form),
             messages=[*messages, described] if call.description else messages,
             form=form.form,
@@ -89,7 +90,7 @@ async def ask_in_words(
 ) -> str:
     """Asks a question of a run that is answered in words. The conversation stays open: after a crash it has the answer again.
     `agent` and `on_reply` are for tool calls of the same run, and have no effect."""
-    conversation = await relay.ask(question, once=name_of(run, id), **asking)
+    conversation: AsyncConversation = await relay.ask(question, once=name_of(run, id), **asking)
     return (await conversation.wait_for_answer(timeout)).text
 
 
