@@ -28,6 +28,14 @@ export interface ClientOptions extends ConnectionOptions {
   readonly apiKey: string;
 }
 
+/** The same, where what is left out is read from the environment. */
+export interface PartialClientOptions extends Omit<ClientOptions, 'url' | 'apiKey'> {
+  /** The relay's address, for instance `https://relay.example`: without a user name and a password, since errors show it. */
+  readonly url?: string | URL | undefined;
+  /** `hs_...` for agents, `hs_prov_...` for experts. */
+  readonly apiKey?: string | undefined;
+}
+
 /** Options of the transport. Without a key, calls are made with the session's cookie. */
 export interface Access extends ConnectionOptions {
   readonly apiKey?: string | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { withEnvironment } from './config.ts';
+import { withConnection, withEnvironment } from './config.ts';
 import { makeRoot } from './crypto/index.ts';
-import { createExpert } from './expert/index.ts';
+import { createExpert, type ExpertOptions } from './expert/index.ts';
 import { createRelay } from './index.ts';
 
 const fingerprint = '12345 '.repeat(8).trim();
@@ -82,6 +82,16 @@ test('an option that is null counts as left out', () => {
   const given = { url, apiKey: 'hs_a', expert: null } as unknown as { url: string };
   expect(withEnvironment(given, all)).toMatchObject({ expert: [fingerprint, ` ${other}`] });
   createRelay(given).stop();
+});
+
+test('an expert reads its relay, key and hub from the environment, and nothing else', () => {
+  const given: ExpertOptions = { root: makeRoot() };
+  expect(withConnection(given, all)).toEqual({
+    ...given,
+    url: 'https://relay.example',
+    apiKey: 'hs_a',
+    hubUrl: 'https://hub.example',
+  });
 });
 
 test('an empty key or address of an expert is named, too', () => {

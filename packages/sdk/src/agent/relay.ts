@@ -1,4 +1,4 @@
-import type { ClientOptions } from '../client-options.ts';
+import type { PartialClientOptions } from '../client-options.ts';
 import type { Form } from '../forms/form.ts';
 import type { ContentOf } from '../forms/index.ts';
 import type { Memory } from '../memory.ts';
@@ -20,11 +20,7 @@ import type { FormOrSchema, Question } from './question.ts';
  *   save: (state) => writeFile(`${state.id}.json`, JSON.stringify(state), { mode: 0o600 }),
  * });
  */
-export interface RelayOptions extends Omit<ClientOptions, 'url' | 'apiKey'> {
-  /** The relay's address, for instance `https://relay.example`: without a user name and a password, since errors show it. */
-  readonly url?: string | URL | undefined;
-  /** `hs_...`. */
-  readonly apiKey?: string | undefined;
+export interface RelayOptions extends PartialClientOptions {
   /**
    * The fingerprint of the only expert who may answer. Other keys are refused. With a list, each of its experts may:
    * so an expert can announce a new key before using it. The one that answers replaces the remembered expert.

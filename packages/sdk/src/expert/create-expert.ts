@@ -1,5 +1,6 @@
 import { createClient } from '../client.ts';
-import { checkOptions } from '../client-options.ts';
+import { type ClientOptions, checkOptions } from '../client-options.ts';
+import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { continued, partOf } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
@@ -25,13 +26,14 @@ const loadConversations = () => import('./open-request.ts');
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
  *
  * @example
- * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
+ * // With RELAY_URL and RELAY_API_KEY in the environment, or with `url` and `apiKey`.
+ * const expert = createExpert({ root });
  * for await (const request of expert.requests()) {
  *   await request.answer(`You asked: ${request.question}`);
  * }
  */
-export function createExpert(options: ExpertOptions): Expert {
-  return connect(options, 'apiKey root', 'expert');
+export function createExpert(options: ExpertOptions = {}): Expert {
+  return connect(withConnection(options), 'apiKey root', 'expert');
 }
 
 /**
@@ -47,7 +49,7 @@ export function createSessionExpert(options: SessionExpertOptions): Expert {
 }
 
 function connect(
-  options: ExpertOptions | SessionExpertOptions,
+  options: (ExpertOptions & ClientOptions) | SessionExpertOptions,
   ownOptions: string,
   kind: 'expert' | 'session',
 ): Expert {

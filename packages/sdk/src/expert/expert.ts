@@ -1,4 +1,4 @@
-import type { ClientOptions, ConnectionOptions } from '../client-options.ts';
+import type { ConnectionOptions, PartialClientOptions } from '../client-options.ts';
 import type { Vault } from '../crypto/vault.ts';
 import type { Memory } from '../memory.ts';
 import type { ListOptions, WhoAmI } from '../request-state.ts';
@@ -6,7 +6,8 @@ import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 import type { StoredVault } from './vault-calls.ts';
 
-export interface ExpertOptions extends ClientOptions, OwnOptions {}
+/** What is left out of `url`, `apiKey` and `hubUrl` is read from the environment: `RELAY_URL`, `RELAY_API_KEY` and `RELAY_HUB_URL`. */
+export interface ExpertOptions extends PartialClientOptions, OwnOptions {}
 
 interface OwnOptions {
   /**
@@ -62,7 +63,7 @@ export interface RequestsOptions {
  * An expert's connection to the relay.
  *
  * @example
- * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
+ * const expert = createExpert({ root });
  * for await (const request of expert.requests()) {
  *   await request.pickUp();
  *   await request.answer('Yes, it is stale.');
@@ -138,7 +139,7 @@ export interface Expert {
    * The expert's vault at the relay, which `openVault` opens with the recovery code. Undefined while there is none.
    *
    * @example
-   * const expert = createExpert({ url, apiKey });
+   * const expert = createExpert();
    * const stored = await expert.readVault();
    * const root = stored && (await openVault(stored.vault, recoveryCode));
    */
