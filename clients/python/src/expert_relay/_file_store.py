@@ -54,6 +54,7 @@ class FileStore:
                 self._remove_old()
 
     def find(self, id: str) -> State | None:
+        """The state that was saved last with this `id`."""
         name = _name_of(id)
         try:
             text = self._folder.read(name)
@@ -78,6 +79,7 @@ class FileStore:
             return None
 
     def forget(self, id: str) -> None:
+        """Removes the state with this `id`, and with it the keys."""
         self._folder.remove(_name_of(id))
 
     def secret(self) -> bytes:
@@ -97,18 +99,24 @@ class FileStore:
 
 
 class FileMemory:
-    """A memory in a folder of its own, one file for each value. Processes may share it."""
+    """A memory in a folder of its own, one file for each value. Processes may share it.
+
+    >>> expert = Expert.from_env(root=root, memory=FileMemory(".expert/memory"))
+    """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._folder = _PrivateFolder(Path(path))
 
     def get(self, name: str) -> str | None:
+        """See `Memory.get`."""
         return self._folder.read(_file_of(name))
 
     def set(self, name: str, value: str) -> None:
+        """See `Memory.set`."""
         self._folder.write(_file_of(name), value)
 
     def remember(self, name: str, value: str) -> str:
+        """See `Memory.remember`."""
         return self._folder.write_first(_file_of(name), value)
 
 

@@ -16,11 +16,28 @@ class Memory(Protocol):
     """Remembers texts: for an agent the first expert, and the codes and outcomes of its questions, for an expert the keys, the
     question and the reference code of each request. Use one memory for all clients of a user on a machine: the SDK keeps their values apart, and
     finds what an API key knew before it was rotated. `FileStore` has one in files.
+
+    >>> class DictMemory:
+    ...     def __init__(self) -> None:
+    ...         self.values: dict[str, str] = {}
+    ...
+    ...     def get(self, name: str) -> str | None:
+    ...         return self.values.get(name)
+    ...
+    ...     def set(self, name: str, value: str) -> None:
+    ...         self.values[name] = value
+    ...
+    ...     def remember(self, name: str, value: str) -> str:
+    ...         return self.values.setdefault(name, value)
     """
 
-    def get(self, name: str) -> str | None: ...
+    def get(self, name: str) -> str | None:
+        """The value of a name."""
+        ...
 
-    def set(self, name: str, value: str) -> None: ...
+    def set(self, name: str, value: str) -> None:
+        """Replaces the value of a name."""
+        ...
 
     def remember(self, name: str, value: str) -> str:
         """Stores a value unless the name has one already, and returns the stored one. It is atomic: two clients that call it at
@@ -29,18 +46,25 @@ class Memory(Protocol):
 
 
 class ProcessMemory:
-    """A memory that lasts as long as the process. Clients that share one know the same experts and requests."""
+    """A memory that lasts as long as the process. Clients that share one know the same experts and requests.
+
+    >>> memory = ProcessMemory()
+    >>> relays = [Relay(url, api_key, memory=memory) for api_key in api_keys]
+    """
 
     def __init__(self) -> None:
         self._values: OrderedDict[str, str] = OrderedDict()
 
     def get(self, name: str) -> str | None:
+        """See `Memory.get`."""
         return self._values.get(name)
 
     def set(self, name: str, value: str) -> None:
+        """See `Memory.set`."""
         self._store(name, value)
 
     def remember(self, name: str, value: str) -> str:
+        """See `Memory.remember`."""
         return self._store(name, self._values.get(name, value))
 
     def _store(self, name: str, value: str) -> str:

@@ -36,6 +36,11 @@ _max_total_length = 200_000_000
 
 @dataclass(frozen=True)
 class RequestState:
+    """The state of a request.
+
+    >>> print(relay.find_by_ref("HS-7KQ2M9XD").status)
+    """
+
     request_id: str
     ref_code: str
     """The code that people use, such as `HS-7KQ2M9XD`."""
@@ -50,7 +55,11 @@ class RequestState:
 
 @dataclass(frozen=True)
 class Follows:
-    """What an agent sends automatically after the pick-up."""
+    """What an agent sends automatically after the pick-up.
+
+    >>> if request.missing_parts and request.missing_parts.question:
+    ...     (first, *others) = request.receive()
+    """
 
     files: int
     question: bool
@@ -73,7 +82,11 @@ NO_NOTES = RequestNotes((), None, None, None)
 
 @dataclass(frozen=True)
 class ListedRequest(RequestState):
-    """A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it."""
+    """A request in an agent's list, with the beginning of its question as the relay states it: nothing checks it.
+
+    >>> for one in relay.requests("responded"):
+    ...     print(one.ref_code, one.question)
+    """
 
     question: str
     message_count: int
@@ -86,7 +99,10 @@ class ListedRequest(RequestState):
 
 @dataclass(frozen=True)
 class WhoAmI:
-    """To whom a key belongs."""
+    """To whom a key belongs.
+
+    >>> print(relay.whoami().name)
+    """
 
     kind: Literal["consumer", "provider"]
     name: str

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Waiting times, in seconds. For unusual networks, and for tests."""
+    """Waiting times, in seconds. For unusual networks, and for tests.
+
+    >>> relay = Relay.from_env(timing=Timing(poll=10.0))
+    """
 
     call: float = 30.0
     """One attempt of a call, including its whole answer."""

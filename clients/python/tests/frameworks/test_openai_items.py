@@ -9,7 +9,7 @@ from agents import Agent, ToolApprovalItem
 from openai.types.responses import ResponseFunctionToolCall
 from openai.types.responses.response_output_item import McpApprovalRequest
 
-from expert_relay.adapters.openai_agents import call_of
+from expert_relay.adapters.openai_agents import _call_of
 
 shell = {"type": "shell_call", "call_id": "1", "status": "completed", "action": {"commands": ["rm -rf /"]}}
 patch = {"type": "apply_patch_call", "call_id": "1", "operation": {"type": "delete_file", "path": "/etc/hosts"}}
@@ -42,5 +42,5 @@ def function(arguments: str) -> ResponseFunctionToolCall:
     ids=["shell", "patch", "custom", "MCP", "two of a name", "many digits", "function", "no JSON", "nothing"],
 )
 def test_all_that_would_run_is_shown(raw: Any, tool: str, shown: object) -> None:
-    call = call_of(ToolApprovalItem(Agent("Cleaner"), raw))
+    call = _call_of(ToolApprovalItem(Agent("Cleaner"), raw))
     assert (call.id, call.tool, call.arguments) == ("1", tool, shown)

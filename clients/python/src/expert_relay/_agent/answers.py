@@ -23,7 +23,11 @@ else:
 
 @dataclass(frozen=True)
 class Answer:
-    """A message of the expert."""
+    """A message of the expert.
+
+    >>> answer = conversation.wait_for_answer(timeout=600)
+    >>> print(answer.text, [file.name for file in answer.files])
+    """
 
     text: str
     """It may be empty if the message carries something else."""
@@ -54,7 +58,11 @@ OnReply = Callable[[Answer], Union[None, Awaitable[None]]]
 
 @dataclass(frozen=True)
 class Decided:
-    """What every decision has."""
+    """What every decision has.
+
+    >>> decision = conversation.wait_for_decision(timeout=600)
+    >>> print(decision.decided_at, decision.comment)
+    """
 
     comment: str
     """What the expert wrote beside it; may be empty."""
@@ -71,7 +79,12 @@ class Decided:
 
 @dataclass(frozen=True)
 class Accepted(Decided, Generic[C_co]):
-    """The expert has accepted."""
+    """The expert has accepted.
+
+    >>> decision = conversation.wait_for_decision(timeout=600)
+    >>> if decision.action == "accept":
+    ...     print(decision.content)
+    """
 
     content: C_co
     """Checked against the form: a dict, or an instance of the model that the form was made of."""
@@ -80,7 +93,12 @@ class Accepted(Decided, Generic[C_co]):
 
 @dataclass(frozen=True)
 class Declined(Decided):
-    """The expert has declined."""
+    """The expert has declined.
+
+    >>> decision = conversation.wait_for_decision(timeout=600)
+    >>> if decision.action == "decline":
+    ...     print("Declined:", decision.comment)
+    """
 
     content: None = None
     action: Literal["decline"] = "decline"

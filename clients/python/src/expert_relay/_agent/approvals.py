@@ -12,6 +12,13 @@ from .conversation import AsyncConversation
 
 @dataclass(frozen=True)
 class AsyncApproval(Decided):
+    """What the expert has decided about an approval.
+
+    >>> approval = await relay.approve("Delete the database `test`?", timeout=600)
+    >>> if approval.approved:
+    ...     print("Deleting it.", approval.comment)
+    """
+
     approved: bool
     """True only if the expert has approved."""
     conversation: AsyncConversation[Content]
@@ -22,6 +29,13 @@ class AsyncApproval(Decided):
 
 @dataclass(frozen=True)
 class AsyncChoice(Decided):
+    """What the expert has chosen.
+
+    >>> choice = await relay.choose("Deploy to which region?", ["eu", "us"], timeout=600)
+    >>> if not choice.declined:
+    ...     print("Deploying to", choice.value)
+    """
+
     declined: bool
     value: str | None
     """None when it was declined."""

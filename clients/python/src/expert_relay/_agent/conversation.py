@@ -109,18 +109,27 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
 
     @property
     def verification(self) -> Verification:
+        """How sure it is who answers."""
         return self._side.exchange.verification if self._side.exchange else "none"
 
     def verify(self, fingerprint: str) -> bool:
         """Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is known
-        from now on, here and in the memory."""
+        from now on, here and in the memory.
+
+        >>> if not conversation.verify("04918 22734 ..."):
+        ...     await conversation.close()
+        """
         return self._side.verify(fingerprint)
 
     async def wait_for_answer(self, timeout: float | None = None, *, include_early: bool = False) -> Answer:
         """Returns the next answer, except those that are known not to have seen your last text, and messages that are no answer
         (`is_note`); with `include_early`, these as well.
 
-        Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message."""
+        Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message.
+
+        >>> answer = await conversation.wait_for_answer(timeout=600)
+        >>> print(answer.text)
+        """
 
         def fits(message: ReadMessage) -> bool:
             return include_early or (message.seen_your_last is not False and not message.is_note)
@@ -178,7 +187,12 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
         for two accepts with different contents: none counts, until the expert declines, or answers the form that `ask_again` sends;
         `withdrawn` for a question that this agent has closed before the decision came; `timeout`, `conversation_closed`, `conversation_expired`, or the
-        error of a refused message. None of them is a decision."""
+        error of a refused message. None of them is a decision.
+
+        >>> decision = await conversation.wait_for_decision(600, on_reply=lambda reply: print(reply.text))
+        >>> if decision.action == "accept":
+        ...     print(decision.content)
+        """
         return await self._wait(False, timeout, DecisionWait(self._deciding, on_reply, form, timeout, valid_for).run())
 
     def __aiter__(self) -> AsyncIterator[Answer]:
@@ -203,14 +217,25 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
     ) -> Sending:
         """Sends a message. While there are no keys of the expert, the message waits in `unsent`. It also stays there when the call
         fails because the relay cannot be reached. `form` replaces the form before. `shown` names the messages that your user had
-        been shown when the text was written; by default all that were returned to your program."""
+        been shown when the text was written; by default all that were returned to your program.
+
+        >>> await conversation.send("And the cache?", files=[File("log.txt", log, "text/plain")])
+        """
         answer_form = None if form is None else write_json(to_form(form))
         if form is not None:
             self._deciding.schemas.append(form)
         return await self._sender.send(text, parts=make_parts(form=answer_form, files=files), shown=shown)
 
     async def ask_again(self, text: str = _CONTRADICTION) -> Sending:
-        """Sends the newest form again, for example after `answer_conflict`. What was answered to it before does not count any more."""
+        """Sends the newest form again, for example after `answer_conflict`. What was answered to it before does not count any more.
+
+        >>> try:
+        ...     decision = await conversation.wait_for_decision()
+        ... except RelayError as error:
+        ...     if error.code != "answer_conflict":
+        ...         raise
+        ...     await conversation.ask_again()
+        """
         form = self._thread.form_tracker.form
         if form is None:
             raise invalid_input("This conversation has no form: ask with `form`, or send one.")
@@ -219,18 +244,25 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
     async def messages(self) -> list[Message]:
         """The messages of both sides, in order, as the relay has them now: also those that were returned before. The question is
         not among them, unless it is confidential. Some time after the end there are none. That they were returned here does not
-        tell the expert that they were shown."""
+        tell the expert that they were shown.
+
+        >>> for message in await conversation.messages():
+        ...     print(message.role, message.text)
+        """
         return await read_transcript(self._api, self._thread, self._side)
 
     async def refresh(self) -> None:
-        """Reads new messages, the status and the keys once, without waiting for answers."""
+        """Reads new messages, the status and the keys once, without waiting for answers, and sends what waits in `unsent`."""
         await self._thread.read()
         if self._sender.is_due and not self._thread.mailbox.has_ended:
             await self._sender.flush()
 
     async def close(self, reason: str | None = None) -> None:
         """Ends the conversation for both sides. Its messages can still be read. The other side gets the `reason`, of up to 500
-        characters, which is not encrypted."""
+        characters, which is not encrypted.
+
+        >>> await conversation.close("It is done.")
+        """
         body = {} if reason is None else {"reason": reason}
         await self._own_close.withdraw()
         closed = await self._api.post(f"/api/v1/close/{self.request_id}", body, members)
@@ -245,7 +277,11 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         await self._answer_taker.mark_processed()
 
     def export(self) -> State:
-        """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed."""
+        """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed.
+
+        >>> state = conversation.export()
+        >>> continued = await relay.resume(state)
+        """
         state = self._export()
         state["thread"]["messages"] = [one.export() for one in self._thread.mailbox.messages]
         return state

@@ -128,7 +128,10 @@ class AsyncRelay:
     def from_env(cls, **options: Any) -> AsyncRelay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
         `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
-        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
+        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`.
+
+        >>> relay = AsyncRelay.from_env(agent_name="deploy bot")
+        """
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
     @overload
@@ -164,7 +167,10 @@ class AsyncRelay:
         sorts requests; the relay can read them. `plaintext` is for clients without encryption. `once` is a name of 1 to 255 bytes
         for this question of this run, such as `job-7/approve-deploy`: the first call with it asks, and every later one, also of
         another process or after a crash, continues with the same request. It needs a `store` or a `secret`, unless `encrypted` is
-        False. The relay sees a digest of it."""
+        False. The relay sees a digest of it.
+
+        >>> conversation = await relay.ask("May I remove the lock file?", tags=["deploy"])
+        """
         if not encrypted and self._is_expert_given and not self._accept_unprotected:
             raise invalid_input(
                 "Plain text proves nothing: ask encrypted, leave out `expert`, or set `accept_unprotected`."
@@ -251,7 +257,12 @@ class AsyncRelay:
         keep_open: bool = False,
         **asking: Unpack[AskOptions],
     ) -> AsyncChoice:
-        """Asks for one of several options, each a value or a value with a title, and waits for it, as `approve` does."""
+        """Asks for one of several options, each a value or a value with a title, and waits for it, as `approve` does.
+
+        >>> choice = await relay.choose("Deploy to which region?", ["eu", ("us", "United States")], timeout=600)
+        >>> if not choice.declined:
+        ...     deploy_to(choice.value)
+        """
         titled = [(one, one) if isinstance(one, str) else one for one in options]
         one_of = [{"const": value, "title": title} for value, title in titled]
         choice = {"type": "string", "title": "Choice", "oneOf": one_of}
@@ -264,17 +275,25 @@ class AsyncRelay:
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
 
     async def resume(self, state: State) -> AsyncConversation[Content]:
-        """Continues a conversation that was exported or saved."""
+        """Continues a conversation that was exported or saved.
+
+        >>> conversation = await relay.resume(json.loads(saved))
+        """
         return await self._conversations.resume(state, Begun())
 
     async def whoami(self) -> WhoAmI:
+        """To whom the API key belongs."""
         return await self._api.get("/api/v1/whoami", read_who_am_i)
 
     async def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
-        """The requests of this key, newest first; with `limit` at most so many."""
+        """The requests of this key, newest first; with `limit` at most so many.
+
+        >>> open_requests = await relay.requests("pending,responded", limit=20)
+        """
         return await list_requests(self._api, read_listed, status=status, limit=limit)
 
     async def find_by_ref(self, ref_code: str) -> RequestState:
+        """The state of a request of this key, by its reference code."""
         path = f"/api/v1/requests/by-ref/{quote(ref_code, safe='')}"
         return await self._api.get(path, lambda answer: read_state(members(answer)))
 

@@ -30,7 +30,10 @@ _media_type = re.compile(f"{_token}/{_token}")
 
 @dataclass(frozen=True)
 class File:
-    """A file of a message. Of a received one, name and type are its sender's words: make them safe before you use them."""
+    """A file of a message. Of a received one, name and type are its sender's words: make them safe before you use them.
+
+    >>> conversation.send("The log:", files=[File("log.txt", Path("deploy.log").read_bytes(), "text/plain")])
+    """
 
     name: str
     """1 to 255 bytes in UTF-8."""

@@ -89,7 +89,10 @@ class AsyncExpert:
 
     @classmethod
     def from_env(cls, **options: Any) -> AsyncExpert:
-        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first."""
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
+
+        >>> expert = AsyncExpert.from_env(root=store.secret(), memory=store.memory)
+        """
         return cls(**options_from_env(EXPERT_VARIABLES, options))
 
     async def _topics_of(self, _names: Sequence[str]) -> Sequence[str]:
@@ -118,7 +121,11 @@ class AsyncExpert:
         was shown first: see `refused`. One whose agent has announced files, or is confidential, is picked up, and comes when that has
         come: `received` has it. One comes again when its agent has written something that your newest answer had not seen, so that the
         agent does not count it (`is_reopened`), unless a loop over its messages gets that. `filter` is called once for each
-        request before it is picked up: with False it is left to a person."""
+        request before it is picked up: with False it is left to a person.
+
+        >>> async for request in expert.requests(filter=lambda request: request.question.startswith("Restart ")):
+        ...     await request.answer("Not before 18:00.")
+        """
         inbox, due = Inbox(self._api), DueRequests(filter, self._looped)
         mailbox = inbox.mailbox
 
@@ -160,12 +167,19 @@ class AsyncExpert:
 
     async def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
         """The requests of this expert, newest first; with `limit` at most so many. Their messages are not read. Each question is
-        compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later by its code."""
+        compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later by its code.
+
+        >>> for listed in await expert.list("pending"):
+        ...     print(listed.ref_code, listed.refused or listed.question)
+        """
         heads = await list_requests(self._api, read_row, status=status, limit=limit, content=True)
         return [check_row(self._memory, head) for head in heads]
 
     async def request(self, request_id_or_ref_code: str) -> AsyncExpertRequest:
-        """One request, by its id or its reference code."""
+        """One request, by its id or its reference code.
+
+        >>> request = await expert.request("HS-7KQ2M9XD")
+        """
         if is_request_id(request_id_or_ref_code):
             return await self._load(request_id_or_ref_code)
         path = f"/api/v1/requests/by-ref/{quote(request_id_or_ref_code, safe='')}"
@@ -176,6 +190,7 @@ class AsyncExpert:
         return request
 
     async def whoami(self) -> WhoAmI:
+        """To whom the API key belongs."""
         return await self._api.get("/api/v1/whoami", read_who_am_i)
 
     async def stop(self) -> None:

@@ -17,7 +17,11 @@ from .request_memory import RequestMemory
 
 @dataclass(frozen=True)
 class ListedQuestion(RequestState):
-    """A request in an expert's list. Its question was compared with the first one that was shown, and is remembered."""
+    """A request in an expert's list. Its question was compared with the first one that was shown, and is remembered.
+
+    >>> for listed in expert.list("pending"):
+    ...     print(listed.ref_code, listed.refused or listed.question)
+    """
 
     agent: str | None
     """The name of the agent's key, as the relay states it."""

@@ -75,10 +75,12 @@ class AsyncExpertRequest(ConversationFacts):
 
     @property
     def context(self) -> tuple[dict[str, str], ...]:
+        """What was said before the question: each has a `role` and a `content`."""
         return self._question.context
 
     @property
     def plaintext(self) -> str | None:
+        """What the agent wrote for clients without encryption."""
         return self._question.plaintext
 
     @property
@@ -166,12 +168,16 @@ class AsyncExpertRequest(ConversationFacts):
 
     @property
     def held(self) -> list[str]:
-        """Those of them that wait for your user: see `answer`."""
+        """Those of `unsent` that wait for your user: see `answer`."""
         return [draft.text for draft in self._sender.held]
 
     async def messages(self) -> AsyncIterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
-        returned once."""
+        returned once.
+
+        >>> async for message in request.messages():
+        ...     print(message.role, message.text)
+        """
         self._looped.append(self.request_id)
         release = self._follower.follow()
         try:
@@ -183,7 +189,10 @@ class AsyncExpertRequest(ConversationFacts):
 
     async def receive(self) -> tuple[Message, ...]:
         """Returns `received`, with all that has arrived. It first waits for `missing_parts` up to 30 s, and picks the request up for
-        that. Raises `parts_missing`."""
+        that. Raises `parts_missing`.
+
+        >>> files = [file for message in await request.receive() for file in message.files]
+        """
         return await self._arrivals.receive()
 
     async def pick_up(self) -> None:
@@ -238,7 +247,11 @@ class AsyncExpertRequest(ConversationFacts):
         else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next.
         The same text again takes the place of the held one, with `shown` that names what is newer too, or with `even_if_newer`. If
         the held one has arrived, the agent knows that it had not seen what is newer. `plaintext` allows plain text, which the relay can
-        read, when only one side has keys."""
+        read, when only one side has keys.
+
+        >>> if request.form:
+        ...     await request.answer("Only this once.", decision=Accept(of=request.form.of))
+        """
         side, thread = self._side, self._thread
         thread.check_open()
         is_encrypted = side.is_encrypted

@@ -15,7 +15,10 @@ from .._thread.form_tracker import FormTracker
 
 @dataclass(frozen=True)
 class Accept:
-    """Accepts the open form. An approval has no content."""
+    """Accepts the open form. An approval has no content.
+
+    >>> request.answer("Only there.", decision=Accept({"region": "eu"}))
+    """
 
     content: Mapping[str, Any] | None = None
     of: str | None = None
@@ -25,7 +28,10 @@ class Accept:
 
 @dataclass(frozen=True)
 class Decline:
-    """Declines the open form."""
+    """Declines the open form.
+
+    >>> request.answer("Not on a Friday.", decision=Decline())
+    """
 
     of: str | None = None
     """The `of` of the form that your user was shown. If another one is open, nothing is sent. Default: the open form."""
@@ -34,7 +40,11 @@ class Decline:
 
 @dataclass(frozen=True)
 class RequestForm:
-    """A form that can be answered."""
+    """A form that can be answered.
+
+    >>> if request.form and request.form.form:
+    ...     print(list(request.form.form["properties"]))
+    """
 
     form: dict[str, Any] | None
     """None if this version cannot show it. Then it can be declined, or answered in words."""
@@ -44,7 +54,11 @@ class RequestForm:
 
 @dataclass(frozen=True)
 class CountedDecision:
-    """A decision of the expert that counts, as the list has it."""
+    """A decision of the expert that counts, as the list has it.
+
+    >>> for one in request.decisions:
+    ...     print(one.decided_at, one.action)
+    """
 
     action: Literal["accept", "decline"]
     content: Content | None

@@ -25,7 +25,12 @@ DecisionState = Literal["open", "reopened", "accepted", "declined", "conflict"]
 
 @dataclass(frozen=True)
 class FormAnswer:
-    """An answer to a form, as the expert's client sent it. Whether its content is valid for the form is another question."""
+    """An answer to a form, as the expert's client sent it. Whether its content is valid for the form is another question.
+
+    >>> for message in conversation.messages():
+    ...     if message.answer:
+    ...         print(message.answer.action, message.answer.decided_at)
+    """
 
     action: Literal["accept", "decline"]
     decided_at: str

@@ -35,6 +35,11 @@ class FieldOption:
 
 
 def is_approval(form: Form) -> bool:
+    """Whether a form has no fields: the expert approves or declines.
+
+    >>> is_approval({"type": "object", "properties": {}})
+    True
+    """
     return not form["properties"]
 
 

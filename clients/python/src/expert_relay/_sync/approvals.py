@@ -11,6 +11,13 @@ from .conversation import Conversation
 
 @dataclass(frozen=True)
 class Approval(Decided):
+    """What the expert has decided about an approval.
+
+    >>> approval = relay.approve("Delete the database `test`?", timeout=600)
+    >>> if approval.approved:
+    ...     print("Deleting it.", approval.comment)
+    """
+
     approved: bool
     """True only if the expert has approved."""
     conversation: Conversation[Content]
@@ -21,6 +28,13 @@ class Approval(Decided):
 
 @dataclass(frozen=True)
 class Choice(Decided):
+    """What the expert has chosen.
+
+    >>> choice = relay.choose("Deploy to which region?", ["eu", "us"], timeout=600)
+    >>> if not choice.declined:
+    ...     print("Deploying to", choice.value)
+    """
+
     declined: bool
     value: str | None
     """None when it was declined."""

@@ -59,14 +59,23 @@ class Conversation(ConversationFacts, Generic[C_co]):
 
     @property
     def verification(self) -> Verification:
+        """How sure it is who answers."""
         return self._async.verification
 
     def verify(self, fingerprint: str) -> bool:
-        """See `AsyncConversation.verify`."""
+        """Compares the expert's fingerprint with one that you got over another channel: see `AsyncConversation.verify`.
+
+        >>> if not conversation.verify("04918 22734 ..."):
+        ...     conversation.close()
+        """
         return self._async.verify(fingerprint)
 
     def wait_for_answer(self, timeout: float | None = None, *, include_early: bool = False) -> Answer:
-        """See `AsyncConversation.wait_for_answer`."""
+        """Returns the next answer: see `AsyncConversation.wait_for_answer`.
+
+        >>> answer = conversation.wait_for_answer(timeout=600)
+        >>> print(answer.text)
+        """
         return self._portal.run(lambda: self._async.wait_for_answer(timeout, include_early=include_early), self._give_back)
 
     @overload
@@ -92,7 +101,12 @@ class Conversation(ConversationFacts, Generic[C_co]):
         form: FormOrModel | None = None,
         valid_for: float | None = None,
     ) -> Decision[Any]:
-        """See `AsyncConversation.wait_for_decision`."""
+        """Waits until the expert accepts or declines the newest form: see `AsyncConversation.wait_for_decision`.
+
+        >>> decision = conversation.wait_for_decision(600, on_reply=lambda reply: print(reply.text))
+        >>> if decision.action == "accept":
+        ...     print(decision.content)
+        """
         report = in_caller(on_reply)
         return self._portal.run(
             lambda: self._async.wait_for_decision(timeout, on_reply=report, form=form, valid_for=valid_for)
@@ -112,27 +126,49 @@ class Conversation(ConversationFacts, Generic[C_co]):
         files: Sequence[File] = (),
         shown: Sequence[str] | None = None,
     ) -> Sending:
-        """See `AsyncConversation.send`."""
+        """Sends a message: see `AsyncConversation.send`.
+
+        >>> conversation.send("And the cache?", files=[File("log.txt", log, "text/plain")])
+        """
         return self._portal.run(lambda: self._async.send(text, form=form, files=files, shown=shown))
 
     def ask_again(self, text: str | None = None) -> Sending:
-        """See `AsyncConversation.ask_again`."""
+        """Sends the newest form again: see `AsyncConversation.ask_again`.
+
+        >>> try:
+        ...     decision = conversation.wait_for_decision()
+        ... except RelayError as error:
+        ...     if error.code != "answer_conflict":
+        ...         raise
+        ...     conversation.ask_again()
+        """
         return self._portal.run(lambda: self._async.ask_again() if text is None else self._async.ask_again(text))
 
     def messages(self) -> list[Message]:
-        """See `AsyncConversation.messages`."""
+        """The messages of both sides: see `AsyncConversation.messages`.
+
+        >>> for message in conversation.messages():
+        ...     print(message.role, message.text)
+        """
         return self._portal.run(self._async.messages)
 
     def refresh(self) -> None:
-        """See `AsyncConversation.refresh`."""
+        """Reads new messages, the status and the keys once, without waiting for answers, and sends what waits in `unsent`."""
         self._portal.run(self._async.refresh)
 
     def close(self, reason: str | None = None) -> None:
-        """See `AsyncConversation.close`."""
+        """Ends the conversation for both sides: see `AsyncConversation.close`.
+
+        >>> conversation.close("It is done.")
+        """
         self._portal.run(lambda: self._async.close(reason))
 
     def export(self) -> State:
-        """All that `resume` needs, as JSON. It contains the private keys."""
+        """All that `resume` needs, as JSON. It contains the private keys. Answers that were returned count as processed.
+
+        >>> state = conversation.export()
+        >>> continued = relay.resume(state)
+        """
         return self._portal.read(self._async.export)
 
 

@@ -63,7 +63,10 @@ class Expert:
 
     @classmethod
     def from_env(cls, **options: Any) -> Expert:
-        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first."""
+        """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
+
+        >>> expert = Expert.from_env(root=store.secret(), memory=store.memory)
+        """
         return cls(**options_from_env(EXPERT_VARIABLES, options))
 
     @property
@@ -72,7 +75,11 @@ class Expert:
         return self._async.fingerprint
 
     def requests(self, *, filter: Callable[[ExpertRequest], bool] | None = None) -> Iterator[ExpertRequest]:
-        """Open requests, each when it is complete, and again when its agent has reopened it: see `AsyncExpert.requests`."""
+        """Open requests, each when it is complete, and again when its agent has reopened it: see `AsyncExpert.requests`.
+
+        >>> for request in expert.requests(filter=lambda request: request.question.startswith("Restart ")):
+        ...     request.answer("Not before 18:00.")
+        """
 
         def is_wanted(request: AsyncExpertRequest) -> Awaitable[bool]:
             assert filter
@@ -82,14 +89,22 @@ class Expert:
             yield ExpertRequest(self._portal, request)
 
     def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
-        """The requests of this expert, newest first: see `AsyncExpert.list`."""
+        """The requests of this expert, newest first: see `AsyncExpert.list`.
+
+        >>> for listed in expert.list("pending"):
+        ...     print(listed.ref_code, listed.refused or listed.question)
+        """
         return self._portal.run(lambda: self._async.list(status, limit))
 
     def request(self, request_id_or_ref_code: str) -> ExpertRequest:
-        """One request, by its id or its reference code."""
+        """One request, by its id or its reference code.
+
+        >>> request = expert.request("HS-7KQ2M9XD")
+        """
         return ExpertRequest(self._portal, self._portal.run(lambda: self._async.request(request_id_or_ref_code)))
 
     def whoami(self) -> WhoAmI:
+        """To whom the API key belongs."""
         return self._portal.run(self._async.whoami)
 
     def stop(self) -> None:
@@ -123,66 +138,82 @@ class ExpertRequest(ConversationFacts):
 
     @property
     def agent(self) -> str | None:
+        """The name of the agent's key, as the relay states it: nothing checks it. None where the question is refused."""
         return self._async.agent
 
     @property
     def agent_name(self) -> str | None:
+        """The name that the agent gave itself. It is signed with the question."""
         return self._async.agent_name
 
     @property
     def question(self) -> str:
+        """It is not encrypted: the relay can read it. It is empty once the relay has erased the content, and where it is refused."""
         return self._async.question
 
     @property
     def context(self) -> tuple[dict[str, str], ...]:
+        """What was said before the question: each has a `role` and a `content`."""
         return self._async.context
 
     @property
     def plaintext(self) -> str | None:
+        """What the agent wrote for clients without encryption."""
         return self._async.plaintext
 
     @property
     def answer_form(self) -> dict[str, Any] | None:
+        """The form that came with the question, signed with it. A later message may have replaced it: see `form`."""
         return self._async.answer_form
 
     @property
     def form(self) -> RequestForm | None:
+        """The newest form of the agent, as last read: only this one can be answered."""
         return self._portal.read(lambda: self._async.form)
 
     @property
     def decision(self) -> DecisionState | None:
+        """What this expert's answers to `form` amount to: see `AsyncExpertRequest.decision`."""
         return self._portal.read(lambda: self._async.decision)
 
     @property
     def decisions(self) -> tuple[CountedDecision, ...]:
+        """This expert's answers to `form` that count, in order: see `AsyncExpertRequest.decisions`."""
         return self._portal.read(lambda: self._async.decisions)
 
     @property
     def is_reopened(self) -> bool:
+        """Whether the agent does not count your newest answer, since it wrote at the same time: answer again."""
         return self._portal.read(lambda: self._async.is_reopened)
 
     @property
     def missing_parts(self) -> Follows | None:
+        """The announced files or confidential question that have not arrived yet. An answer waits for them."""
         return self._async.missing_parts
 
     @property
     def received(self) -> tuple[Message, ...]:
+        """The agent's messages that `Expert.requests` or `receive` has returned, in order. They count as shown."""
         return self._async.received
 
     @property
     def encrypted(self) -> bool:
+        """Whether the agent has sent keys. Then answers can be encrypted."""
         return self._async.encrypted
 
     @property
     def is_picked_up(self) -> bool:
+        """Whether this expert's keys were sent to the agent."""
         return self._async.is_picked_up
 
     @property
     def refused(self) -> RelayErrorCode | None:
+        """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
         return self._async.refused
 
     @property
     def created_at(self) -> str:
+        """ISO 8601, UTC."""
         return self._async.created_at
 
     @property
@@ -192,10 +223,15 @@ class ExpertRequest(ConversationFacts):
 
     @property
     def held(self) -> list[str]:
+        """Those of `unsent` that wait for your user: see `answer`."""
         return self._portal.read(lambda: self._async.held)
 
     def messages(self) -> Iterator[Message]:
-        """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation."""
+        """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation.
+
+        >>> for message in request.messages():
+        ...     print(message.role, message.text)
+        """
 
         def begin() -> AsyncIterator[Message]:
             return self._async.messages()
@@ -203,7 +239,10 @@ class ExpertRequest(ConversationFacts):
         return self._portal.iterate(begin)
 
     def receive(self) -> tuple[Message, ...]:
-        """See `AsyncExpertRequest.receive`."""
+        """Returns `received`, with all that has arrived: see `AsyncExpertRequest.receive`.
+
+        >>> files = [file for message in request.receive() for file in message.files]
+        """
         return self._portal.run(self._async.receive)
 
     def pick_up(self) -> None:
@@ -221,7 +260,11 @@ class ExpertRequest(ConversationFacts):
         even_if_newer: bool = False,
         without_parts: bool = False,
     ) -> Sending:
-        """See `AsyncExpertRequest.answer`."""
+        """Sends an answer: see `AsyncExpertRequest.answer`.
+
+        >>> if request.form:
+        ...     request.answer("Only this once.", decision=Accept(of=request.form.of))
+        """
         return self._portal.run(
             lambda: self._async.answer(
                 text,

@@ -84,7 +84,10 @@ class Relay:
     def from_env(cls, **options: Any) -> Relay:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where they are set, `RELAY_HUB_URL`, `RELAY_EXPERT`, `RELAY_AGENT_NAME` and
         `RELAY_AGENT_SECRET`. What is given as an option comes first. An empty `RELAY_EXPERT` or
-        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`."""
+        `RELAY_AGENT_SECRET` is an error, and so is another `url` without an `api_key`.
+
+        >>> relay = Relay.from_env(agent_name="deploy bot")
+        """
         return cls(**options_from_env(AGENT_VARIABLES, options))
 
     @overload
@@ -111,7 +114,10 @@ class Relay:
         plaintext: str | None = None,
         once: str | None = None,
     ) -> Conversation[Any]:
-        """See `AsyncRelay.ask`."""
+        """Asks: see `AsyncRelay.ask`.
+
+        >>> conversation = relay.ask("May I remove the lock file?", tags=["deploy"])
+        """
         asked = self._portal.run(
             lambda: self._async.ask(
                 question,
@@ -166,7 +172,12 @@ class Relay:
         keep_open: bool = False,
         **asking: Unpack[AskOptions],
     ) -> Choice:
-        """Asks for one of several options, and waits for it: see `AsyncRelay.choose`."""
+        """Asks for one of several options, and waits for it: see `AsyncRelay.choose`.
+
+        >>> choice = relay.choose("Deploy to which region?", ["eu", ("us", "United States")], timeout=600)
+        >>> if not choice.declined:
+        ...     deploy_to(choice.value)
+        """
         report = in_caller(on_reply)
 
         async def choose() -> AsyncChoice:
@@ -179,21 +190,32 @@ class Relay:
         return Choice(**decided(choice), declined=choice.declined, value=choice.value, conversation=conversation)
 
     def run(self, work: Callable[[AsyncRelay], Awaitable[T]]) -> T:
-        """Runs asynchronous code with this client, in its event loop, and waits for the result."""
+        """Runs asynchronous code with this client, in its event loop, and waits for the result.
+
+        >>> decisions = relay.run(lambda client: decide_tool_calls(client, calls, run="job-7"))
+        """
         return self._portal.run(lambda: work(self._async))
 
     def resume(self, state: State) -> Conversation[Content]:
-        """Continues a conversation that was exported or saved."""
+        """Continues a conversation that was exported or saved.
+
+        >>> conversation = relay.resume(json.loads(saved))
+        """
         return Conversation(self._portal, self._portal.run(lambda: self._async.resume(state)))
 
     def whoami(self) -> WhoAmI:
+        """To whom the API key belongs."""
         return self._portal.run(self._async.whoami)
 
     def requests(self, status: str | None = None, limit: int | None = None) -> list[ListedRequest]:
-        """The requests of this key, newest first; with `limit` at most so many."""
+        """The requests of this key, newest first; with `limit` at most so many.
+
+        >>> open_requests = relay.requests("pending,responded", limit=20)
+        """
         return self._portal.run(lambda: self._async.requests(status, limit))
 
     def find_by_ref(self, ref_code: str) -> RequestState:
+        """The state of a request of this key, by its reference code."""
         return self._portal.run(lambda: self._async.find_by_ref(ref_code))
 
     def stop(self) -> None:

@@ -25,6 +25,7 @@ class ConversationFacts:
 
     @property
     def request_id(self) -> str:
+        """The id of the request at the relay."""
         return self._facts().request.request_id
 
     @property

@@ -26,7 +26,11 @@ Protection = Literal["sequenced", "unsequenced", "plaintext"]
 
 @dataclass(frozen=True)
 class Message:
-    """A message that was read and passed all checks."""
+    """A message that was read and passed all checks.
+
+    >>> for message in conversation.messages():
+    ...     print(message.role, message.text, [file.name for file in message.files])
+    """
 
     role: Role
     """`consumer` is the agent, `provider` the expert."""

@@ -23,7 +23,11 @@ from .unsent_texts import UnsentTexts, clocks
 
 @dataclass(frozen=True)
 class Sending:
-    """The result of sending a message."""
+    """The result of sending a message.
+
+    >>> if not conversation.send("And the cache?").is_sent:
+    ...     print("It is sent once an expert has picked the question up.")
+    """
 
     message_id: str
     is_sent: bool

@@ -21,7 +21,12 @@ from ._tool_question import ArgumentsForm, ToolCall, describe_call, form_for, is
 
 @dataclass(frozen=True)
 class ToolDecision:
-    """What an expert has decided about a tool call."""
+    """What an expert has decided about a tool call.
+
+    >>> (decision,) = await decide_tool_calls(relay, [call], run="job-7")
+    >>> if decision.action == "edit":
+    ...     print("With other arguments:", decision.arguments)
+    """
 
     action: Literal["approve", "edit", "decline"]
     comment: str
@@ -52,7 +57,12 @@ async def decide_tool_calls(
     besides, such as `confidential`.
 
     Raises what `wait_for_decision` raises: then nothing is approved and nothing declined. The questions stay open, and a later
-    call with the same `run` continues with them."""
+    call with the same `run` continues with them.
+
+    >>> call = ToolCall("call-1", "delete_rows", {"table": "logs"})
+    >>> (decision,) = await decide_tool_calls(relay, [call], run="job-7", timeout=600)
+    >>> result = decision.refusal if decision.action == "decline" else delete_rows(**(decision.arguments or call.arguments))
+    """
     refuse_repeated(call.id for call in calls)
 
     async def decide(call: ToolCall) -> ToolDecision:

@@ -27,7 +27,10 @@ _most_characters = 60_000
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call of a tool that a model wants to make."""
+    """A call of a tool that a model wants to make.
+
+    >>> call = ToolCall("call-1", "delete_rows", {"table": "logs", "before": "2026-01-01"})
+    """
 
     id: str
     """Unique in the run."""

@@ -49,7 +49,11 @@ async def aanswer_interrupts(
     schemas: Schemas | None = None,
     **options: Any,
 ) -> Command[Any]:
-    """`answer_interrupts` for asyncio."""
+    """`answer_interrupts` for asyncio.
+
+    >>> command = await aanswer_interrupts(relay, result["__interrupt__"], run=thread_id)
+    >>> result = await agent.ainvoke(command, config)
+    """
 
     async def decide(review: Review) -> Any:
         if isinstance(review, InWords):

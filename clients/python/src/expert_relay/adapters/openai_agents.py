@@ -31,7 +31,7 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
     ...     result = await Runner.run(agent, state)
     """
     items = state.get_interruptions()
-    calls = [call_of(item) for item in items]
+    calls = [_call_of(item) for item in items]
     decisions = await decide_tool_calls(relay, calls, run=run, **options)
     for item, decision in zip(items, decisions, strict=True):
         if decision.action == "approve":
@@ -40,7 +40,7 @@ async def answer_interruptions(relay: AsyncRelay, state: RunState[Any, Any], *, 
             state.reject(item, rejection_message=decision.refusal)
 
 
-def call_of(item: ToolApprovalItem) -> ToolCall:
+def _call_of(item: ToolApprovalItem) -> ToolCall:
     if item.call_id is None:
         raise invalid_input("A call without an id cannot be asked about once: ask with `relay.ask`.")
     raw = _members_of(item.raw_item)

@@ -54,7 +54,11 @@ def answer_deferred_sync(
     on_reply: SyncOnReply | None = None,
     **options: Any,
 ) -> DeferredToolResults:
-    """`answer_deferred` for programs that block."""
+    """`answer_deferred` for programs that block.
+
+    >>> results = answer_deferred_sync(relay, result.output, run="job-7")
+    >>> result = agent.run_sync(message_history=result.all_messages(), deferred_tool_results=results)
+    """
     report = in_caller(on_reply)
     return relay.run(lambda client: answer_deferred(client, requests, run=run, on_reply=report, **options))
 
