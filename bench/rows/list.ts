@@ -18,6 +18,7 @@ export const list = ratioRow({
       kind: 'provider',
       userId: user.userId,
       apiKeyId: crypto.randomUUID(),
+      secret: { createdAt: 0 },
     });
     return {
       measured: loadSubject({

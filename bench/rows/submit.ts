@@ -19,6 +19,7 @@ export const submit = ratioRow({
       kind: 'consumer',
       userId: user.userId,
       apiKeyId,
+      secret: { createdAt: 0 },
     });
     return {
       measured: loadSubject({

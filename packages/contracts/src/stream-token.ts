@@ -21,14 +21,19 @@ export interface StreamTokenClaims {
 export const sessionClockToleranceMs = 30_000;
 
 /** The key or session that a stream depends on: the stream ends when it is revoked. */
-export interface StreamTokenCredential {
-  readonly kind: 'consumer' | 'provider' | 'session';
-  readonly id: string;
-  /** When a session began, in milliseconds. */
-  readonly begunAt?: number;
-  /** The secret of an API key, in milliseconds. The stream also ends when the secret ends. */
-  readonly secret?: { readonly createdAt: number; readonly endsAt?: number };
-}
+export type StreamTokenCredential =
+  | {
+      readonly kind: 'consumer' | 'provider';
+      readonly id: string;
+      /** Times in milliseconds since 1970. The stream also ends when the secret ends. */
+      readonly secret: { readonly createdAt: number; readonly endsAt?: number };
+    }
+  | {
+      readonly kind: 'session';
+      readonly id: string;
+      /** In milliseconds since 1970. */
+      readonly begunAt: number;
+    };
 
 /** The detail of a 403. Requests checks the topics of a key or session, the hub those of a token. */
 export const topicsNotCovered =

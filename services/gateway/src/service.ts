@@ -33,10 +33,7 @@ export function create(
   const postgres = createPostgres({ ...config.database, log });
   const nats = createNats({ ...config.nats, name: 'gateway', log });
   const keys = createKeyCache({
-    async lookUp(presented) {
-      const key = await findKey(postgres.query, presented);
-      return key && { kind: key.kind, apiKeyId: key.id, userId: key.userId, secret: key.secret };
-    },
+    lookUp: (key) => findKey(postgres.query, key),
     clock,
   });
   const revocations = watchRevocations({

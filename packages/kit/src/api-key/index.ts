@@ -15,6 +15,12 @@ export interface ApiKey {
   lastFour: string;
 }
 
+/** A key as a client has sent it. */
+export interface ParsedApiKey {
+  readonly kind: KeyKind;
+  readonly digest: Buffer;
+}
+
 export function makeApiKey(kind: KeyKind): ApiKey {
   const start = keyPrefixes[kind] + randomBase62(32);
   const text = start + checksum(start);
@@ -38,7 +44,7 @@ function randomBase62(length: number): string {
 const shape = /^hs_(prov_)?[0-9A-Za-z]{32}([0-9A-Za-z]{6})$/;
 
 /** The kind and digest of a key; `undefined` when it is malformed or mistyped. Only the database shows whether it exists. */
-export function parseApiKey(text: string): { kind: KeyKind; digest: Buffer } | undefined {
+export function parseApiKey(text: string): ParsedApiKey | undefined {
   const match = shape.exec(text);
   if (!match || checksum(text.slice(0, -6)) !== match[2]) return undefined;
   return { kind: match[1] ? 'provider' : 'consumer', digest: digestOf(text) };

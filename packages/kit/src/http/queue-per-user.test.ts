@@ -4,9 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import type { Principal } from '../principal/index.ts';
 import { queuePerUser, type UserQueue } from './queue-per-user.ts';
 
-const ada: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'ada' };
+const secret = { createdAt: 0 };
+const ada: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'ada', secret };
 const adaToo: Principal = { kind: 'session', sessionId: 'laptop', userId: 'ada', begunAt: 0, endsAt: 0 };
-const bob: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'bob' };
+const bob: Principal = { kind: 'consumer', apiKeyId: 'agent', userId: 'bob', secret };
 
 const response = () => new EventEmitter() as ServerResponse;
 

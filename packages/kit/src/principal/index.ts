@@ -1,4 +1,5 @@
 export {
+  type KeyPrincipal,
   type KeySecret,
   type Principal,
   type PrincipalKind,

@@ -32,7 +32,12 @@ const verify: PrincipalVerifier = (header, call) => verifier()(header, call);
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest();
 const bodyDigest = new Uint8Array(sha256(''));
 
-const consumer: Principal = { kind: 'consumer', apiKeyId: randomUUID(), userId: randomUUID() };
+const consumer: Principal = {
+  kind: 'consumer',
+  apiKeyId: randomUUID(),
+  userId: randomUUID(),
+  secret: { createdAt: 1_700_000_000_000 },
+};
 const call = { method: 'POST', path: '/api/v1/help?x=1' };
 const callId = randomUUID();
 

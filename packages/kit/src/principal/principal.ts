@@ -28,8 +28,8 @@ export interface SessionPrincipal {
 
 /** Who makes a call. The kinds are also values of the log field and of the metric label `caller`. */
 export type Principal =
-  | { kind: 'consumer'; apiKeyId: string; userId: string; secret?: KeySecret }
-  | { kind: 'provider'; apiKeyId: string; userId: string; secret?: KeySecret }
+  | { kind: 'consumer'; apiKeyId: string; userId: string; secret: KeySecret }
+  | { kind: 'provider'; apiKeyId: string; userId: string; secret: KeySecret }
   | SessionPrincipal
   /** A caller without a credential. */
   | { kind: 'nobody' }
@@ -38,7 +38,7 @@ export type Principal =
   /** The hub, only to exchange an API key for a stream token. */
   | { kind: 'hub' };
 
-type KeyCaller = Pick<Extract<Principal, { kind: 'consumer' }>, 'apiKeyId' | 'userId' | 'secret'>;
+export type KeyPrincipal = Extract<Principal, { kind: 'consumer' | 'provider' }>;
 
 export type PrincipalKind = Principal['kind'];
 
@@ -97,14 +97,14 @@ const sessionFromWire = ({ sessionId, userId, begunAtMs, endsAtMs }: WireSession
   endsAt: Number(endsAtMs),
 });
 
-function keyToWire({ apiKeyId, userId, secret }: KeyCaller): object {
-  if (!secret) return { apiKeyId, userId };
-  const { createdAt, endsAt = 0 } = secret;
-  return { apiKeyId, userId, secretCreatedAtMs: BigInt(createdAt), secretEndsAtMs: BigInt(endsAt) };
-}
+const keyToWire = ({ apiKeyId, userId, secret: { createdAt, endsAt = 0 } }: KeyPrincipal): object => ({
+  apiKeyId,
+  userId,
+  secretCreatedAtMs: BigInt(createdAt),
+  secretEndsAtMs: BigInt(endsAt),
+});
 
-function keyFromWire({ apiKeyId, userId, secretCreatedAtMs, secretEndsAtMs }: ApiKeyPrincipal): KeyCaller {
-  if (secretCreatedAtMs === 0n) return { apiKeyId, userId };
+function keyFromWire({ apiKeyId, userId, secretCreatedAtMs, secretEndsAtMs }: ApiKeyPrincipal) {
   const createdAt = Number(secretCreatedAtMs);
   const secret = { createdAt, ...(secretEndsAtMs > 0n && { endsAt: Number(secretEndsAtMs) }) };
   return { apiKeyId, userId, secret };

@@ -17,7 +17,12 @@ import {
 /** The kinds of callers that these routes allow. */
 export const kinds = ['consumer', 'session'] as const;
 
-export const keyOf = (userId: string): Principal => ({ kind: 'consumer', apiKeyId: randomUUID(), userId });
+export const keyOf = (userId: string): Principal => ({
+  kind: 'consumer',
+  apiKeyId: randomUUID(),
+  userId,
+  secret: { createdAt: 0 },
+});
 
 export const sessionOf = (userId: string): Principal => ({
   kind: 'session',

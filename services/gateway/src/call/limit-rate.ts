@@ -1,12 +1,10 @@
-import { parseApiKey } from '@expert-relay/kit/api-key';
+import { type ParsedApiKey, parseApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
 import { createWindowCounter, networkOf, type WindowState } from '@expert-relay/kit/http';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Request } from 'express';
 import { type EdgeResponse, type EdgeStep, type LimitName, limitNames } from './edge-call.ts';
-
-type PresentedKey = NonNullable<ReturnType<typeof parseApiKey>>;
 
 /**
  * Limits the calls of a client in a minute; 0 switches a limit off. With a limit for keys, a call with a valid key counts for its
@@ -16,7 +14,7 @@ type PresentedKey = NonNullable<ReturnType<typeof parseApiKey>>;
 export function limitRate(options: {
   limits: Readonly<Record<LimitName | 'key', number>>;
   /** The id of a key that was valid in the last minutes. */
-  recallKey: (key: PresentedKey) => { readonly apiKeyId: string } | undefined;
+  recallKey: (key: ParsedApiKey) => { readonly apiKeyId: string } | undefined;
   clock: Clock;
   metrics: Metrics;
 }): { readonly byAddress: EdgeStep; readonly byKey: EdgeStep } {

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { parseApiKey } from '@expert-relay/kit/api-key';
+import { type ParsedApiKey, parseApiKey } from '@expert-relay/kit/api-key';
 import { checkContentType, parseJson } from '@expert-relay/kit/http';
 import type { Log } from '@expert-relay/kit/log';
 import { Counter, type Metrics } from '@expert-relay/kit/metrics';
-import type { Principal } from '@expert-relay/kit/principal';
+import type { KeyPrincipal, Principal } from '@expert-relay/kit/principal';
 import { Problem, unavailable } from '@expert-relay/kit/problem';
 import { releaseSpan } from '@expert-relay/kit/tracing';
 import type { Request } from 'express';
 import type { EdgeResponse, EdgeStep, KeyRule } from '../call/edge-call.ts';
 import type { BodyReceiver } from '../call/receive-body.ts';
-import type { KeyCache, KeyPrincipal, PresentedKey } from './create-key-cache.ts';
+import type { KeyCache } from './create-key-cache.ts';
 
 const nobody: Principal = { kind: 'nobody' };
 
@@ -53,7 +53,7 @@ export function authenticate(options: {
     return principal ?? refuse('unknown', 'This key is unknown or was revoked.');
   }
 
-  async function lookUp(key: PresentedKey): Promise<KeyPrincipal | undefined> {
+  async function lookUp(key: ParsedApiKey): Promise<KeyPrincipal | undefined> {
     try {
       return await keys.find(key);
     } catch (error) {

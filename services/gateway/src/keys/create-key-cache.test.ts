@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import type { ParsedApiKey } from '@expert-relay/kit/api-key';
+import type { KeyPrincipal } from '@expert-relay/kit/principal';
 import { createFakeClock } from '@expert-relay/testkit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createKeyCache, type KeyPrincipal, type PresentedKey } from './create-key-cache.ts';
+import { createKeyCache } from './create-key-cache.ts';
 
-const inventKey = (): PresentedKey => ({ kind: 'consumer', digest: randomBytes(32) });
+const inventKey = (): ParsedApiKey => ({ kind: 'consumer', digest: randomBytes(32) });
 
-const principal: KeyPrincipal = { kind: 'consumer', apiKeyId: 'key-1', userId: 'user-1' };
+const principal: KeyPrincipal = {
+  kind: 'consumer',
+  apiKeyId: 'key-1',
+  userId: 'user-1',
+  secret: { createdAt: 0 },
+};
 
 /** Ends look-ups that a test has left open, since they have timers. */
 const openLookUps: (() => void)[] = [];
@@ -18,7 +25,7 @@ const afterPromises = () => new Promise((resolve) => setImmediate(resolve));
 /** A cache whose look-ups end when the test calls `end` or `fail`. */
 function createCache() {
   const clock = createFakeClock();
-  const lookUps: { key: PresentedKey; end(principal?: KeyPrincipal): void; fail(): void }[] = [];
+  const lookUps: { key: ParsedApiKey; end(principal?: KeyPrincipal): void; fail(): void }[] = [];
   const cache = createKeyCache({
     clock,
     lookUp: (key) =>

@@ -1,24 +1,15 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { KeyKind } from '@expert-relay/kit/api-key';
+import type { ParsedApiKey } from '@expert-relay/kit/api-key';
 import type { Clock } from '@expert-relay/kit/clock';
-import type { Principal } from '@expert-relay/kit/principal';
+import type { KeyPrincipal } from '@expert-relay/kit/principal';
 import { withTimeout } from '@expert-relay/kit/timeout';
 import { LRUCache } from 'lru-cache';
 
-/** A key as the client sent it. */
-export interface PresentedKey {
-  readonly kind: KeyKind;
-  readonly digest: Buffer;
-}
-
-/** The principal of a key. */
-export type KeyPrincipal = Extract<Principal, { apiKeyId: string }>;
-
 export interface KeyCache {
   /** The principal of a key; undefined if the key is not valid. A recent result is returned without a promise. */
-  find(key: PresentedKey): KeyPrincipal | undefined | Promise<KeyPrincipal | undefined>;
+  find(key: ParsedApiKey): KeyPrincipal | undefined | Promise<KeyPrincipal | undefined>;
   /** The principal of a key that was valid in the last five minutes, without a look-up. */
-  recall(key: PresentedKey): KeyPrincipal | undefined;
+  recall(key: ParsedApiKey): KeyPrincipal | undefined;
   /** Removes a key that was revoked or rotated. */
   forget(apiKeyId: string): void;
 }
@@ -41,7 +32,7 @@ const recentlyValidMs = 300_000;
  * effect 5 s after its commit even if its event does not arrive. A secret whose end is known ends then.
  */
 export function createKeyCache(options: {
-  lookUp: (key: PresentedKey) => Promise<KeyPrincipal | undefined>;
+  lookUp: (key: ParsedApiKey) => Promise<KeyPrincipal | undefined>;
   clock: Clock;
   lookUpTimeoutMs?: number;
 }): KeyCache {
@@ -52,7 +43,7 @@ export function createKeyCache(options: {
   const runningLookUps = new Map<string, Promise<KeyPrincipal | undefined>>();
   let revocations = 0;
 
-  async function lookUpAndStore(key: PresentedKey, digest: string): Promise<KeyPrincipal | undefined> {
+  async function lookUpAndStore(key: ParsedApiKey, digest: string): Promise<KeyPrincipal | undefined> {
     const lookedUpAt = clock.now();
     const revocationsBefore = revocations;
     try {
@@ -70,7 +61,7 @@ export function createKeyCache(options: {
   }
 
   /** Calls with the same key at the same time share one look-up. */
-  function joinLookUp(key: PresentedKey, digest: string): Promise<KeyPrincipal | undefined> {
+  function joinLookUp(key: ParsedApiKey, digest: string): Promise<KeyPrincipal | undefined> {
     let running = runningLookUps.get(digest);
     if (!running) {
       running = lookUpAndStore(key, digest);
@@ -87,7 +78,7 @@ export function createKeyCache(options: {
     if (!entry) return undefined;
     const now = clock.now();
     const ageMs = now - entry.lookedUpAt;
-    const endsAt = entry.principal?.secret?.endsAt ?? Number.POSITIVE_INFINITY;
+    const endsAt = entry.principal?.secret.endsAt ?? Number.POSITIVE_INFINITY;
     return ageMs >= 0 && ageMs < maxAgeMs && now < endsAt ? entry : undefined;
   }
 

@@ -100,6 +100,7 @@ describe('a subscription', () => {
     ['of another issuer', { issuer: 'another' }],
     ['for another audience', { audience: 'gateway' }],
     ['of another type', { typ: 'JWT' }],
+    ['without the begin of its session', { cred: { kind: 'session', id: 'a', begunAt: Number.NaN } }],
     ['signed with another key', { key: generateKeyPairSync('ed25519').privateKey }],
   ])('a token that is %s is refused, even where none is needed', async (_, claims) => {
     expect(await statusOf([topic], bearer(await makeToken([topic], claims)))).toBe(401);
@@ -210,7 +211,7 @@ describe('a credential that is revoked', () => {
   });
 
   describe('by a rotation of its secret', () => {
-    // In the same second: a token with only its own time could not be distinguished from one of the new secret.
+    // In the same second: the time at which a token was issued does not distinguish it from one of the new secret.
     const now = Math.floor(Date.now() / 1_000) * 1_000 + 500;
     const old = now - 60_000;
     const rotate = (apiKeyId: string, secretsBefore: number, endsAt: number) =>

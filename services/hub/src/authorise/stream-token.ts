@@ -2,15 +2,16 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type StreamTokenClaims, type StreamTokenCredential, streamToken } from '@expert-relay/contracts';
 import type { Clock } from '@expert-relay/kit/clock';
 import { ConfigError } from '@expert-relay/kit/config';
-import { errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, jwtVerify } from 'jose';
 
 /** The key or session that a stream depends on: the stream ends when it is revoked. */
 export interface Credential {
+  readonly kind: 'key' | 'session';
   /** `key:<id>` or `session:<id>`. */
   readonly id: string;
   /** Its user, whose keys and sessions are counted together. */
   readonly userId: string;
-  /** When the key's secret was created or the session began, in milliseconds; if the token does not say, when it was issued. */
+  /** When the key's secret was created or the session began, in milliseconds. */
   readonly since: number;
   /** When that secret ends, if it had been rotated before the token was issued. */
   readonly endsAt?: number;
@@ -21,14 +22,19 @@ export const sessionCredential = (sessionId: string): string => `session:${sessi
 export const allSessions = (userId: string): string => `sessions-of:${userId}`;
 
 /** The ids whose revocation ends a credential: its own, and for a session that of all sessions of its user. */
-export const idsOf = ({ id, userId }: Credential): readonly string[] =>
-  id.startsWith('session:') ? [id, allSessions(userId)] : [id];
+export const idsOf = ({ kind, id, userId }: Credential): readonly string[] =>
+  kind === 'session' ? [id, allSessions(userId)] : [id];
 
 /** The content of a valid token. */
 export interface Grant {
   readonly topics: ReadonlySet<string>;
   readonly credential: Credential;
 }
+
+/** The user is a standard claim. */
+type Claims = StreamTokenClaims & { readonly sub: string };
+type SessionClaim = Extract<StreamTokenCredential, { kind: 'session' }>;
+type KeyClaim = Exclude<StreamTokenCredential, SessionClaim>;
 
 export type VerifyStreamToken = (token: string) => Promise<Grant | undefined>;
 
@@ -42,7 +48,7 @@ export function createStreamTokenVerifier(options: {
   return async (token) => {
     for (const key of keys) {
       try {
-        const { payload } = await jwtVerify(token, key, {
+        const { payload } = await jwtVerify<Claims>(token, key, {
           algorithms: [algorithm],
           typ,
           issuer,
@@ -60,24 +66,22 @@ export function createStreamTokenVerifier(options: {
   };
 }
 
-/** A valid signature shows that requests made the token, but it may have been another release of requests. */
-type Unchecked<Members> = { readonly [Name in keyof Members]?: unknown };
+function grantOf({ sub: userId, topics, cred }: Claims): Grant | undefined {
+  const credential = cred.kind === 'session' ? sessionOf(cred, userId) : keyOf(cred, userId);
+  // A valid signature shows that requests made the token. But without this time, a revocation would not end the credential.
+  return Number.isFinite(credential.since) ? { topics: new Set(topics), credential } : undefined;
+}
 
-function grantOf(claims: JWTPayload): Grant | undefined {
-  const { topics, cred, iat, exp, sub } = claims as JWTPayload & Unchecked<StreamTokenClaims>;
-  const { kind, id, begunAt, secret } = (cred ?? {}) as Unchecked<StreamTokenCredential>;
-  if (!Array.isArray(topics) || typeof id !== 'string' || typeof sub !== 'string') return undefined;
-  const issuedAt = 1_000 * (typeof iat === 'number' ? iat : Number(exp) - streamToken.lifetimeSeconds);
-  const { createdAt, endsAt } = (secret ?? {}) as Unchecked<Required<StreamTokenCredential>['secret']>;
-  return {
-    topics: new Set(topics.filter((topic) => typeof topic === 'string')),
-    credential: {
-      id: kind === 'session' ? sessionCredential(id) : keyCredential(id),
-      userId: sub,
-      since: [createdAt, begunAt].find((time) => typeof time === 'number') ?? issuedAt,
-      ...(typeof endsAt === 'number' && { endsAt }),
-    },
-  };
+const sessionOf = ({ id, begunAt }: SessionClaim, userId: string): Credential => ({
+  kind: 'session',
+  id: sessionCredential(id),
+  userId,
+  since: begunAt,
+});
+
+function keyOf({ id, secret }: KeyClaim, userId: string): Credential {
+  const { createdAt: since, endsAt } = secret;
+  return { kind: 'key', id: keyCredential(id), userId, since, ...(endsAt !== undefined && { endsAt }) };
 }
 
 /** The public keys that stream tokens are verified with. */

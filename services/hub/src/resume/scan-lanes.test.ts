@@ -105,7 +105,7 @@ const at = (sequence: number): Position => ({
   sequence,
   check: checkOf(events[sequence - 1]?.eventId ?? ''),
 });
-const key = (id: string, userId = 'ada'): Credential => ({ id: `key:${id}`, userId, since: 0 });
+const key = (id: string, userId = 'ada'): Credential => ({ kind: 'key', id: `key:${id}`, userId, since: 0 });
 const floor = () => formatPosition(history.ring.floor);
 const nearSeq = count - ringEvents - 5;
 

@@ -145,7 +145,7 @@ export class Streams implements Part {
 
   #endIfExpired(subscriber: Subscriber): void {
     if (subscriber.credentialEndsAt > this.#options.clock.now()) return;
-    this.#end(subscriber, subscriber.credential?.id.startsWith('session:') ? 'signed_out' : 'key_revoked');
+    this.#end(subscriber, subscriber.credential?.kind === 'session' ? 'signed_out' : 'key_revoked');
   }
 
   #end(subscriber: Subscriber, reason: EndReason): void {

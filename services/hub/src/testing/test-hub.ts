@@ -80,6 +80,7 @@ export function makeToken(
   topics: readonly string[],
   claims: {
     userId?: string;
+    /** Without a time, it began when the token was issued. */
     cred?: { kind: string; id: string; begunAt?: number; secret?: { createdAt: number; endsAt?: number } };
     issuedAt?: number;
     expiresAt?: number;
@@ -90,12 +91,14 @@ export function makeToken(
   } = {},
 ): Promise<string> {
   const now = Math.floor(Date.now() / 1_000);
-  return new SignJWT({ topics, cred: claims.cred ?? { kind: 'provider', id: 'a-key' } })
+  const { cred = { kind: 'provider', id: 'a-key' }, issuedAt = now } = claims;
+  const begunAt = issuedAt * 1_000;
+  return new SignJWT({ topics, cred: { begunAt, secret: { createdAt: begunAt }, ...cred } })
     .setProtectedHeader({ alg: 'EdDSA', typ: claims.typ ?? 'relay-stream+jwt' })
     .setIssuer(claims.issuer ?? 'expert-relay')
     .setAudience(claims.audience ?? 'hub')
     .setSubject(claims.userId ?? 'a-user')
-    .setIssuedAt(claims.issuedAt ?? now)
+    .setIssuedAt(issuedAt)
     .setExpirationTime(claims.expiresAt ?? now + 300)
     .sign(claims.key ?? keys.privateKey);
 }

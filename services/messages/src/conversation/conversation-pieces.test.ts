@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { makeRefCode, makeRequestId } from '@expert-relay/db';
+import { makeRefCode, makeRequestId, type Party } from '@expert-relay/db';
 import { makeConsumer, type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { conversationPieces, maxResponseLength } from './conversation-pieces.ts';
@@ -9,10 +9,12 @@ import { pageBytes } from './read-messages.ts';
 let database: OpenDatabase;
 let userId: string;
 let apiKeyId: string;
+let agent: Party;
 
 beforeAll(async () => {
   database = await openTestDatabase();
   ({ userId, apiKeyId } = await makeConsumer(database.prisma));
+  agent = { kind: 'consumer', userId, apiKeyId, secret: { createdAt: 0 } };
 });
 afterAll(() => database.stop());
 
@@ -47,7 +49,7 @@ async function conversationOf(sizes: readonly number[]) {
     },
   });
   return async (after = 0, limit?: number) => {
-    const head = await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id);
+    const head = await readHead(database.query, agent, id);
     const pieces: string[] = [];
     const written = conversationPieces(database.query, head, { after, limit });
     for (let isLast = false; !isLast; ) {
@@ -141,7 +143,7 @@ test('a conversation has `erasedAt` only when its content is erased', async () =
     question: 'May I?',
   };
   await database.prisma.helpRequest.create({ data });
-  const read = async () => (await readHead(database.query, { kind: 'consumer', apiKeyId, userId }, id)).head;
+  const read = async () => (await readHead(database.query, agent, id)).head;
   expect(await read()).not.toHaveProperty('erasedAt');
   await database.prisma.helpRequest.update({ where: { id }, data: { question: null, erasedAt } });
   expect(await read()).toMatchObject({ question: null, erasedAt: '2026-11-21T07:00:00.123Z' });

@@ -32,12 +32,10 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
   const route = sendMessage({ ...database, wakeOutbox: () => {} });
   const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<RouteResponse> => {
     const message = { role: 'provider', messageId: randomUUID(), ...body };
-    const principal =
-      message.role === 'provider'
-        ? ({ kind: 'provider', userId, apiKeyId: randomUUID() } as const)
-        : ({ kind: 'consumer', userId, apiKeyId: consumerKeyId } as const);
+    const { role: kind } = message;
+    const apiKeyId = kind === 'provider' ? randomUUID() : consumerKeyId;
     const call: Call = {
-      principal,
+      principal: { kind, userId, apiKeyId, secret: { createdAt: 0 } },
       callId: randomUUID(),
       params: { requestId: request.id },
       headers: {},

@@ -32,7 +32,8 @@ async function newUser() {
     ),
   );
   const session: Party = { kind: 'session', userId, sessionId: randomUUID(), begunAt: 0, endsAt: 0 };
-  const consumers = keys.map(({ id: apiKeyId }): Party => ({ kind: 'consumer', userId, apiKeyId }));
+  const secret = { createdAt: 0 };
+  const consumers = keys.map(({ id: apiKeyId }): Party => ({ kind: 'consumer', userId, apiKeyId, secret }));
   return { userId, keyIds: keys.map(({ id }) => id), session, consumers };
 }
 type User = Awaited<ReturnType<typeof newUser>>;

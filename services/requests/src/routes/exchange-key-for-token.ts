@@ -18,10 +18,8 @@ export const exchangeKeyForToken = (context: Context) =>
     async handle({ body }) {
       const { apiKey, topics } = parseBody(schema, body);
       const parsed = parseApiKey(apiKey);
-      const found = parsed && (await findKey(context.query, parsed));
-      if (!found) throw new Problem('unauthorized');
-      const { id: apiKeyId, kind, userId, secret } = found;
-      const party = { kind, apiKeyId, userId, secret };
+      const party = parsed && (await findKey(context.query, parsed));
+      if (!party) throw new Problem('unauthorized');
       await checkTopics(context.query, party, topics);
       context.noteKeyUse(party);
       const grant = { userId: party.userId, credential: credentialOf(party), topics };

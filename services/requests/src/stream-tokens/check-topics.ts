@@ -12,7 +12,7 @@ import * as z from 'zod';
 export function credentialOf(party: Party): StreamTokenCredential {
   if (party.kind === 'session') return { kind: party.kind, id: party.sessionId, begunAt: party.begunAt };
   const { kind, apiKeyId: id, secret } = party;
-  return { kind, id, ...(secret && { secret }) };
+  return { kind, id, secret };
 }
 
 /** The topics of an expert, in addition to those of the requests. */

@@ -22,7 +22,8 @@ export function createStreamTokenSigner(options: { privateKey: string; clock: Cl
   const { algorithm: alg, type: typ, issuer, audience, lifetimeSeconds } = streamToken;
 
   return async ({ userId, credential, topics }) => {
-    const secretEndsAt = credential.secret?.endsAt ?? Number.POSITIVE_INFINITY;
+    const secretEndsAt =
+      (credential.kind === 'session' ? undefined : credential.secret.endsAt) ?? Number.POSITIVE_INFINITY;
     const issuedAt = Math.floor(clock.now() / 1000);
     const expiresAt = Math.min(issuedAt + lifetimeSeconds, Math.ceil(secretEndsAt / 1000));
     const token = await new SignJWT({ topics, cred: credential } satisfies StreamTokenClaims)
