@@ -1,9 +1,10 @@
-export { type FoundKey, findKey } from './api-key/find-key.ts';
+export { findKey } from './api-key/find-key.ts';
 export { createKeyUsage } from './api-key/key-usage.ts';
 export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
 export { endedPerBatch, insertEvent, readRevocationEvents, waitForOutbox } from './outbox/index.ts';
 export { failures } from './postgres/failures.ts';
+export { lockKeys } from './postgres/session-lock.ts';
 export { empty, join, type Query, raw, type Sql, sql } from './postgres/query.ts';
 export {
   endedProblem,
@@ -23,4 +24,4 @@ export {
   submissionColumns,
   withoutAbsent,
 } from './request/content.ts';
-export { formatRefCode, makeRefCode, makeRequestId, parseRefCode, requestIdFrom } from './request/ids.ts';
+export { makeRefCode, makeRequestId, parseRefCode, refCodeColumn, requestIdFrom } from './request/ids.ts';

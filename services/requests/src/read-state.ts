@@ -1,5 +1,5 @@
 import type { Api } from '@expert-relay/contracts';
-import { formatRefCode, type Query, type Sql, sql, statusNow } from '@expert-relay/db';
+import { type Query, refCodeColumn, type Sql, sql, statusNow } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 
 export interface StateRow extends Omit<Api.RequestState, 'requestId'> {
@@ -8,7 +8,7 @@ export interface StateRow extends Omit<Api.RequestState, 'requestId'> {
 
 /** The columns of a `StateRow`. */
 export const stateColumns = sql`
-  id, ref_code AS "refCode", ${statusNow} AS status, response_count AS "responseCount",
+  id, ${refCodeColumn}, ${statusNow} AS status, response_count AS "responseCount",
   created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 /** Reads the request that a condition selects. An unknown request and one of another user are both not found. */
@@ -20,7 +20,7 @@ export async function readState(query: Query, condition: Sql): Promise<StateRow>
 
 export const stateBody = (state: StateRow): Api.RequestState => ({
   requestId: state.id,
-  refCode: formatRefCode(state.refCode),
+  refCode: state.refCode,
   status: state.status,
   responseCount: state.responseCount,
   createdAt: state.createdAt,

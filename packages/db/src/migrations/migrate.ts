@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { connect } from '../postgres/connect.ts';
-import { acquireSessionLock } from '../postgres/session-lock.ts';
+import { acquireSessionLock, lockKeys } from '../postgres/session-lock.ts';
 import { knownMigrations, type Migration, migrationsFolder, readMigration } from './migration-files.ts';
 import { createTable, readRecorded, recordApplied } from './migration-table.ts';
 
@@ -31,7 +31,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   });
   try {
     const onWait = () => report('Another process migrates this database: waiting for it.');
-    await acquireSessionLock(client, lockKey, { retryMs: lockRetryMs, onWait });
+    await acquireSessionLock(client, lockKeys.migration, { retryMs: lockRetryMs, onWait });
     const missing = await findMissing(client, folder);
     for (const name of missing) {
       await applyWithRetries(client, await readMigration(folder, name), { report, lockPatience });
@@ -42,8 +42,6 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   }
 }
 
-/** The key of `prisma migrate`, so that it and this wait for each other. */
-const lockKey = 72_707_369;
 const lockRetryMs = 100;
 
 async function findMissing(client: pg.Client, folder: string): Promise<readonly string[]> {

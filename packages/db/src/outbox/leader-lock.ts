@@ -3,10 +3,8 @@ import type { Log } from '@expert-relay/kit/log';
 import type pg from 'pg';
 import { connectOnce, disconnect } from '../postgres/connect.ts';
 import { connectionFailure, isOutage } from '../postgres/failures.ts';
-import { acquireSessionLock } from '../postgres/session-lock.ts';
+import { acquireSessionLock, lockKeys } from '../postgres/session-lock.ts';
 
-/** Any number that no other program locks in this database. */
-const lockKey = 7_204_513_312n;
 /*
  * When a leader is frozen or cut off, Postgres ends its session after 1.3 s without a statement. Another process gets
  * the lock 0.25 s later at most, so within two seconds. The leader sends a statement every 0.5 s at least.
@@ -66,7 +64,7 @@ export async function runAsLeader(options: {
       client = await connectOnce(url, clientConfig);
       await client.query(sessionSettings);
       lastWarning = '';
-      if (await acquireSessionLock(client, lockKey, { retryMs: lockRetryMs, signal }))
+      if (await acquireSessionLock(client, lockKeys.outboxLeader, { retryMs: lockRetryMs, signal }))
         await leadUntilLost(client);
     } catch (error) {
       const isLost = !client || isOutage(error);

@@ -94,7 +94,7 @@ function row(seq: number): WaitingRow {
     type: 'new_message',
     payload,
     requestId: 'r',
-    refCode: 'AAAAAAAA',
+    refCode: 'HS-AAAAAAAA',
     position: seq,
     seq,
     recordedAt: new Date(),

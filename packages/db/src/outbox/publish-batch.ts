@@ -5,9 +5,9 @@ import {
   encodePublished,
   type Subjects,
 } from '@expert-relay/contracts';
+import { isApiError } from '@expert-relay/kit/nats';
 import { noTracing, type OpenSpan, type Tracing } from '@expert-relay/kit/tracing';
 import { ErrorCode, type JetStreamClient, NatsError } from 'nats';
-import { formatRefCode } from '../request/ids.ts';
 import type { StreamEnd } from './stream.ts';
 import type { StoredRow, WaitingRow } from './waiting-rows.ts';
 
@@ -22,7 +22,6 @@ export interface BatchResult {
 }
 
 const ackTimeoutMs = 2_000;
-const messageTooLarge = 10054;
 
 /**
  * Publishes rows in order, without waiting between them: each message names the message before it, and NATS stores it only
@@ -88,7 +87,7 @@ function startSpan(tracing: Tracing, { type }: WaitingRow, bytes: Uint8Array): O
 function isUnpublishable(error: unknown): error is NatsError {
   return (
     error instanceof NatsError &&
-    (error.code === 'MAX_PAYLOAD_EXCEEDED' || error.api_error?.err_code === messageTooLarge)
+    (error.code === 'MAX_PAYLOAD_EXCEEDED' || isApiError(error, 'messageTooLarge'))
   );
 }
 
@@ -110,8 +109,7 @@ export function encodeRow(row: WaitingRow): Uint8Array {
       recordedAt: row.recordedAt,
       userId: row.userId,
       requestId: row.requestId ?? undefined,
-      // The table stores it without its prefix.
-      refCode: row.refCode === null ? undefined : formatRefCode(row.refCode),
+      refCode: row.refCode ?? undefined,
       seq: BigInt(row.seq),
     },
     row.payload,

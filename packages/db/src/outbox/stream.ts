@@ -1,10 +1,10 @@
 import { subjectsFor } from '@expert-relay/contracts';
 import type { Log } from '@expert-relay/kit/log';
+import { isApiError } from '@expert-relay/kit/nats';
 import {
   DiscardPolicy,
   type JetStreamManager,
   type NatsConnection,
-  type NatsError,
   nanos,
   RetentionPolicy,
   StorageType,
@@ -58,7 +58,7 @@ export function createStreamReader(
     try {
       return await (await manager).streams.info(stream);
     } catch (error) {
-      if (errorCode(error) !== notFound) throw error;
+      if (!isApiError(error, 'streamNotFound')) throw error;
       log.warn({ stream }, 'the stream was deleted: creating it again');
       return await ensure();
     }
@@ -89,7 +89,7 @@ export async function ensureStream(jsm: JetStreamManager, settings: StreamSettin
     return { info: await jsm.streams.add(wanted), action: 'created', warnings: [] };
   } catch (error) {
     // Another process created it in between, from other settings.
-    if (errorCode(error) !== nameInUse) throw error;
+    if (!isApiError(error, 'streamNameInUse')) throw error;
     return await adjust(jsm, await jsm.streams.info(wanted.name), wanted);
   }
 }
@@ -173,19 +173,11 @@ function fits(config: StreamConfig, update: Partial<StreamConfig>): boolean {
   );
 }
 
-// NATS's own numbers, from its server/errors.json.
-const notFound = 10059;
-const nameInUse = 10058;
-
 async function find(jsm: JetStreamManager, stream: string): Promise<StreamInfo | undefined> {
   try {
     return await jsm.streams.info(stream);
   } catch (error) {
-    if (errorCode(error) === notFound) return undefined;
+    if (isApiError(error, 'streamNotFound')) return undefined;
     throw error;
   }
-}
-
-function errorCode(error: unknown): number | undefined {
-  return (error as NatsError).api_error?.err_code;
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { refCodeColumn } from '../request/ids.ts';
 
 /** An event that is committed and not yet published. */
 export interface WaitingRow {
@@ -8,6 +9,7 @@ export interface WaitingRow {
   readonly payload: Buffer;
   readonly userId: string;
   readonly requestId: string | null;
+  /** In the form for people. */
   readonly refCode: string | null;
   readonly seq: number;
   readonly recordedAt: Date;
@@ -43,7 +45,7 @@ export async function selectWaiting(client: pg.ClientBase, after: number): Promi
 
 /** The columns of a `WaitingRow`. */
 export const rowColumns = `
-  id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId", ref_code AS "refCode", seq,
+  id, position::float8 AS position, type, payload, user_id AS "userId", request_id AS "requestId", ${refCodeColumn.sql}, seq,
   recorded_at AS "recordedAt"`;
 
 const waitingText = `

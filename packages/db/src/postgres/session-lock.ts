@@ -1,6 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
 
+/** The keys of all advisory locks that have a name. Another program must not lock them in the same database. */
+export const lockKeys = {
+  /** That of `prisma migrate`, so that it and this wait for each other. */
+  migration: 72_707_369n,
+  outboxLeader: 7_204_513_312n,
+  /** In the database of the admin. */
+  testTemplate: 7_204_513_313n,
+  takeFacts: 7_204_513_314n,
+} as const;
+
 /**
  * Gets an advisory lock, which ends with the connection; false when `signal` is aborted before. It polls, since a statement
  * that waits for the lock inside Postgres holds a snapshot: vacuum could not remove rows, and `CREATE INDEX CONCURRENTLY`
@@ -8,7 +18,7 @@ import type pg from 'pg';
  */
 export async function acquireSessionLock(
   client: pg.ClientBase,
-  key: number | bigint,
+  key: bigint,
   options: { retryMs: number; onWait?(): void; signal?: AbortSignal },
 ): Promise<boolean> {
   const { retryMs, onWait, signal } = options;

@@ -1,5 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { Problem } from '@expert-relay/kit/problem';
+import { sql } from '../postgres/query.ts';
 
 /**
  * 128 random bits: a client needs only the id to poll a request, so it must not be guessable. One of 65,536 would begin as a
@@ -27,7 +28,8 @@ export function makeRefCode(): string {
   return code;
 }
 
-export const formatRefCode = (code: string): string => `HS-${code}`;
+/** The code in the form for people. The tables of requests and events hold it without its prefix. */
+export const refCodeColumn = sql`'HS-' || ref_code AS "refCode"`;
 
 /** `hs-o1i1...` -> `0111...`: accepts lower case, and the letters that people write for 0 and 1. */
 export function parseRefCode(text: string): string | undefined {

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { migrate } from '../migrations/migrate.ts';
 import { knownMigrations, migrationsFolder, readMigration } from '../migrations/migration-files.ts';
 import { connectOnce } from '../postgres/connect.ts';
-import { acquireSessionLock } from '../postgres/session-lock.ts';
+import { acquireSessionLock, lockKeys } from '../postgres/session-lock.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -11,8 +11,6 @@ export interface TestDatabase extends AsyncDisposable {
   drop(): Promise<void>;
 }
 
-/** Any number that no other program locks in the admin's database. */
-const lockKey = 7_204_513_313n;
 const lockRetryMs = 50;
 
 /**
@@ -62,11 +60,11 @@ function databaseUrl(server: string, name: string): string {
 async function ensureTemplate(admin: pg.ClientBase, server: string): Promise<string> {
   const name = `relay_template_${await hashOfMigrations()}`;
   if (await exists(admin, name)) return name;
-  await acquireSessionLock(admin, lockKey, { retryMs: lockRetryMs });
+  await acquireSessionLock(admin, lockKeys.testTemplate, { retryMs: lockRetryMs });
   try {
     if (!(await exists(admin, name))) await makeTemplate(admin, server, name);
   } finally {
-    await admin.query('SELECT pg_advisory_unlock($1)', [lockKey]);
+    await admin.query('SELECT pg_advisory_unlock($1)', [lockKeys.testTemplate]);
   }
   return name;
 }

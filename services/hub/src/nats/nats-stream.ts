@@ -1,6 +1,6 @@
 import { subjectsFor } from '@expert-relay/contracts';
-import type { Nats } from '@expert-relay/kit/nats';
-import { Events, type JetStreamManager, type NatsConnection, type NatsError } from 'nats';
+import { isApiError, type Nats } from '@expert-relay/kit/nats';
+import { Events, type JetStreamManager, type NatsConnection } from 'nats';
 import { type Consumer, openConsumer } from './ordered-consumer.ts';
 
 /** The state of the NATS stream. */
@@ -24,10 +24,6 @@ export interface NatsStream {
 }
 
 const timeoutMs = 2_000;
-
-// Error codes of NATS, from its server/errors.json.
-const streamNotFound = 10059;
-const messageNotFound = 10037;
 
 /** Which stream a sequence belongs to. `created` is the time at which NATS created it, as RFC 3339. */
 export const epochOf = (created: string): string => Date.parse(created).toString(36);
@@ -63,7 +59,7 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
       const { created, state } = await manager.streams.info(stream);
       return { epoch: epochOf(created), firstSeq: Math.max(state.first_seq, 1), lastSeq: state.last_seq };
     } catch (error) {
-      if (errorCode(error) !== streamNotFound) throw error;
+      if (!isApiError(error, 'streamNotFound')) throw error;
       throw new Error(`the stream ${stream} does not exist yet: the requests and messages services make it`);
     }
   }
@@ -78,7 +74,7 @@ export function createNatsStream(options: { nats: Nats; prefix: string }): NatsS
       try {
         return (await manager.streams.getMessage(stream, { seq: sequence })).data;
       } catch (error) {
-        if (errorCode(error) === messageNotFound) return undefined;
+        if (isApiError(error, 'messageNotFound')) return undefined;
         throw error;
       }
     },
@@ -112,8 +108,4 @@ function shareCalls<T>(call: () => Promise<T>): () => Promise<T> {
     last = next;
     return next;
   };
-}
-
-function errorCode(error: unknown): number | undefined {
-  return (error as NatsError).api_error?.err_code;
 }

@@ -4,6 +4,7 @@ import {
   ownedBy,
   type Party,
   type Query,
+  refCodeColumn,
   type RequestStatus,
   sql,
   statusNow,
@@ -92,7 +93,7 @@ export async function insertMessage(
         SELECT user_id, request_id, ref_code, message.seq
         FROM message JOIN request ON request.id = message.request_id`,
     })}
-    SELECT ref_code AS "refCode", status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
+    SELECT ${refCodeColumn}, status, has_room AS "hasRoom", has_form AS "hasForm", agent_has_keys AS "agentHasKeys",
       created_at AS "createdAt"
     FROM request LEFT JOIN message ON message.request_id = request.id`;
   return outcome;

@@ -1,12 +1,12 @@
 import type { Api } from '@expert-relay/contracts';
 import {
   empty,
-  formatRefCode,
   noteColumns,
   ownedBy,
   type Party,
   publicKeyColumns,
   type Query,
+  refCodeColumn,
   type RequestContent,
   type RequestNotes,
   sql,
@@ -37,7 +37,7 @@ const agent = sql`(
 export async function readHead(query: Query, party: Party, requestId: string, after = 0) {
   const isSession = party.kind === 'session';
   const [row] = await query<Row>`
-    SELECT id, ref_code AS "refCode", ${statusNow} AS status, seq, content_bytes AS "contentBytes",
+    SELECT id, ${refCodeColumn}, ${statusNow} AS status, seq, content_bytes AS "contentBytes",
       response_count AS "responseCount",
       created_at AS "createdAt", expires_at AS "expiresAt", ${noteColumns},
       ${isSession && after > 0 ? empty : sql`question, ${submissionColumns},`} ${isSession ? agent : empty}
@@ -45,10 +45,10 @@ export async function readHead(query: Query, party: Party, requestId: string, af
     FROM help_requests
     WHERE id = ${requestId} AND ${ownedBy(party)}`;
   if (!row) throw new Problem('not_found');
-  const { id, refCode, seq, contentBytes, ...rest } = row;
+  const { id, seq, contentBytes, ...rest } = row;
   return {
     seq,
     contentBytes,
-    head: withoutAbsent({ requestId: id, refCode: formatRefCode(refCode), ...rest }),
+    head: withoutAbsent({ requestId: id, ...rest }),
   };
 }

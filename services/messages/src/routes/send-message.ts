@@ -1,5 +1,5 @@
 import type { Api } from '@expert-relay/contracts';
-import { endedProblem, formatRefCode, type Query, requestIdFrom, roleOf } from '@expert-relay/db';
+import { endedProblem, type Query, requestIdFrom, roleOf } from '@expert-relay/db';
 import { defineRoute, parseBody, type RouteResponse } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import type { Context } from '../context.ts';
@@ -69,7 +69,7 @@ const sentMessage = (status: 200 | 201, message: StoredMessage): RouteResponse =
   status,
   body: {
     requestId: message.requestId,
-    refCode: formatRefCode(message.refCode),
+    refCode: message.refCode,
     status: message.status,
     messageId: message.messageId,
     role: message.content.role,

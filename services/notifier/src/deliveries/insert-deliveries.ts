@@ -1,4 +1,4 @@
-import { raw, type Sql, sql } from '@expert-relay/db';
+import { raw, refCodeColumn, type Sql, sql } from '@expert-relay/db';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
 import { channelWindow } from './channel-window.ts';
@@ -44,7 +44,7 @@ export const insertDeliveries = (facts: Sql): Sql => sql`
       // A chat is notified of the first answer only.
       message: sql`CASE WHEN ${type} <> 'request.answered' THEN message.message_key END`,
     })},
-      endpoint.id, ${type}, request.id, 'HS-' || request.ref_code, message.message_id, ${at}, ${dueAt}
+      endpoint.id, ${type}, request.id, ${refCodeColumn}, message.message_id, ${at}, ${dueAt}
     FROM fact
     JOIN help_requests AS request ON request.id = fact.request_id
     LEFT JOIN messages AS message

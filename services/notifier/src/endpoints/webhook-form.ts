@@ -3,6 +3,7 @@ import { listOf, uuidPattern } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
+import { addressWithoutDns } from '../outbound/resolve.ts';
 import { keyEvents, userEvents } from './delivery-types.ts';
 import { isOfRevokedKey } from './endpoint-rows.ts';
 
@@ -45,10 +46,9 @@ function isTargetUrl(text: string, rules: AddressRules): boolean {
   const { protocol, username, password, port, hostname } = new URL(text);
   if (username !== '' || password !== '' || !['http:', 'https:'].includes(protocol)) return false;
   const isPlain = protocol === 'http:' || port !== '';
-  const literal = /^[\d.]+$|^\[.*\]$/.test(hostname) ? hostname.replace(/^\[(.*)\]$/, '$1') : undefined;
-  if (literal !== undefined) return isPlain ? rules.isInner(literal) : rules.isAllowed(literal);
-  if (/(^|\.)localhost\.?$/i.test(hostname)) return rules.isInner('127.0.0.1');
-  return !isPlain || rules.hasInner;
+  const address = addressWithoutDns(hostname);
+  if (address === undefined) return !isPlain || rules.hasInner;
+  return isPlain ? rules.isInner(address) : rules.isAllowed(address);
 }
 
 const expectedEvents = 'Expected a list of types of events, each once.';

@@ -1,8 +1,5 @@
-import { type Postgres, type Sql, sql } from '@expert-relay/db';
+import { lockKeys, type Postgres, type Sql, sql } from '@expert-relay/db';
 import { insertDeliveries } from '../deliveries/insert-deliveries.ts';
-
-/** Any number that no other program locks in this database. */
-const lockKey = 7_204_513_314n;
 
 export interface Taken {
   readonly facts: number;
@@ -23,7 +20,7 @@ export function takeFacts(
   return database.transact(async (query) => {
     // A statement of its own: the next one sees everything that the process which had the lock before has committed.
     const [turn] = await query<{ isOurs: boolean }>`
-      SELECT pg_try_advisory_xact_lock(${lockKey}::bigint) AS "isOurs", set_config('lock_timeout', '1s', true)`;
+      SELECT pg_try_advisory_xact_lock(${lockKeys.takeFacts}::bigint) AS "isOurs", set_config('lock_timeout', '1s', true)`;
     if (!turn?.isOurs) return undefined;
     const [taken] = await query<Taken>`
       WITH oldest AS MATERIALIZED (

@@ -1,10 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
-import { isIP } from 'node:net';
 import type { Api } from '@expert-relay/contracts';
 import { type AddressRules, isSameAddress } from './address-rules.ts';
 import { printableStart } from './printable-start.ts';
-import type { Resolve } from './resolve.ts';
+import { literalAddress, type Resolve } from './resolve.ts';
 import { smallReads } from './small-reads.ts';
 
 export interface PostResult {
@@ -77,7 +76,7 @@ export function createPost(options: PostOptions): Post {
   };
 }
 
-const hasName = ({ hostname }: URL): boolean => isIP(hostname.replace(/^\[(.*)\]$/, '$1')) === 0;
+const hasName = ({ hostname }: URL): boolean => literalAddress(hostname) === undefined;
 
 function exchange(
   settings: RequestOptions,

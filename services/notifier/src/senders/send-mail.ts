@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLoopback } from '@expert-relay/kit/config';
 import type { Log } from '@expert-relay/kit/log';
 import type { ClaimedNotice, EndpointOff, NoticeDelivery } from '../deliveries/claim-for-people.ts';
 import type { SendNotice } from '../deliveries/people-queue.ts';
@@ -82,8 +83,7 @@ export function createSendMail(options: {
  */
 function needsTls(url: string): boolean {
   const { protocol, username, password, hostname } = new URL(url);
-  const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/i.test(hostname);
-  return protocol === 'smtp:' && (username !== '' || password !== '') && !isLoopback;
+  return protocol === 'smtp:' && (username !== '' || password !== '') && !isLoopback(hostname);
 }
 
 /** Subject, text and headers of a mail. */

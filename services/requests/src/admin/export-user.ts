@@ -1,10 +1,10 @@
 import {
-  formatRefCode,
   type HelpRequest,
   type Message,
   noteColumns,
   type PrismaClient,
   publicKeyColumns,
+  refCodeColumn,
   statusNow,
   submissionColumns,
   type User,
@@ -145,7 +145,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
   };
   while (last) {
     const page: ExportedRequest[] = await prisma.$queryRaw<ExportedRequest[]>`
-      SELECT id AS "requestId", ref_code AS "refCode", ${statusNow} AS status,
+      SELECT id AS "requestId", ${refCodeColumn}, ${statusNow} AS status,
         consumer_key_id AS "consumerKeyId", response_count AS "responseCount",
         message_count AS "messageCount", created_at AS "createdAt", expires_at AS "expiresAt",
         ended_at AS "endedAt", erased_at AS "erasedAt", question, ${submissionColumns},
@@ -153,7 +153,7 @@ async function* exportRequests(prisma: PrismaClient, userId: string): AsyncGener
       FROM help_requests
       WHERE user_id = ${userId}::uuid AND (created_at, id) > (${last.createdAt}, ${last.requestId})
       ORDER BY created_at, id LIMIT ${requestsPerPage}`;
-    for (const request of page) yield { ...request, refCode: formatRefCode(request.refCode) };
+    yield* page;
     last = page.length === requestsPerPage ? page.at(-1) : undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { type Api, requestClosedEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
-  formatRefCode,
   insertEvent,
   ownedBy,
+  refCodeColumn,
   type RequestNotes,
   type RequestStatus,
   requestIdFrom,
@@ -46,7 +46,7 @@ export const closeRequest = (context: Context) =>
           FOR UPDATE
         ),
         request AS (
-          SELECT id, user_id, ref_code, seq, ${statusNow} AS status, response_count, ended_at, closed_by, close_reason
+          SELECT id, ${refCodeColumn}, seq, ${statusNow} AS status, response_count, ended_at, closed_by, close_reason
           FROM locked
         ),
         closed AS (
@@ -62,7 +62,7 @@ export const closeRequest = (context: Context) =>
           ...requestClosedEvent({ reason: 'closed' }),
           from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
         })}
-        SELECT id, request.ref_code AS "refCode", status, response_count AS "responseCount",
+        SELECT id, "refCode", status, response_count AS "responseCount",
           COALESCE(closed.ended_at, request.ended_at) AS "endedAt",
           COALESCE(closed.closed_by, request.closed_by) AS "closedBy",
           COALESCE(closed.close_reason, request.close_reason) AS "closeReason"
@@ -75,7 +75,7 @@ export const closeRequest = (context: Context) =>
         status: 200,
         body: withoutAbsent({
           requestId: row.id,
-          refCode: formatRefCode(row.refCode),
+          refCode: row.refCode,
           status: 'closed' as const,
           responseCount: row.responseCount,
           closedAt: row.endedAt as string,

@@ -1,9 +1,9 @@
 import { type Api, keyExchangeEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
-  formatRefCode,
   insertEvent,
   ownedBy,
+  refCodeColumn,
   requestIdFrom,
   type Sql,
   sql,
@@ -75,7 +75,7 @@ export const exchangeKeys = (context: Context) =>
           ...keyExchangeEvent(),
           from: sql`SELECT * FROM exchanged`,
         })}
-        SELECT id, ref_code AS "refCode", status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"
+        SELECT id, ${refCodeColumn}, status, had_keys AS "hadKeys", COALESCE(is_same, FALSE) AS "isSame"
         FROM request`;
 
       if (!row) throw new Problem('not_found');
@@ -87,7 +87,7 @@ export const exchangeKeys = (context: Context) =>
         status: 200,
         body: {
           requestId: row.id,
-          refCode: formatRefCode(row.refCode),
+          refCode: row.refCode,
           status: row.status,
         } satisfies Api.ExchangedKeys,
       };

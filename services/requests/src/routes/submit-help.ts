@@ -1,5 +1,5 @@
 import { type Api, startPositionOf } from '@expert-relay/contracts';
-import { formatRefCode, makeRefCode, makeRequestId, withoutAbsent } from '@expert-relay/db';
+import { makeRefCode, makeRequestId, withoutAbsent } from '@expert-relay/db';
 import { defineRoute, parseBody, type RouteResponse } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 import { findRepeated, idempotencyKeyOf } from '../submit/idempotency.ts';
@@ -53,7 +53,7 @@ const created = (
   headers: { 'relay-position': startPositionOf(Date.parse(createdAt)) },
   body: {
     requestId: id,
-    refCode: formatRefCode(refCode),
+    refCode,
     status: 'pending',
     expiresAt,
     // Their presence shows the agent that they were stored.

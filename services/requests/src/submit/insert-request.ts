@@ -1,5 +1,5 @@
 import { newRequestEvent } from '@expert-relay/contracts';
-import { insertEvent, type Query, type Sql, sql } from '@expert-relay/db';
+import { insertEvent, type Query, refCodeColumn, type Sql, sql } from '@expert-relay/db';
 import { formKindOf, type Submission } from './submit-schema.ts';
 
 /** Identifies a repeated submit. */
@@ -10,6 +10,7 @@ export interface IdempotencyKey {
 
 export interface NewRequest {
   id: string;
+  /** Without its prefix. */
   refCode: string;
   userId: string;
   consumerKeyId: string;
@@ -31,7 +32,7 @@ export interface InsertedRequest {
 
 /** `InsertedRequest`, of a table or subquery with the columns of `help_requests`. */
 export const insertedColumns = sql`
-  id, ref_code AS "refCode", created_at AS "createdAt", expires_at AS "expiresAt",
+  id, ${refCodeColumn}, created_at AS "createdAt", expires_at AS "expiresAt",
   answer_form AS "answerForm", agent_name AS "agentName", agent_versions AS "agentVersions"`;
 
 /** The contract requires that the last 10 messages are kept. */
