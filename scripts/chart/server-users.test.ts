@@ -60,7 +60,7 @@ test('the services need no more in Redis than the chart lets them do', async () 
     });
     const { opsUrl } = relay.services['expiry-worker'];
     await eventually('the worker to end it', async () =>
-      /^relay_expiry_ended_total\S* [1-9]/m.test(await (await fetch(`${opsUrl}/metrics`)).text()),
+      /^relay_expiry_requests_ended_total\S* [1-9]/m.test(await (await fetch(`${opsUrl}/metrics`)).text()),
     );
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
 

@@ -177,7 +177,7 @@ rotation('users of NATS', async () => {
   await waitForCalls();
   // Events arrive through the new user.
   const delivered = async () =>
-    Number(/^relay_hub_events_total\S* (\d+)/m.exec((await product.metrics()).hub)?.[1] ?? 0);
+    Number(/^relay_hub_events_received_total\S* (\d+)/m.exec((await product.metrics()).hub)?.[1] ?? 0);
   const seen = await delivered();
   await eventually('the hub to get events', async () => (await delivered()) > seen);
 });

@@ -76,7 +76,7 @@ function createMeters(metrics: Metrics) {
   const registers = [metrics];
   return {
     ended: new Counter({
-      name: 'relay_expiry_ended_total',
+      name: 'relay_expiry_requests_ended_total',
       help: 'Requests that this worker ended.',
       registers,
     }),

@@ -100,12 +100,12 @@ export const variables = {
       help: 'How long subscribers that are refused because a cap is reached are asked to wait, with the same random variation as RELAY_HUB_RETRY.',
       default: '60s',
     }),
-    maxBufferedBytes: integer('RELAY_HUB_READER_MAX_BYTES', {
+    maxBufferedBytes: integer('RELAY_HUB_SUBSCRIBER_MAX_BYTES', {
       help: 'A subscriber is disconnected when more bytes than this wait for it in the process.',
       default: 1_048_576,
       min: 1_024,
     }),
-    maxStall: duration('RELAY_HUB_READER_MAX_STALL', {
+    maxStall: duration('RELAY_HUB_SUBSCRIBER_MAX_STALL', {
       help: 'A subscriber is disconnected when it has accepted none of its waiting bytes for this long.',
       default: '30s',
     }),

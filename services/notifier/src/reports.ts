@@ -8,12 +8,12 @@ export type Reports = ReturnType<typeof createReports>;
 export function createReports(metrics: Metrics) {
   const registers = [metrics];
   const facts = new Counter({
-    name: 'relay_notifier_facts_total',
+    name: 'relay_notifier_facts_taken_total',
     help: 'Events of users with an enabled endpoint that were taken, to insert their deliveries.',
     registers,
   });
   const inserted = new Counter({
-    name: 'relay_notifier_inserted_total',
+    name: 'relay_notifier_deliveries_inserted_total',
     help: 'Deliveries that were inserted for events.',
     registers,
   });

@@ -20,12 +20,12 @@ export function createOutboxMetrics(metrics: Metrics): OutboxMetrics {
     registers,
   });
   const oldest = new Gauge({
-    name: 'relay_outbox_oldest_seconds',
+    name: 'relay_outbox_oldest_waiting_seconds',
     help: 'How long the first of the waiting events has waited; 0 where the outbox is not led.',
     registers,
   });
   const failed = new Gauge({
-    name: 'relay_outbox_failed_rows',
+    name: 'relay_outbox_set_aside_rows',
     help: 'Events that can never be published and were set aside; 0 where the outbox is not led.',
     registers,
   });

@@ -70,7 +70,7 @@ describe.each([2, 64])('from %i addresses:', (addresses) => {
       dashboard.handler = undefined;
       await othersAreServed();
     }
-    const disconnected = () => gateway.metric('relay_gateway_slow_clients_total', { reason: 'memory' });
+    const disconnected = () => gateway.metric('relay_gateway_responses_cut_off_total', { reason: 'memory' });
     expect(await disconnected()).toBeGreaterThan(0);
     expect(dashboard.sockets.size).toBeLessThan(8);
     const [first] = connections;

@@ -114,6 +114,6 @@ test('a client that trickles in both directions is disconnected, and the call to
   }
   const line = await eventually('the access line', () => gateway.lines.find(({ msg }) => msg === 'call'));
   expect(line).toMatchObject({ route: '/api/v1/messages/:requestId', status: 499 });
-  expect(await gateway.metric('relay_gateway_slow_clients_total')).toBe(1);
+  expect(await gateway.metric('relay_gateway_responses_cut_off_total')).toBe(1);
   await gateway.stop();
 });

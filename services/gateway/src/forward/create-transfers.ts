@@ -42,7 +42,7 @@ export function createTransfers(options: {
 }): BeginTransfer {
   const { memory, metrics, minRate = 8_192, graceMs = 10_000 } = options;
   const disconnected = new Counter({
-    name: 'relay_gateway_slow_clients_total',
+    name: 'relay_gateway_responses_cut_off_total',
     help: 'Responses that were cut off because their client read too slowly, or nothing for longest when all memory was used.',
     labelNames: ['reason'],
     registers: [metrics],

@@ -72,7 +72,7 @@ describe('failures of one address', () => {
     expect(statuses.filter((status) => status === 401)).toHaveLength(60);
     expect(calls.length).toBeLessThan(60 + 10);
     expect(await statusOf(guess(), '127.0.0.2')).toBe(401);
-    expect(await hub.metrics()).toMatch(/turned_away_total\{reason="too_many_failures",.*\} 340\n/);
+    expect(await hub.metrics()).toMatch(/streams_refused_total\{reason="too_many_failures",.*\} 340\n/);
   });
 
   test('beyond the limit: a script gets 429, an EventSource gets hub.end', async () => {

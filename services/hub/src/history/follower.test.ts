@@ -296,9 +296,9 @@ test('a hub that starts before the stream is created waits for it, and opens no 
     return [response.status, await response.text()].join(' ');
   };
   await eventually('its reason', async () => /^503 .*does not exist yet/s.test(await reason()));
-  const turnedAway = new Reader(waiting.url, [request.topic]);
-  await turnedAway.until('the end', () => turnedAway.isEnded);
-  expect(turnedAway.blocks).toMatchObject([{ event: 'hub.end', data: '{"reason":"starting"}' }]);
+  const refused = new Reader(waiting.url, [request.topic]);
+  await refused.until('the end', () => refused.isEnded);
+  expect(refused.blocks).toMatchObject([{ event: 'hub.end', data: '{"reason":"starting"}' }]);
   await stream.make();
   await waiting.ready();
   const reader = await new Reader(waiting.url, [request.topic]).opened();

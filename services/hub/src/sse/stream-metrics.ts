@@ -36,13 +36,13 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
       registers,
     }),
     refused: new Counter({
-      name: 'relay_hub_streams_turned_away_total',
+      name: 'relay_hub_streams_refused_total',
       help: 'Streams that were not opened.',
       labelNames: ['reason'],
       registers,
     }),
     sent: new Counter({
-      name: 'relay_hub_deliveries_total',
+      name: 'relay_hub_events_sent_total',
       help: 'Events written to streams as they happened.',
       registers,
     }),
@@ -59,7 +59,7 @@ export function createStreamMetrics(metrics: Metrics, caps: StreamCaps): StreamM
       registers,
     }),
     events: new Counter({
-      name: 'relay_hub_events_total',
+      name: 'relay_hub_events_received_total',
       help: 'Events taken from NATS.',
       labelNames: ['type'],
       registers,

@@ -112,7 +112,7 @@ describe('caps', () => {
     expect((await connectTo(hub)).named('hub.end')).toEqual([]);
     expect((await connectTo(hub, [topic], { headers: { accept: '*/*' } })).status).toBe(503);
     expect((await connectTo(hub, [topic], await as('three'))).status).toBe(200);
-    expect(await hub.metrics()).toMatch(/relay_hub_streams_turned_away_total\{reason="credential",.*\} 1/);
+    expect(await hub.metrics()).toMatch(/relay_hub_streams_refused_total\{reason="credential",.*\} 1/);
   });
 
   test('of a user: many keys and sessions have one share, and others can still be opened', async () => {
@@ -128,7 +128,7 @@ describe('caps', () => {
     for (let key = 0; key < 36; key++) opened.push(await openAs('ada', String(key), 'provider'));
     expect(opened.map(({ status }) => status)).toEqual([...Array(5).fill(200), ...Array(31).fill(503)]);
     expect((await openAs('ada', 'a session', 'session')).status).toBe(503);
-    expect(await hub.metrics()).toMatch(/relay_hub_streams_turned_away_total\{reason="user",.*\} 32/);
+    expect(await hub.metrics()).toMatch(/relay_hub_streams_refused_total\{reason="user",.*\} 32/);
     expect((await openAs('bob', '1')).status).toBe(200);
 
     opened[0]?.close();
@@ -181,7 +181,7 @@ describe('readers that do not read', () => {
     new RegExp(`relay_hub_streams_ended_total\\{reason="${reason}",.*\\} 1`).test(await hub.metrics());
 
   test('are disconnected when too many bytes wait for them', async () => {
-    await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
+    await using hub = await startHub({ RELAY_HUB_SUBSCRIBER_MAX_BYTES: '65536' });
     const stuck = await flood(hub, ended(hub, 'slow'));
     stuck.socket.resume();
     await stuck.until('the end', () => stuck.isEnded);
@@ -190,8 +190,8 @@ describe('readers that do not read', () => {
 
   test('are disconnected when they have accepted nothing for too long', async () => {
     await using hub = await startHub({
-      RELAY_HUB_READER_MAX_BYTES: '1000000000',
-      RELAY_HUB_READER_MAX_STALL: '300ms',
+      RELAY_HUB_SUBSCRIBER_MAX_BYTES: '1000000000',
+      RELAY_HUB_SUBSCRIBER_MAX_STALL: '300ms',
       RELAY_HUB_HEARTBEAT: '100ms',
     });
     await flood(hub, ended(hub, 'stalled'));
@@ -201,10 +201,10 @@ describe('readers that do not read', () => {
   test('get all missed events from far back, at their own speed, without being disconnected', async () => {
     const provider = new RequestEvents();
     const headers = { authorization: `Bearer ${await makeToken([provider.providerTopic])}` };
-    await using hub = await startHub({ RELAY_HUB_READER_MAX_BYTES: '65536' });
+    await using hub = await startHub({ RELAY_HUB_SUBSCRIBER_MAX_BYTES: '65536' });
     // A slow reader needs many scans, which count as one.
     await using small = await startHub({
-      RELAY_HUB_READER_MAX_BYTES: '65536',
+      RELAY_HUB_SUBSCRIBER_MAX_BYTES: '65536',
       RELAY_HUB_RING_EVENTS: '5',
       RELAY_HUB_SCANS_PER_CREDENTIAL: '1',
     });
@@ -239,7 +239,7 @@ describe('a hundred readers that never read', () => {
     const provider = new RequestEvents();
     const token = await makeToken([provider.providerTopic]);
     await using hub = await startHub({
-      RELAY_HUB_READER_MAX_STALL: '1s',
+      RELAY_HUB_SUBSCRIBER_MAX_STALL: '1s',
       RELAY_HUB_HEARTBEAT: '200ms',
       RELAY_HUB_MAX_STREAMS_PER_CREDENTIAL: '0',
     });
