@@ -343,7 +343,7 @@ test('push: a browser whose subscription, key or session has changed is register
   await untilRenewed('it belongs to this session', ({ sessionEnded }) => !sessionEnded);
 
   // The key that encrypts it is lost.
-  await change("sealed_key = 'lost'");
+  await change("sealing_key_id = 'lost'");
   expect(await channelsOf(device)).toMatchObject([{ id: third.id, offReason: 'unreadable' }]);
   await page.reload();
   await untilRenewed('the relay can read it', ({ offReason }) => offReason === undefined);

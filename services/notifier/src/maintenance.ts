@@ -7,7 +7,7 @@ import { deleteOldStopLinks } from './endpoints/confirmations.ts';
 import { deleteOfRevokedKeys } from './endpoints/endpoint-rows.ts';
 import { resealTargets } from './endpoints/reseal.ts';
 import type { TargetSealer } from './endpoints/seal.ts';
-import type { Reports } from './reports.ts';
+import type { NotifierMetrics } from './notifier-metrics.ts';
 
 const defaultIntervalMs = 15_000;
 
@@ -15,24 +15,24 @@ const defaultIntervalMs = 15_000;
 export function createMaintenance(options: {
   query: Query;
   sealer: TargetSealer;
-  reports: Reports;
+  metrics: NotifierMetrics;
   log: Log;
   intervalMs?: number;
 }): Part {
-  const { query, sealer, reports, log, intervalMs = defaultIntervalMs } = options;
+  const { query, sealer, metrics, log, intervalMs = defaultIntervalMs } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   let running: Promise<void> | undefined;
   let unreadable = 0;
 
   async function maintain(): Promise<void> {
-    await reports.measureDue(query);
+    await metrics.measureDue(query);
     await deleteOfRevokedKeys(query);
     while (!signal.aborted && (await deleteOldDeliveries(query)) > 0);
     await query`DELETE FROM notification_confirmations WHERE created_at < now() - interval '1 day'`;
     await deleteOldStopLinks(query);
     const counts = await resealTargets(query, sealer);
-    reports.sealed(counts);
+    metrics.sealed(counts);
     if (counts.unreadable > unreadable) {
       log.error(
         { endpoints: counts.unreadable },

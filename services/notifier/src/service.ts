@@ -21,7 +21,7 @@ import { createMaintenance } from './maintenance.ts';
 import { createAddressRules } from './outbound/address-rules.ts';
 import { createPost, type PostOptions } from './outbound/post.ts';
 import { createResolve } from './outbound/resolve.ts';
-import { createReports } from './reports.ts';
+import { createNotifierMetrics } from './notifier-metrics.ts';
 import { routes } from './routes/index.ts';
 import { createSendChat } from './senders/send-chat.ts';
 import { addressIn, createSendMail } from './senders/send-mail.ts';
@@ -38,7 +38,7 @@ export function create(
   const { clock = systemClock, log = createLog('notifier', { level: config.process.logLevel }) } = overrides;
   const metrics = createMetrics('notifier', { forProcess: overrides.log === undefined });
   const tracing = createTracing('notifier', { settings: config.tracing, log });
-  const reports = createReports(metrics);
+  const notifierMetrics = createNotifierMetrics(metrics);
   const sealer = createTargetSealer(config.endpointKeys);
   const rules = createAddressRules(config.allowedNetworks);
 
@@ -66,12 +66,12 @@ export function create(
         },
       }),
     ],
-    reports,
+    metrics: notifierMetrics,
     log,
   });
-  const reader = new FactReader({ database, reports, log, onInserted: () => deliverer.wake() });
+  const reader = new FactReader({ database, metrics: notifierMetrics, log, onInserted: () => deliverer.wake() });
   const intervalMs = overrides.maintenanceMs;
-  const maintenance = createMaintenance({ query, sealer, reports, log, ...(intervalMs && { intervalMs }) });
+  const maintenance = createMaintenance({ query, sealer, metrics: notifierMetrics, log, ...(intervalMs && { intervalMs }) });
 
   const { gateway, dashboard } = config.principalKeys;
   const handler = serveRoutes({

@@ -187,7 +187,7 @@ describe('sessions', () => {
     const visitor = await signIn();
     const { userId } = (await visitor.call('GET', '/api/me')).json;
     await database.query(
-      `INSERT INTO notification_endpoints (id, user_id, channel, sealed_key, sealed, enabled_at)
+      `INSERT INTO notification_endpoints (id, user_id, channel, sealing_key_id, sealed, enabled_at)
        SELECT gen_random_uuid(), $1, channel::notification_channel, 'k', '', now()
        FROM unnest(ARRAY['push', 'push', 'chat']) AS channel`,
       [userId],
@@ -292,7 +292,7 @@ describe('after a restart of the dashboard', () => {
     const { userId } = (await visitor.call('GET', '/api/me')).json;
     const [{ id: sessionId }] = (await visitor.call('GET', '/api/sessions')).json.sessions;
     await database.query(
-      `INSERT INTO notification_endpoints (id, user_id, channel, sealed_key, sealed, enabled_at, session_id)
+      `INSERT INTO notification_endpoints (id, user_id, channel, sealing_key_id, sealed, enabled_at, session_id)
        VALUES (gen_random_uuid(), $1, 'push', 'k', '', now(), $2)`,
       [userId, sessionId],
     );

@@ -74,7 +74,7 @@ describe('a statement that changes state and records an event', () => {
           apiKeyId: apiKeyId ?? null,
           channel: 'webhook' as const,
           events: [],
-          sealedKey: 'k',
+          sealingKeyId: 'k',
           sealed: Buffer.of(0),
           enabledAt: new Date(),
         },

@@ -4,7 +4,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import { Problem } from '@expert-relay/kit/problem';
 import { StreamRefused } from '../http/refuse-stream.ts';
 import type { ExchangeKey } from './exchange-key.ts';
-import { MinuteCounts, type Share, ShareCounts, sharesByNetwork, userShare } from './shares.ts';
+import { CurrentCounts, type Limit, limitsOfNetwork, MinuteCounts, userHolder } from './limits.ts';
 
 /** The most exchanges that may wait for the requests service at the same time. */
 const maxWaiting = {
@@ -31,7 +31,7 @@ export function limitKeyExchange(options: {
   const refused = new RecentDigests<true>({ clock, rememberedMs: refusedMs, max: maxRememberedKeys });
   /** The users of the keys. */
   const valid = new RecentDigests<string>({ clock, rememberedMs: validMs, max: maxRememberedKeys });
-  const waiting = new ShareCounts();
+  const waiting = new CurrentCounts();
 
   return async (apiKey, topics, call) => {
     const { network } = call;
@@ -42,10 +42,10 @@ export function limitKeyExchange(options: {
     // The guesses may come from another client at the same address, so a key that was recently valid is still accepted.
     const userId = valid.get(digest);
     if (failures.isReached(network) && userId === undefined) throw new StreamRefused('too_many_failures');
-    const shares = sharesOf(network, userId);
-    if (waiting.full(shares)) throw new StreamRefused('busy');
+    const limits = limitsOf(network, userId);
+    if (waiting.reached(limits)) throw new StreamRefused('busy');
 
-    waiting.add(shares);
+    waiting.add(limits);
     try {
       const grant = await exchange(apiKey, topics, call);
       if (grant) valid.set(digest, grant.credential.userId);
@@ -56,17 +56,17 @@ export function limitKeyExchange(options: {
       if (status === 401 || status === 403) valid.delete(digest);
       throw error;
     } finally {
-      waiting.remove(shares);
+      waiting.remove(limits);
     }
   };
 }
 
-const sharesOf = (network: string, userId: string | undefined): readonly Share[] => [
-  { kind: 'all', holder: 'all', limit: maxWaiting.all },
-  ...sharesByNetwork(network, maxWaiting.perAddress),
+const limitsOf = (network: string, userId: string | undefined): readonly Limit[] => [
+  { kind: 'all', holder: 'all', max: maxWaiting.all },
+  ...limitsOfNetwork(network, maxWaiting.perAddress),
   userId === undefined
-    ? { kind: 'all', holder: 'unknown keys', limit: maxWaiting.unknownKeys }
-    : { kind: 'user', holder: userShare(userId), limit: maxWaiting.perUser },
+    ? { kind: 'all', holder: 'unknown keys', max: maxWaiting.unknownKeys }
+    : { kind: 'user', holder: userHolder(userId), max: maxWaiting.perUser },
 ];
 
 /** Counts the authorisations that failed, by the client's network. */
@@ -81,18 +81,18 @@ export class FailureLimit {
   }
 
   isReached(network: string): boolean {
-    return this.#sharesOf(network).some((share) => this.#counts.of(share) >= share.limit);
+    return this.#limitsOf(network).some((limit) => this.#counts.of(limit) >= limit.max);
   }
 
   /** Counts one failure; true if it exceeds the limit. */
   add(network: string): boolean {
-    const shares = this.#sharesOf(network);
-    for (const share of shares) this.#counts.add(share);
-    return shares.some((share) => this.#counts.of(share) > share.limit);
+    const limits = this.#limitsOf(network);
+    for (const limit of limits) this.#counts.add(limit);
+    return limits.some((limit) => this.#counts.of(limit) > limit.max);
   }
 
-  #sharesOf(network: string): readonly Share[] {
-    return sharesByNetwork(network, this.#perMinute);
+  #limitsOf(network: string): readonly Limit[] {
+    return limitsOfNetwork(network, this.#perMinute);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@expert-relay/kit/clock';
-import { MinuteCounts, sharesByCredential, sharesByNetwork } from '../authorise/shares.ts';
+import { limitsOfCredential, limitsOfNetwork, MinuteCounts } from '../authorise/limits.ts';
 import type { StreamMetrics } from '../sse/stream-metrics.ts';
 import type { Subscriber } from '../sse/subscriber.ts';
 
@@ -33,18 +33,18 @@ export class ScanLimit {
   admits(subscriber: Subscriber, counted: Set<string>): boolean {
     if (this.#admitted.has(subscriber)) return true;
     const { credential, network } = subscriber;
-    const shares = credential
-      ? sharesByCredential(credential, this.#limits)
-      : sharesByNetwork(network, this.#limits.perAddress);
-    const uncounted = shares.filter(({ holder }) => !counted.has(holder));
-    const full = uncounted.find((share) => this.#counts.of(share) >= share.limit);
+    const limits = credential
+      ? limitsOfCredential(credential, this.#limits)
+      : limitsOfNetwork(network, this.#limits.perAddress);
+    const uncounted = limits.filter(({ holder }) => !counted.has(holder));
+    const full = uncounted.find((limit) => this.#counts.of(limit) >= limit.max);
     if (full) {
       this.#refused.inc({ holder: full.kind });
       return false;
     }
-    for (const share of uncounted) {
-      this.#counts.add(share);
-      counted.add(share.holder);
+    for (const limit of uncounted) {
+      this.#counts.add(limit);
+      counted.add(limit.holder);
     }
     this.#admitted.add(subscriber);
     return true;

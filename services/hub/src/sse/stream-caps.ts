@@ -1,4 +1,4 @@
-import { type Share, ShareCounts, sharesByCredential, sharesByNetwork } from '../authorise/shares.ts';
+import { CurrentCounts, type Limit, limitsOfCredential, limitsOfNetwork } from '../authorise/limits.ts';
 import type { Credential } from '../authorise/stream-token.ts';
 
 /** How many streams may be open at once; 0 = no cap, except for `streams`. */
@@ -16,14 +16,14 @@ export interface StreamClient {
   readonly credential: Pick<Credential, 'id' | 'userId'> | undefined;
 }
 
-export type CapName = 'streams' | 'anonymous' | Share['kind'];
+export type CapName = 'streams' | 'anonymous' | Limit['kind'];
 
 /** Counts open streams against the caps. */
 export class StreamCaps {
   readonly #caps: Caps;
   #all = 0;
   #anonymous = 0;
-  readonly #counts = new ShareCounts();
+  readonly #counts = new CurrentCounts();
 
   constructor(caps: Caps) {
     this.#caps = caps;
@@ -37,7 +37,7 @@ export class StreamCaps {
   reached(client: StreamClient): CapName | undefined {
     const isAnonymous = client.credential === undefined;
     return (
-      this.reachedBeforeCheck(client.network, isAnonymous) ?? this.#counts.full(this.#sharesOf(client))?.kind
+      this.reachedBeforeCheck(client.network, isAnonymous) ?? this.#counts.reached(this.#limitsOf(client))?.kind
     );
   }
 
@@ -45,25 +45,25 @@ export class StreamCaps {
   reachedBeforeCheck(network: string, isAnonymous: boolean): CapName | undefined {
     const { streams, anonymous } = this.#caps;
     if (this.#all >= streams) return 'streams';
-    const full = this.#counts.full(this.#sharesOf({ network, credential: undefined }));
-    if (full) return full.kind;
+    const reached = this.#counts.reached(this.#limitsOf({ network, credential: undefined }));
+    if (reached) return reached.kind;
     return isAnonymous && anonymous > 0 && this.#anonymous >= anonymous ? 'anonymous' : undefined;
   }
 
   add(client: StreamClient): void {
     this.#all++;
     if (!client.credential) this.#anonymous++;
-    this.#counts.add(this.#sharesOf(client));
+    this.#counts.add(this.#limitsOf(client));
   }
 
   remove(client: StreamClient): void {
     this.#all--;
     if (!client.credential) this.#anonymous--;
-    this.#counts.remove(this.#sharesOf(client));
+    this.#counts.remove(this.#limitsOf(client));
   }
 
-  #sharesOf({ network, credential }: StreamClient): readonly Share[] {
-    const byNetwork = sharesByNetwork(network, this.#caps.perAddress);
-    return credential ? [...byNetwork, ...sharesByCredential(credential, this.#caps)] : byNetwork;
+  #limitsOf({ network, credential }: StreamClient): readonly Limit[] {
+    const byNetwork = limitsOfNetwork(network, this.#caps.perAddress);
+    return credential ? [...byNetwork, ...limitsOfCredential(credential, this.#caps)] : byNetwork;
   }
 }

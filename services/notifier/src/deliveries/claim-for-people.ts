@@ -16,7 +16,7 @@ export interface ClaimedNotice {
   readonly channel: PeopleChannel;
   readonly endpointId: string;
   readonly userId: string;
-  readonly sealedKey: string;
+  readonly sealingKeyId: string;
   readonly sealed: Buffer;
   readonly deliveries: readonly NoticeDelivery[];
 }
@@ -163,7 +163,7 @@ export function claimForPeople(
         FROM endpoint WHERE notification_endpoints.id = endpoint.id
       )
       SELECT endpoint.channel::text AS channel, endpoint.id AS "endpointId", endpoint.user_id AS "userId",
-        endpoint.sealed_key AS "sealedKey", endpoint.sealed, sent_with AS "sentWith", claimed.id, attempts AS attempt, type,
+        endpoint.sealing_key_id AS "sealingKeyId", endpoint.sealed, sent_with AS "sentWith", claimed.id, attempts AS attempt, type,
         claimed.request_id AS "requestId", claimed.ref_code AS "refCode", agent_name AS "agentName",
         CASE WHEN show_question AND (endpoint.channel <> 'push' OR session_ends_at > now())
           THEN left(request.question, ${excerptLength}::int) END AS question,
@@ -193,8 +193,8 @@ const lockDue = (query: Query, freeSlots: FreePeopleSlots): Promise<Locked[]> =>
 /** The rows of a message together. */
 function noticesOf(rows: readonly ClaimedRow[]): ClaimedNotice[] {
   const notices = new Map<string, ClaimedNotice & { deliveries: NoticeDelivery[] }>();
-  for (const { channel, endpointId, userId, sealedKey, sealed, sentWith: id, ...delivery } of rows) {
-    const notice = notices.get(id) ?? { id, channel, endpointId, userId, sealedKey, sealed, deliveries: [] };
+  for (const { channel, endpointId, userId, sealingKeyId, sealed, sentWith: id, ...delivery } of rows) {
+    const notice = notices.get(id) ?? { id, channel, endpointId, userId, sealingKeyId, sealed, deliveries: [] };
     notice.deliveries.push(delivery);
     notices.set(id, notice);
   }

@@ -15,7 +15,7 @@ export interface ClaimedDelivery {
   readonly messageId: string | null;
   readonly endpointId: string;
   readonly userId: string;
-  readonly sealedKey: string;
+  readonly sealingKeyId: string;
   readonly sealed: Buffer;
 }
 
@@ -66,7 +66,7 @@ export function claimForWebhooks(
     const ids = locked.map(({ id }) => id);
     return await query<ClaimedDelivery>`
       WITH endpoint AS MATERIALIZED (
-        SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${isUsable} AS is_usable, sealed_key, sealed,
+        SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${isUsable} AS is_usable, sealing_key_id, sealed,
           CASE WHEN NOT ${isUsable} THEN ${cancelled}::int
             WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
             SELECT count(*) FROM notification_deliveries AS other
@@ -116,7 +116,7 @@ export function claimForWebhooks(
       )
       SELECT claimed.id, attempts AS attempt, is_slow AS "isSlow", type, event_at AS "eventAt",
         request_id AS "requestId", ref_code AS "refCode", message_id AS "messageId",
-        endpoint.id AS "endpointId", user_id AS "userId", sealed_key AS "sealedKey", sealed
+        endpoint.id AS "endpointId", user_id AS "userId", sealing_key_id AS "sealingKeyId", sealed
       FROM claimed JOIN endpoint ON endpoint.id = claimed.endpoint_id
       WHERE state = 'sending'`;
   });

@@ -1,7 +1,7 @@
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
-import { createReports } from '../reports.ts';
+import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { silent } from '../testing/test-database.ts';
 import { Deliverer, type DeliveryQueue } from './deliverer.ts';
 
@@ -38,7 +38,7 @@ test.each<[string, (end: AbortSignal) => ReturnType<DeliveryQueue['claim']>]>([
             ],
       ),
     ],
-    reports: createReports(createMetrics('notifier', { forProcess: false })),
+    metrics: createNotifierMetrics(createMetrics('notifier', { forProcess: false })),
     log: silent,
   });
   await deliverer.start();

@@ -3,7 +3,7 @@ import type { Postgres } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import { createWakeup, type Wakeup } from '@expert-relay/kit/wakeup';
-import type { Reports } from '../reports.ts';
+import type { NotifierMetrics } from '../notifier-metrics.ts';
 import { type Attempt, recordAttempt, returnDeliveries, type SentTogether } from './record-attempt.ts';
 
 /** Postgres is the timer: retries and the deliveries of other processes are found by looking. */
@@ -34,7 +34,7 @@ export interface DeliveryQueue {
 interface DelivererOptions {
   readonly database: Pick<Postgres, 'query'>;
   readonly queues: readonly DeliveryQueue[];
-  readonly reports: Reports;
+  readonly metrics: NotifierMetrics;
   readonly log: Log;
 }
 
@@ -96,25 +96,25 @@ export class Deliverer implements Part {
   }
 
   #begin(job: Job): void {
-    const { reports } = this.#options;
+    const { metrics } = this.#options;
     const running = this.#deliver(job).finally(() => {
       job.release();
       this.#running.delete(running);
-      reports.inFlight(this.#running.size);
+      metrics.inFlight(this.#running.size);
       // The endpoint may have more deliveries that are due.
       this.wake();
     });
     this.#running.add(running);
-    reports.inFlight(this.#running.size);
+    metrics.inFlight(this.#running.size);
   }
 
   async #deliver(job: Job): Promise<void> {
-    const { database, reports, log } = this.#options;
+    const { database, metrics, log } = this.#options;
     const start = performance.now();
     try {
       const result = await job.send();
       const ms = performance.now() - start;
-      reports.attempted({ result: result.reason ?? 'delivered', ms });
+      metrics.attempted({ result: result.reason ?? 'delivered', ms });
       await this.#record(job, { ...result, durationMs: ms });
       await job.recorded?.(result);
     } catch (error) {
@@ -127,13 +127,13 @@ export class Deliverer implements Part {
   }
 
   async #record(job: Job, attempt: Attempt): Promise<void> {
-    const { database, reports, log } = this.#options;
+    const { database, metrics, log } = this.#options;
     const until = performance.now() + recordMs;
     for (;;) {
       try {
         const recorded = await recordAttempt(database.query, job, attempt);
         if (!recorded?.isOff) return;
-        reports.switchedOff();
+        metrics.switchedOff();
         log.warn({ endpoint: job.endpointId, status: attempt.statusCode }, 'an endpoint was switched off');
         return;
       } catch (error) {

@@ -9,7 +9,7 @@ import { createTargetSealer } from '../endpoints/seal.ts';
 import { createAddressRules } from '../outbound/address-rules.ts';
 import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
-import { createReports } from '../reports.ts';
+import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { createSendWebhook } from '../senders/send-webhook.ts';
 import { endpointKeys, openNotifierDatabase, silent } from '../testing/test-database.ts';
 import { claimForWebhooks, perUser } from './claim-for-webhooks.ts';
@@ -58,7 +58,7 @@ test('hostile receivers do not delay the others, even with 10,000 deliveries tha
         }),
       }),
     ],
-    reports: createReports(createMetrics('notifier', { forProcess: false })),
+    metrics: createNotifierMetrics(createMetrics('notifier', { forProcess: false })),
     log: silent,
   });
   await deliverer.start();

@@ -29,7 +29,7 @@ interface UsedEndpoint {
 
 async function requireUsable(query: Query, endpoint: UsedEndpoint): Promise<void> {
   const [row] = await query<Sealed & { isUsable: boolean }>`
-    SELECT ${isUsable} AS "isUsable", sealed_key AS "sealedKey", sealed FROM notification_endpoints AS endpoint
+    SELECT ${isUsable} AS "isUsable", sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints AS endpoint
     WHERE id = ${endpoint.endpointId}::uuid AND ${endpoint.isOwn}`;
   if (!row) throw new Problem('not_found');
   if (!row.isUsable || !endpoint.sealer.tryOpen(endpoint.endpointId, row)) throw new Problem(endpoint.off);

@@ -29,7 +29,7 @@ export const channelColumns: Sql = sql`
   id, channel::text AS channel, label, delay_seconds AS "delaySeconds", show_question AS "showQuestion",
   confirmed_at AS "confirmedAt", (session_ends_at > now()) IS NOT TRUE AS "isSessionOver", encode(target_digest, 'hex') AS digest,
   created_at AS "createdAt", enabled_at AS "enabledAt", off_reason AS "offReason", failing_since AS "failingSince",
-  sealed_key AS "sealedKey", sealed, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
+  sealing_key_id AS "sealingKeyId", sealed, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
 /** The newest delivery of the row of `notification_endpoints`, whose time is that of its newest change. */
 export const lastDelivery: Sql = sql`(

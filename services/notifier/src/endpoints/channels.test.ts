@@ -90,7 +90,7 @@ describe('mails that were stopped by a link', () => {
   };
   const tokenOf = async (id: string) => {
     const [row] = await database.query<Sealed>`
-      SELECT sealed_key AS "sealedKey", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
+      SELECT sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
     return sealer.open<'mail'>(id, row as Sealed);
   };
   beforeEach(() => database.clear());

@@ -126,15 +126,15 @@ export function createChannels(options: {
           const defaults = defaultsOf(kind);
           await query`
             INSERT INTO notification_endpoints (id, user_id, channel, events, label, delay_seconds, show_question,
-              sealed_key, sealed, enabled_at)
+              sealing_key_id, sealed, enabled_at)
             VALUES (${id}::uuid, ${userId}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
               ${label ?? null}, ${delaySeconds ?? defaults.delaySeconds}::int, ${showQuestion ?? defaults.showQuestion},
-              ${own.sealedKey}, ${own.sealed}, date_trunc('milliseconds', now()))`;
+              ${own.sealingKeyId}, ${own.sealed}, date_trunc('milliseconds', now()))`;
           if ('address' in target) await confirmations.send(query, { userId, id, callId: newId, target });
         } else await change(query, userId, id, { label, delaySeconds, showQuestion, enabled: true });
         if (channel.kind === 'push') {
           await query`
-            UPDATE notification_endpoints SET sealed_key = ${own.sealedKey}, sealed = ${own.sealed},
+            UPDATE notification_endpoints SET sealing_key_id = ${own.sealingKeyId}, sealed = ${own.sealed},
               session_id = ${sessionId}::uuid, session_ends_at = to_timestamp(${endsAt / 1_000}::float8), target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8'))
             WHERE id = ${id}::uuid`;
         }
@@ -194,9 +194,9 @@ export function createChannels(options: {
         if (!(await confirmations.stop(query, token, target)) || !target) return;
         await switchEndpoint(query, id, false, 'unsubscribed');
         const { confirmation: _, ...kept } = target;
-        const { sealedKey, sealed } = sealer.seal(id, kept);
+        const { sealingKeyId, sealed } = sealer.seal(id, kept);
         await query`
-          UPDATE notification_endpoints SET confirmed_at = NULL, sealed_key = ${sealedKey}, sealed = ${sealed}
+          UPDATE notification_endpoints SET confirmed_at = NULL, sealing_key_id = ${sealingKeyId}, sealed = ${sealed}
           WHERE id = ${id}::uuid`;
       }),
   };

@@ -70,9 +70,9 @@ export function createConfirmations(options: {
       await requireConfirmationLimit(query, userId, callId, target.address);
       await rememberStopLink(query, target);
       const confirmation = { token: makeToken(), endsAt: Date.now() + linkLifetimeMs };
-      const { sealedKey, sealed } = sealer.seal(id, { ...target, confirmation });
+      const { sealingKeyId, sealed } = sealer.seal(id, { ...target, confirmation });
       await query`
-        UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed} WHERE id = ${id}::uuid`;
+        UPDATE notification_endpoints SET sealing_key_id = ${sealingKeyId}, sealed = ${sealed} WHERE id = ${id}::uuid`;
       await query`${insertDelivery({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
     },
 

@@ -11,21 +11,21 @@ export async function resealTargets(
   query: Query,
   sealer: TargetSealer,
 ): Promise<{ left: number; unreadable: number }> {
-  const rows = await query<{ id: string; sealedKey: string; sealed: Buffer }>`
-    SELECT id, sealed_key AS "sealedKey", sealed FROM notification_endpoints
-    WHERE sealed_key <> ${sealer.keyId} AND sealed_key = ANY(${sealer.keyIds}::text[])
+  const rows = await query<{ id: string; sealingKeyId: string; sealed: Buffer }>`
+    SELECT id, sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints
+    WHERE sealing_key_id <> ${sealer.keyId} AND sealing_key_id = ANY(${sealer.keyIds}::text[])
     LIMIT ${batch}::int`;
   for (const { id, ...old } of rows) {
     const target = sealer.tryOpen(id, old);
     if (!target) continue;
-    const { sealedKey, sealed } = sealer.seal(id, target);
+    const { sealingKeyId, sealed } = sealer.seal(id, target);
     await query`
-      UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}
+      UPDATE notification_endpoints SET sealing_key_id = ${sealingKeyId}, sealed = ${sealed}
       WHERE id = ${id}::uuid AND sealed = ${old.sealed}`;
   }
   const [counts] = await query<{ left: number; unreadable: number }>`
-    SELECT count(*) FILTER (WHERE sealed_key <> ${sealer.keyId} AND sealed_key = ANY(${sealer.keyIds}::text[]))::int AS left,
-      count(*) FILTER (WHERE sealed_key <> ALL(${sealer.keyIds}::text[]))::int AS unreadable
+    SELECT count(*) FILTER (WHERE sealing_key_id <> ${sealer.keyId} AND sealing_key_id = ANY(${sealer.keyIds}::text[]))::int AS left,
+      count(*) FILTER (WHERE sealing_key_id <> ALL(${sealer.keyIds}::text[]))::int AS unreadable
     FROM notification_endpoints`;
   return counts ?? { left: 0, unreadable: 0 };
 }

@@ -31,8 +31,8 @@ test('after a rotation of the key, all targets are encrypted again, and then the
   expect(await resealTargets(query, both)).toEqual({ left: 10, unreadable: 0 });
   expect(await resealTargets(query, both)).toEqual({ left: 0, unreadable: 0 });
   const onlyNew = createTargetSealer([newKey]);
-  const rows = await query<{ id: string; sealedKey: string; sealed: Buffer }>`
-    SELECT id, sealed_key AS "sealedKey", sealed FROM notification_endpoints`;
+  const rows = await query<{ id: string; sealingKeyId: string; sealed: Buffer }>`
+    SELECT id, sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints`;
   for (const { id, ...sealed } of rows)
     expect(onlyNew.open<'webhook'>(id, sealed).url).toBe('https://example.com/');
 });

@@ -29,7 +29,7 @@ export type Channel = keyof Targets;
 export type WebhookTarget = Targets['webhook'];
 
 export interface Sealed {
-  readonly sealedKey: string;
+  readonly sealingKeyId: string;
   readonly sealed: Buffer;
 }
 
@@ -62,7 +62,7 @@ export function createTargetSealer(keys: KeysWithIds): TargetSealer {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv(algorithm, key, iv).setAAD(Buffer.from(endpointId));
       const parts = [iv, cipher.update(JSON.stringify(target), 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return { sealedKey: keyId, sealed: Buffer.concat(parts) };
+      return { sealingKeyId: keyId, sealed: Buffer.concat(parts) };
     },
     open: (endpointId, sealed) => open(keys, endpointId, sealed),
     tryOpen(endpointId, sealed) {
@@ -76,9 +76,9 @@ export function createTargetSealer(keys: KeysWithIds): TargetSealer {
   };
 }
 
-function open(keys: KeysWithIds, endpointId: string, { sealedKey, sealed }: Sealed) {
-  const known = keys.find(({ id }) => id === sealedKey);
-  if (!known) throw new Error(`the key ${sealedKey} is not in RELAY_ENDPOINT_KEYS`);
+function open(keys: KeysWithIds, endpointId: string, { sealingKeyId, sealed }: Sealed) {
+  const known = keys.find(({ id }) => id === sealingKeyId);
+  if (!known) throw new Error(`the key ${sealingKeyId} is not in RELAY_ENDPOINT_KEYS`);
   const decipher = createDecipheriv(algorithm, known.secret, sealed.subarray(0, ivBytes), {
     authTagLength: tagBytes,
   });

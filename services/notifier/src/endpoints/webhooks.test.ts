@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { deliveriesPage } from '../deliveries/deliveries-page.ts';
 import { sendAgain, sendTest } from '../deliveries/send-now.ts';
 import { createMaintenance } from '../maintenance.ts';
-import { createReports } from '../reports.ts';
+import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { endpointKeys, silent, useNotifierDatabase } from '../testing/test-database.ts';
 import { keyEvents } from './delivery-types.ts';
 import { createTargetSealer } from './seal.ts';
@@ -29,8 +29,8 @@ const make = (manager: Manager, id: string = randomUUID()) =>
   webhooks.insert(manager, { id, url, events: ['request.closed'] });
 
 async function targetOf(id: string) {
-  const [row] = await database.query<{ sealedKey: string; sealed: Buffer }>`
-    SELECT sealed_key AS "sealedKey", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
+  const [row] = await database.query<{ sealingKeyId: string; sealed: Buffer }>`
+    SELECT sealing_key_id AS "sealingKeyId", sealed FROM notification_endpoints WHERE id = ${id}::uuid`;
   if (!row) throw new Error('there is no such webhook');
   return sealer.open<'webhook'>(id, row);
 }
@@ -81,8 +81,8 @@ describe('the webhooks of a revoked key', () => {
     database.query`UPDATE api_keys SET revoked_at = ${revokedAt?.toISOString() ?? null}::timestamptz WHERE id = ${database.keyId}::uuid`;
   const asSession = (): Manager => ({ kind: 'session', userId: database.userId });
   const maintain = async () => {
-    const reports = createReports(createMetrics('notifier', { forProcess: false }));
-    const maintenance = createMaintenance({ query: database.query, sealer, reports, log: silent });
+    const metrics = createNotifierMetrics(createMetrics('notifier', { forProcess: false }));
+    const maintenance = createMaintenance({ query: database.query, sealer, metrics, log: silent });
     await maintenance.start?.();
     await maintenance.stop?.();
   };

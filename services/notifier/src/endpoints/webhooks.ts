@@ -17,7 +17,7 @@ interface Row extends Sealed {
   nowMs: number;
 }
 
-const columns = sql`id, api_key_id AS "keyId", events, sealed_key AS "sealedKey", sealed, created_at AS "createdAt", enabled_at AS "enabledAt",
+const columns = sql`id, api_key_id AS "keyId", events, sealing_key_id AS "sealingKeyId", sealed, created_at AS "createdAt", enabled_at AS "enabledAt",
   off_reason AS "offReason", failing_since AS "failingSince",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
@@ -92,10 +92,10 @@ export function createWebhooks(options: {
       const known = sealer.tryOpen<'webhook'>(id, row);
       if (!known) throw new Problem('webhook_off');
       const { target, events = row.events, enabled = row.enabledAt !== null } = next(known, row);
-      const { sealedKey, sealed } = sealer.seal(id, target);
+      const { sealingKeyId, sealed } = sealer.seal(id, target);
       await switchEndpoint(query, id, enabled);
       const [changed] = await query<Row>`
-        UPDATE notification_endpoints SET sealed_key = ${sealedKey}, sealed = ${sealed}, events = ${events}::text[]
+        UPDATE notification_endpoints SET sealing_key_id = ${sealingKeyId}, sealed = ${sealed}, events = ${events}::text[]
         WHERE id = ${id}::uuid RETURNING ${columns}`;
       return { webhook: webhookOf(changed ?? row, target), target };
     });
@@ -104,7 +104,7 @@ export function createWebhooks(options: {
     insert: (manager, { id, keyId, url, events: wanted }) =>
       database.transact(async (query) => {
         const target = { url, secret: makeSecret() };
-        const { sealedKey, sealed } = sealer.seal(id, target);
+        const { sealingKeyId, sealed } = sealer.seal(id, target);
         const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : (keyId ?? null);
         const events = checkEvents(wanted, apiKeyId !== null);
         await lockUser(query, manager.userId);
@@ -112,11 +112,11 @@ export function createWebhooks(options: {
         if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
         const [row] = await query<Row>`
           INSERT INTO notification_endpoints (
-            id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
+            id, user_id, api_key_id, channel, events, sealing_key_id, sealed, enabled_at)
           VALUES (${id}::uuid, ${manager.userId}::uuid, ${apiKeyId}::uuid, 'webhook',
-            ${events}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))
+            ${events}::text[], ${sealingKeyId}, ${sealed}, date_trunc('milliseconds', now()))
           -- A repeated call gets a new secret, since the response with the first one did not arrive.
-          ON CONFLICT (id) DO UPDATE SET sealed_key = EXCLUDED.sealed_key, sealed = EXCLUDED.sealed
+          ON CONFLICT (id) DO UPDATE SET sealing_key_id = EXCLUDED.sealing_key_id, sealed = EXCLUDED.sealed
           RETURNING ${columns}`;
         if (!row) throw new Error('the webhook was not inserted');
         return { ...webhookOf(row, target), secret: target.secret };

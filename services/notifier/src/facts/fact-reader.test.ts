@@ -2,7 +2,7 @@ import { createPostgres } from '@expert-relay/db';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { createTcpProxy, eventually } from '@expert-relay/testkit';
 import { afterEach, beforeEach, test } from '@jest/globals';
-import { createReports } from '../reports.ts';
+import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { silent, type TestDatabase, useNotifierDatabase } from '../testing/test-database.ts';
 import { FactReader } from './fact-reader.ts';
 
@@ -17,7 +17,7 @@ afterEach(async () => {
 async function startReader(of: Pick<TestDatabase, 'query' | 'transact'> = database): Promise<FactReader> {
   const reader = new FactReader({
     database: of,
-    reports: createReports(createMetrics('notifier', { forProcess: false })),
+    metrics: createNotifierMetrics(createMetrics('notifier', { forProcess: false })),
     log: silent,
     onInserted: () => {},
     retryAfterMs: 100,

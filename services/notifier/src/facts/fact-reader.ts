@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { failures, type Postgres, type Sql, sql } from '@expert-relay/db';
 import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
-import type { Reports } from '../reports.ts';
+import type { NotifierMetrics } from '../notifier-metrics.ts';
 import { takeFacts } from './take-facts.ts';
 
 /** How often facts are looked for while an endpoint is enabled, and while none is. */
@@ -12,7 +12,7 @@ const batchSize = 200;
 
 interface FactReaderOptions {
   readonly database: Pick<Postgres, 'query' | 'transact'>;
-  readonly reports: Reports;
+  readonly metrics: NotifierMetrics;
   readonly log: Log;
   /** Called when deliveries were inserted. */
   readonly onInserted: () => void;
@@ -106,10 +106,10 @@ export class FactReader implements Part {
   }
 
   async #take(which: Sql, limit: number): Promise<boolean> {
-    const { database, reports, onInserted } = this.#options;
+    const { database, metrics, onInserted } = this.#options;
     const taken = await takeFacts(database, { which, limit });
     if (!taken) return false;
-    reports.taken(taken);
+    metrics.taken(taken);
     if (taken.deliveries > 0) onInserted();
     return taken.isMore;
   }

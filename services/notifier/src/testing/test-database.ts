@@ -111,16 +111,16 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     },
     async addEndpoint({ of, url: target = 'https://example.com/', events }) {
       const id = randomUUID();
-      const { sealedKey, sealed } = sealer.seal(id, {
+      const { sealingKeyId, sealed } = sealer.seal(id, {
         url: target,
         secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
       });
       const all = of === 'key' ? keyEvents : userEvents;
       await query`
         INSERT INTO notification_endpoints (
-          id, user_id, api_key_id, channel, events, sealed_key, sealed, enabled_at)
+          id, user_id, api_key_id, channel, events, sealing_key_id, sealed, enabled_at)
         VALUES (${id}::uuid, ${userId}::uuid, ${of === 'key' ? keyId : null}::uuid, 'webhook',
-          ${events ?? all}::text[], ${sealedKey}, ${sealed}, date_trunc('milliseconds', now()))`;
+          ${events ?? all}::text[], ${sealingKeyId}, ${sealed}, date_trunc('milliseconds', now()))`;
       return id;
     },
     async addDeliveries(endpointId, count, type = 'webhook.test') {
@@ -133,12 +133,12 @@ export async function openNotifierDatabase(): Promise<TestDatabase> {
     },
     async addChannel(kind, target, { delaySeconds = 0, showQuestion = false, ofUser = userId } = {}) {
       const id = randomUUID();
-      const { sealedKey, sealed } = sealer.seal(id, target);
+      const { sealingKeyId, sealed } = sealer.seal(id, target);
       await query`
-        INSERT INTO notification_endpoints (id, user_id, channel, events, sealed_key, sealed, delay_seconds,
+        INSERT INTO notification_endpoints (id, user_id, channel, events, sealing_key_id, sealed, delay_seconds,
           show_question, enabled_at, confirmed_at)
         VALUES (${id}::uuid, ${ofUser}::uuid, ${kind}::notification_channel, ${eventsOf[kind]}::text[],
-          ${sealedKey}, ${sealed}, ${delaySeconds}::int, ${showQuestion}, date_trunc('milliseconds', now()), now())`;
+          ${sealingKeyId}, ${sealed}, ${delaySeconds}::int, ${showQuestion}, date_trunc('milliseconds', now()), now())`;
       return id;
     },
     async [Symbol.asyncDispose]() {

@@ -135,7 +135,7 @@ async function addEndpoint(userId: string, channel: 'webhook' | 'mail'): Promise
       userId,
       channel,
       events: ['request.created'],
-      sealedKey: 'k1',
+      sealingKeyId: 'k1',
       sealed: new Uint8Array(1),
       deliveries: {
         create: {

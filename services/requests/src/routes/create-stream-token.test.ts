@@ -25,7 +25,7 @@ async function subscribe(sessionEndsAt: number): Promise<string> {
       events: [],
       sessionId,
       sessionEndsAt: new Date(sessionEndsAt),
-      sealedKey: 'k',
+      sealingKeyId: 'k',
       sealed: Buffer.of(0),
     },
   });

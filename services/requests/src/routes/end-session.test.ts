@@ -24,7 +24,7 @@ async function subscribe(): Promise<string> {
       channel: 'push',
       events: [],
       sessionId,
-      sealedKey: 'k',
+      sealingKeyId: 'k',
       sealed: Buffer.of(0),
       enabledAt: new Date(),
     },

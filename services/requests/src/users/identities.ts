@@ -1,6 +1,6 @@
 import type { PrismaClient } from '@expert-relay/db';
 
-export interface SignIn {
+export interface SignedInIdentity {
   /** `github`, `google`, or `dev` in the local run. */
   provider: string;
   /** The provider's own id of the account, which it never reuses. */
@@ -12,24 +12,27 @@ export interface SignIn {
 }
 
 /** Finds the user of an identity, or creates it. Accounts are never joined by name or e-mail. */
-export async function findOrCreateUser(prisma: PrismaClient, signIn: SignIn): Promise<{ userId: string }> {
-  const identity = { provider_subject: { provider: signIn.provider, subject: signIn.subject } };
-  const find = () => prisma.identity.findUnique({ where: identity, select: { userId: true, label: true } });
+export async function findOrCreateUser(
+  prisma: PrismaClient,
+  { provider, subject, name, label, email }: SignedInIdentity,
+): Promise<{ userId: string }> {
+  const where = { provider_subject: { provider, subject } };
+  const find = () => prisma.identity.findUnique({ where, select: { userId: true, label: true } });
   const found = await find();
   if (found) {
     const { userId } = found;
-    if (signIn.label && signIn.label !== found.label) {
-      await prisma.identity.updateMany({ where: signInOf(signIn), data: { label: signIn.label } });
+    if (label && label !== found.label) {
+      await prisma.identity.updateMany({ where: { provider, subject }, data: { label } });
     }
     return { userId };
   }
   try {
     const [created] = await prisma.$queryRaw<{ userId: string }[]>`
       WITH created AS (
-        INSERT INTO users (name, email) VALUES (${signIn.name}, ${signIn.email ?? null}) RETURNING id
+        INSERT INTO users (name, email) VALUES (${name}, ${email ?? null}) RETURNING id
       )
       INSERT INTO identities (provider, subject, user_id, label)
-      SELECT ${signIn.provider}, ${signIn.subject}, id, ${signIn.label ?? null} FROM created
+      SELECT ${provider}, ${subject}, id, ${label ?? null} FROM created
       RETURNING user_id AS "userId"`;
     if (created) return created;
   } catch (error) {
@@ -41,8 +44,6 @@ export async function findOrCreateUser(prisma: PrismaClient, signIn: SignIn): Pr
   throw new Error('the user was not created');
 }
 
-const signInOf = ({ provider, subject }: SignIn) => ({ provider, subject });
-
 /** `taken`: the identity belongs to another user. `exists`: the user has another account of this provider. */
 export type JoinResult = 'joined' | 'taken' | 'exists';
 
@@ -50,7 +51,7 @@ export type JoinResult = 'joined' | 'taken' | 'exists';
 export function joinIdentity(
   prisma: PrismaClient,
   userId: string,
-  { provider, subject, label = null }: Pick<SignIn, 'provider' | 'subject'> & { label?: string | null },
+  { provider, subject, label = null }: Pick<SignedInIdentity, 'provider' | 'subject'> & { label?: string | null },
 ): Promise<JoinResult> {
   return prisma.$transaction(async (transaction) => {
     // The lock makes two joins of one user run one after the other.

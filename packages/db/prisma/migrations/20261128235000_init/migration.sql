@@ -208,7 +208,7 @@ CREATE TABLE "notification_endpoints" (
     "target_digest" BYTEA,
     "session_id" UUID,
     "session_ends_at" TIMESTAMPTZ(3),
-    "sealed_key" TEXT NOT NULL,
+    "sealing_key_id" TEXT NOT NULL,
     "sealed" BYTEA NOT NULL,
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
     "enabled_at" TIMESTAMPTZ(3),

@@ -2,10 +2,10 @@ import type { Query } from '@expert-relay/db';
 import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metrics';
 import type { Taken } from './facts/take-facts.ts';
 
-export type Reports = ReturnType<typeof createReports>;
+export type NotifierMetrics = ReturnType<typeof createNotifierMetrics>;
 
 /** The notifier's metrics. */
-export function createReports(metrics: Metrics) {
+export function createNotifierMetrics(metrics: Metrics) {
   const registers = [metrics];
   const facts = new Counter({
     name: 'relay_notifier_facts_taken_total',
