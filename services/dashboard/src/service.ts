@@ -107,7 +107,6 @@ export function create(config: Config, overrides: Overrides = {}): Service {
     services: { requests, messages, notifier },
     users,
     sessions,
-    authenticator,
     flows,
     isAllowed,
     cookies,

@@ -3,8 +3,7 @@ import type { Log } from '@expert-relay/kit/log';
 import type { VerifiedCall } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
-import type { Express, Request, RequestHandler, Response } from 'express';
-import type passport from 'passport';
+import type { Express, Request, Response } from 'express';
 import type { Config } from '../config.ts';
 import { createReturnTo } from '../cookies/return-to.ts';
 import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
@@ -14,9 +13,9 @@ import { createSignIn } from '../session/sign-in.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { providerNames } from '../sign-in/identity.ts';
 import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
-import { type OAuthStep, OAuthStrategy, strategyName } from '../sign-in/oauth-strategy.ts';
 import type { Users } from '../users.ts';
 import type { WebApp } from '../web/read-web-app.ts';
+import { beginSignIn } from './begin-sign-in.ts';
 import { getMe } from './get-me.ts';
 import { manageIdentities } from './manage-identities.ts';
 import { manageSessions } from './manage-sessions.ts';
@@ -39,7 +38,6 @@ export interface RouteContext {
   readonly services: Services;
   readonly users: Users;
   readonly sessions: Sessions;
-  readonly authenticator: passport.Authenticator;
   readonly flows: readonly OAuthFlow[];
   readonly isAllowed: IsAllowed;
   readonly cookies: CookieSettings;
@@ -83,8 +81,7 @@ const identifySession =
 
 /** The pages, and the forms in them. */
 function mountPages(app: Express, context: RouteContext): void {
-  const { services, users, sessions, authenticator, flows, isAllowed, cookies, webApp, config, log } =
-    context;
+  const { services, users, sessions, flows, isAllowed, cookies, webApp, config, log } = context;
   const { devLogin, supportContact } = config;
   const returnTo = createReturnTo(cookies);
   const refusedAccount = createSignedCookie<{ account: string; provider: string }>({
@@ -110,9 +107,10 @@ function mountPages(app: Express, context: RouteContext): void {
     next();
   });
   if (devLogin) app.post('/auth/dev', signInDev(signIn));
-  const receive = receiveCallback({ signIn, sessions, users, isAllowed });
-  for (const flow of flows)
-    app.get(`/auth/${flow.provider.name}/callback`, authenticate(flow, 'finish'), receive);
+  for (const flow of flows) {
+    const receive = receiveCallback({ flow, signIn, sessions, users, isAllowed });
+    app.get(`/auth/${flow.provider.name}/callback`, receive);
+  }
   // The callback of a provider is not redirected, even if it is not configured.
   app.get(
     providerNames.map((name) => `/auth/${name}/callback`),
@@ -121,7 +119,7 @@ function mountPages(app: Express, context: RouteContext): void {
     },
   );
   app.use('/auth', leaveSignIn);
-  for (const flow of flows) app.get(`/auth/${flow.provider.name}`, authenticate(flow, 'begin'));
+  for (const flow of flows) app.get(`/auth/${flow.provider.name}`, beginSignIn(flow));
   app.get(
     '/auth/login',
     leadToProvider(providerSignOut),
@@ -132,12 +130,4 @@ function mountPages(app: Express, context: RouteContext): void {
   app.post('/auth/link', signInByLink({ users, signIn }));
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
   app.post('/logout', signOut({ sessions, flows, providerSignOut, publicUrl: config.publicUrl }));
-
-  function authenticate(flow: OAuthFlow, step: OAuthStep): RequestHandler {
-    authenticator.use(new OAuthStrategy(flow, step));
-    return authenticator.authenticate(strategyName(flow, step), {
-      session: false,
-      assignProperty: 'finishedSignIn',
-    }) as RequestHandler;
-  }
 }

@@ -3,16 +3,21 @@ import type { Sessions } from '../session/sessions.ts';
 import { requireAllowed, type SignIn } from '../session/sign-in.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import { SignInFailure } from '../sign-in/failure.ts';
+import type { OAuthFlow } from '../sign-in/oauth-flow.ts';
 import type { Users } from '../users.ts';
 
-/** Handles the redirect back from a provider. Passport runs before it and sets `request.finishedSignIn`. */
+/** Handles the redirect back from a provider. */
 export const receiveCallback =
-  (options: { signIn: SignIn; sessions: Sessions; users: Users; isAllowed: IsAllowed }): RequestHandler =>
+  (options: {
+    flow: OAuthFlow;
+    signIn: SignIn;
+    sessions: Sessions;
+    users: Users;
+    isAllowed: IsAllowed;
+  }): RequestHandler =>
   async (request, response) => {
-    const { signIn, sessions, users, isAllowed } = options;
-    const { finishedSignIn } = request;
-    if (!finishedSignIn) throw new Error('Passport must run before this route.');
-    const { identity, idToken, addToSessionId } = finishedSignIn;
+    const { flow, signIn, sessions, users, isAllowed } = options;
+    const { identity, idToken, addToSessionId } = await flow.finish(request, response);
     if (addToSessionId === undefined) {
       return signIn(request, response, identity, { idToken, keepsUser: true });
     }

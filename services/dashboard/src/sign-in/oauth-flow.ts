@@ -16,7 +16,7 @@ import type { Identity, ProviderName } from './identity.ts';
 import type { Provider } from './provider.ts';
 
 /** The result of a sign-in at a provider. */
-export interface FinishedSignIn {
+interface FinishedSignIn {
   readonly identity: Identity;
   /** With it, the provider signs the same person out. */
   readonly idToken?: string;
