@@ -4,8 +4,8 @@ export { createPostgres, type Postgres } from './database/create-postgres.ts';
 export type * from './generated/client.ts';
 export { endedPerBatch, insertEvent, readRevocationEvents, waitForOutbox } from './outbox/index.ts';
 export { failures } from './postgres/failures.ts';
-export { lockKeys } from './postgres/session-lock.ts';
 export { empty, join, type Query, raw, type Sql, sql } from './postgres/query.ts';
+export { lockKeys } from './postgres/session-lock.ts';
 export {
   endedProblem,
   isOpen,

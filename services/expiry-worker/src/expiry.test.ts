@@ -63,7 +63,9 @@ test('three workers that compete for the same rows end each once', async () => {
   const workers = await Promise.all([setup.startWorker(), setup.startWorker(), setup.startWorker()]);
   await ended(3_000);
   expect(await countRequests(setup.prisma)).toEqual(once(3_000));
-  const counts = await Promise.all(workers.map((worker) => readMetric(worker, 'relay_expiry_requests_ended_total')));
+  const counts = await Promise.all(
+    workers.map((worker) => readMetric(worker, 'relay_expiry_requests_ended_total')),
+  );
   expect(counts.reduce((sum, count) => sum + count)).toBe(3_000);
 });
 
@@ -158,7 +160,9 @@ test('a stop in the middle of a long sweep loses nothing: the next worker contin
   await seedRequests(setup.prisma, { count, dueIn: -1_000 });
   await setup.startPublisher();
   const worker = await setup.startWorker();
-  await eventually('the first batch has ended', () => readMetric(worker, 'relay_expiry_requests_ended_total'));
+  await eventually('the first batch has ended', () =>
+    readMetric(worker, 'relay_expiry_requests_ended_total'),
+  );
   await worker.stop();
   const { expired, events } = await countRequests(setup.prisma);
   expect(expired).toBe(events);

@@ -18,10 +18,10 @@ import { createTargetSealer } from './endpoints/seal.ts';
 import { createWebhooks } from './endpoints/webhooks.ts';
 import { FactReader } from './facts/fact-reader.ts';
 import { createMaintenance } from './maintenance.ts';
+import { createNotifierMetrics } from './notifier-metrics.ts';
 import { createAddressRules } from './outbound/address-rules.ts';
 import { createPost, type PostOptions } from './outbound/post.ts';
 import { createResolve } from './outbound/resolve.ts';
-import { createNotifierMetrics } from './notifier-metrics.ts';
 import { routes } from './routes/index.ts';
 import { createSendChat } from './senders/send-chat.ts';
 import { addressIn, createSendMail } from './senders/send-mail.ts';
@@ -69,9 +69,20 @@ export function create(
     metrics: notifierMetrics,
     log,
   });
-  const reader = new FactReader({ database, metrics: notifierMetrics, log, onInserted: () => deliverer.wake() });
+  const reader = new FactReader({
+    database,
+    metrics: notifierMetrics,
+    log,
+    onInserted: () => deliverer.wake(),
+  });
   const intervalMs = overrides.maintenanceMs;
-  const maintenance = createMaintenance({ query, sealer, metrics: notifierMetrics, log, ...(intervalMs && { intervalMs }) });
+  const maintenance = createMaintenance({
+    query,
+    sealer,
+    metrics: notifierMetrics,
+    log,
+    ...(intervalMs && { intervalMs }),
+  });
 
   const { gateway, dashboard } = config.principalKeys;
   const handler = serveRoutes({

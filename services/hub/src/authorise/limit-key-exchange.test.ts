@@ -9,7 +9,7 @@ import type { Grant } from './stream-token.ts';
 const call = { network: networkOf('192.0.2.1'), callId: 'a call' };
 const grantOf = (userId: string): Grant => ({
   topics: new Set(),
-  credential: { id: 'key:one', userId, since: 0 },
+  credential: { kind: 'key', id: 'key:one', userId, since: 0 },
 });
 const grant = grantOf('ada');
 

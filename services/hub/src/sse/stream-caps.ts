@@ -37,7 +37,8 @@ export class StreamCaps {
   reached(client: StreamClient): CapName | undefined {
     const isAnonymous = client.credential === undefined;
     return (
-      this.reachedBeforeCheck(client.network, isAnonymous) ?? this.#counts.reached(this.#limitsOf(client))?.kind
+      this.reachedBeforeCheck(client.network, isAnonymous) ??
+      this.#counts.reached(this.#limitsOf(client))?.kind
     );
   }
 

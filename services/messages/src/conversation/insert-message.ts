@@ -4,8 +4,8 @@ import {
   ownedBy,
   type Party,
   type Query,
-  refCodeColumn,
   type RequestStatus,
+  refCodeColumn,
   sql,
   statusNow,
 } from '@expert-relay/db';

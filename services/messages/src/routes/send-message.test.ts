@@ -31,7 +31,7 @@ async function newConversation(used: { messageCount?: number; contentBytes?: num
   });
   const route = sendMessage({ ...database, wakeOutbox: () => {} });
   const send = (body: { role?: 'consumer'; [member: string]: unknown }): Promise<RouteResponse> => {
-    const message = { role: 'provider', messageId: randomUUID(), ...body };
+    const message = { role: 'provider' as const, messageId: randomUUID(), ...body };
     const { role: kind } = message;
     const apiKeyId = kind === 'provider' ? randomUUID() : consumerKeyId;
     const call: Call = {

@@ -194,7 +194,15 @@ const lockDue = (query: Query, freeSlots: FreePeopleSlots): Promise<Locked[]> =>
 function noticesOf(rows: readonly ClaimedRow[]): ClaimedNotice[] {
   const notices = new Map<string, ClaimedNotice & { deliveries: NoticeDelivery[] }>();
   for (const { channel, endpointId, userId, sealingKeyId, sealed, sentWith: id, ...delivery } of rows) {
-    const notice = notices.get(id) ?? { id, channel, endpointId, userId, sealingKeyId, sealed, deliveries: [] };
+    const notice = notices.get(id) ?? {
+      id,
+      channel,
+      endpointId,
+      userId,
+      sealingKeyId,
+      sealed,
+      deliveries: [],
+    };
     notice.deliveries.push(delivery);
     notices.set(id, notice);
   }

@@ -4,6 +4,7 @@ import { expect, test } from '@jest/globals';
 import { isScan } from './read-page.ts';
 
 const ids = { userId: randomUUID(), apiKeyId: randomUUID(), sessionId: randomUUID() };
+const times = { secret: { createdAt: 0 }, begunAt: 0, endsAt: 0 };
 
 test.each([
   ['consumer', 'status=closed', true],
@@ -19,5 +20,5 @@ test.each([
   ['session', 'q=', false],
   ['session', '', false],
 ])('a list of a %s with "%s" is a scan: %s', (kind, query, expected) => {
-  expect(isScan({ kind, ...ids } as Party, new URLSearchParams(query))).toBe(expected);
+  expect(isScan({ kind, ...ids, ...times } as Party, new URLSearchParams(query))).toBe(expected);
 });

@@ -51,7 +51,11 @@ export type JoinResult = 'joined' | 'taken' | 'exists';
 export function joinIdentity(
   prisma: PrismaClient,
   userId: string,
-  { provider, subject, label = null }: Pick<SignedInIdentity, 'provider' | 'subject'> & { label?: string | null },
+  {
+    provider,
+    subject,
+    label = null,
+  }: Pick<SignedInIdentity, 'provider' | 'subject'> & { label?: string | null },
 ): Promise<JoinResult> {
   return prisma.$transaction(async (transaction) => {
     // The lock makes two joins of one user run one after the other.
