@@ -85,7 +85,7 @@ describe('the outbox publisher', () => {
     const events = await outbox.stored();
     expect(events.map(({ seq }) => seq)).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
     // A leader whose process was paused loses the lock, and takes it again.
-    for (const measured of ['failed_rows 5', 'waiting_rows 0', 'published_total 6', 'leader 1']) {
+    for (const measured of ['set_aside_rows 5', 'waiting_rows 0', 'published_total 6', 'leader 1']) {
       const line = `relay_outbox_${measured.replace(' ', '{service="test"} ')}`;
       await eventually(line, async () => (await publisher.registry.metrics()).split('\n').includes(line));
     }
