@@ -1,9 +1,13 @@
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { postgres } from '../scripts/servers/postgres.ts';
 import { redis } from '../scripts/servers/redis.ts';
 import type { FoundProgram, ProgramKind } from '../scripts/servers/server-kind.ts';
 
 /* Programs that only tests start. They are found as the servers are. */
+
+/** The packages in Python that tests run and that others wrote, for `findPythonWithPackages`: one environment has them all. */
+export const pythonRequirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
 
 export const chromium: ProgramKind = {
   title: 'Chromium',

@@ -45,10 +45,11 @@ export async function findPythonWithPackages(requirements: string): Promise<Pyth
       timeout: 120_000,
       failure: 'python3 -m venv failed (on Debian and Ubuntu it is in the package python3-venv)',
     });
-    const options = ['--quiet', '--timeout', '15', '--retries', '1', '--requirement', requirements];
+    // Python compiles what is imported, which is a small part of the packages.
+    const options = ['--quiet', '--no-compile', '--timeout', '15', '--retries', '1'];
     await runCommand({
       command: join(draft, 'bin/python'),
-      args: ['-m', 'pip', 'install', ...options],
+      args: ['-m', 'pip', 'install', ...options, '--requirement', requirements],
       timeout: 300_000,
       failure: `pip could not install ${requirements}`,
     });

@@ -84,14 +84,11 @@ async function open(device: Device, requestId: string, encrypted: boolean): Prom
   return page;
 }
 
-describe.each([
-  ['encrypted', true],
-  ['plain', false],
-])('in an %s conversation', (_, encrypted) => {
+describe('all of each prefilled value is seen, and is what is sent,', () => {
   test.each([
-    ['a phone', phone],
-    ['a laptop', {}],
-  ])('on %s, all of each prefilled value is seen, and is what is sent', async (_screen, options) => {
+    ['an encrypted conversation on a phone', true, phone],
+    ['a plain conversation on a laptop', false, {}],
+  ])('in %s', async (_, encrypted, options) => {
     await using device = await product.signIn(newUser(), options);
     await using agent = await device.newAgent();
     const conversation = await agent.relay.ask({ question: 'May I?', form, encrypted });
@@ -175,11 +172,12 @@ const signed: readonly (readonly [string, Parameters<TestAgent['relay']['ask']>[
   ],
 ];
 
+/* Both read the same list of texts: the plain request has a row for the plain text and one for the messages. */
 describe.each([
-  ['encrypted', true, 'Answer'],
-  ['plain', false, 'Approve'],
-])('an %s request', (_, encrypted, name) => {
-  test.each(signed)('is not signed or decided before %s was read', async (_text, asked, read) => {
+  ['encrypted', true, 'Answer', signed],
+  ['plain', false, 'Approve', signed.slice(0, 2)],
+])('an %s request', (_, encrypted, name, rows) => {
+  test.each(rows)('is not signed or decided before %s was read', async (_text, asked, read) => {
     await using device = await product.signIn(newUser(), { viewport: { width: 1_000, height: 700 } });
     await using agent = await device.newAgent();
     const approval: Form = { type: 'object', properties: {} };

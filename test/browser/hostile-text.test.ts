@@ -32,8 +32,11 @@ afterAll(async () => {
 const textsFrom = (start: number): string[] =>
   hostileTexts.map((_, at) => hostileTexts[(start + at) % hostileTexts.length] as string);
 
+/** Each text is a message of two requests, and every fourth one is a question. */
+const starts = [...hostileTexts.keys()].filter((start) => start % 4 === 0);
+
 test('hostile text in any field of a request is only shown', async () => {
-  for (const start of hostileTexts.keys()) {
+  for (const start of starts) {
     const [question, plaintext, ...rest] = textsFrom(start);
     const name = rest.find((text) => text.length <= 100) ?? '';
     await using agent = await device.newAgent(name);
@@ -43,7 +46,7 @@ test('hostile text in any field of a request is only shown', async () => {
   await page.goto('/dashboard/requests');
   await page.locator('[data-request]').first().waitFor();
   await checkPage(page);
-  for (const _ of hostileTexts) {
+  for (const _ of starts) {
     const before = page.url();
     await page.keyboard.press('j');
     await page.waitForURL((url) => url.href !== before);
@@ -73,8 +76,9 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
   for (const text of hostileTexts) await conversation.send(text);
   await showEach(hostileTexts.length);
 
-  for (const text of hostileTexts) {
-    await box.fill(text);
+  // The preview has the same parser, so that several texts may stand in one.
+  for (const start of starts) {
+    await box.fill(textsFrom(start).slice(0, 4).join('\n\n'));
     await button(page, 'Preview').click();
     await page.getByRole('region', { name: 'Preview' }).waitFor();
     await clickAll(page);
@@ -127,11 +131,11 @@ test('a conversation full of expensive text keeps its page usable', async () => 
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   for (const [name, text] of Object.entries(expensiveTexts)) {
     const isLong = text.length > 30_000;
-    const messages = Array.from({ length: isLong ? 1 : 10 }, () => ({ role: 'user', content: text }));
+    const messages = Array.from({ length: isLong ? 1 : 3 }, () => ({ role: 'user', content: text }));
     const { requestId } = await agent.askPlainly({ question: text, plaintext: 'Expensive', messages });
-    for (let at = 0; at < 12; at++) await agent.sendPlainly(requestId, text);
+    for (let at = 0; at < 4; at++) await agent.sendPlainly(requestId, text);
     await openConversation(requestId);
-    await page.locator('[data-message]').nth(11).waitFor();
+    await page.locator('[data-message]').nth(3).waitFor();
     for (const fold of await page.locator('details > summary').all()) await fold.click();
     if (isLong)
       await page

@@ -130,13 +130,13 @@ describe('a JPEG', () => {
       [starts[0] ?? 2, starts[1] ?? 2].map((at) => [...jpeg.slice(0, at), ...insertion, ...jpeg.slice(at)]),
     );
     expect(await compare(files, 'image/jpeg')).toBeGreaterThan(100);
-    expect(await compare([...damaged(jpeg, 1_500, draws(1))], 'image/jpeg')).toBeGreaterThan(100);
+    expect(await compare([...damaged(jpeg, 600, draws(1))], 'image/jpeg')).toBeGreaterThan(40);
   });
 });
 
 test('a PNG has the size that Chromium decodes', async () => {
   const { png } = real;
-  expect(await compare([...damaged(png, 1_500, draws(2))], 'image/png')).toBeGreaterThan(100);
+  expect(await compare([...damaged(png, 600, draws(2))], 'image/png')).toBeGreaterThan(40);
 });
 
 test('a WebP has the size that Chromium decodes', async () => {
@@ -150,7 +150,7 @@ test('a WebP has the size that Chromium decodes', async () => {
   const flags = Array.from({ length: 64 }, (_, at) => at);
   const files = flags.flatMap((flag) => [extended(flag, 16, 16), extended(flag, 2_000, 1_000)]);
   await compare([webp, ...files], 'image/webp');
-  expect(await compare([...damaged(webp, 1_500, draws(3))], 'image/webp')).toBeGreaterThan(50);
+  expect(await compare([...damaged(webp, 600, draws(3))], 'image/webp')).toBeGreaterThan(20);
 });
 
 describe('a GIF', () => {
@@ -173,6 +173,6 @@ describe('a GIF', () => {
     );
     expect(await compare(files, 'image/gif')).toBeGreaterThan(100);
     const whole = [...screen, ...frame(200, 100), 0x3b];
-    expect(await compare([...damaged(whole, 1_500, draws(4))], 'image/gif')).toBeGreaterThan(50);
+    expect(await compare([...damaged(whole, 600, draws(4))], 'image/gif')).toBeGreaterThan(20);
   });
 });

@@ -146,7 +146,7 @@ test('a page that is rate limited shows when it continues, and continues then', 
   await page.getByText('this browser', { exact: true }).waitFor();
 });
 
-test('with four tabs, ten follow-ups in a row appear soon', async () => {
+test('with four tabs, four follow-ups in a row appear soon', async () => {
   await using device = await product.signIn('finn');
   await using agent = await device.newAgent();
   const { requestId } = await ask(agent, 'Is it safe?');
@@ -161,7 +161,7 @@ test('with four tabs, ten follow-ups in a row appear soon', async () => {
   }
   const countEvents = await countEventsIn(device);
   await context.clock.pauseAt(Date.now() + 60_000);
-  for (let at = 1; at <= 10; at += 1) {
+  for (let at = 1; at <= 4; at += 1) {
     const before = await countEvents();
     await agent.sendPlainly(requestId, `Follow-up ${at}.`);
     await eventually('the event in the page', async () => {
@@ -179,9 +179,10 @@ test('with four tabs, ten follow-ups in a row appear soon', async () => {
   }
 });
 
-const seconds = 180;
+/** More than the minute in which the calls are counted. */
+const seconds = 75;
 
-test('three tabs make at most 40 calls a minute while an event arrives every second for three minutes', async () => {
+test('three tabs make at most 40 calls a minute while an event arrives every second', async () => {
   await using device = await product.signIn('eve');
   await using agent = await device.newAgent();
   let second = 0;
@@ -228,7 +229,7 @@ test('three tabs make at most 40 calls a minute while an event arrives every sec
   }
   const inAMinute = (from: number) => calls.filter((at) => at >= from && at < from + 60).length;
   const minutes = Array.from({ length: second }, (_, from) => inAMinute(from));
-  expect(calls.length).toBeGreaterThan(20);
+  expect(calls.length).toBeGreaterThan(10);
   expect(Math.max(...minutes.slice(openedAt))).toBeLessThanOrEqual(40);
   // With the calls that opened the tabs, fewer than the rate limit of pages allows.
   expect(Math.max(...minutes)).toBeLessThan(60);

@@ -9,12 +9,13 @@ import pg from 'pg';
 import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { pythonRequirements } from '../tools.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
 import { makePushKeys, type PushService, readVapid, startPushService } from './push-service.ts';
 
 /* Push, mail and chat of an expert, with a push service, a mail server and a chat on this machine. */
 
-const python = await findPythonWithPackages(fileURLToPath(new URL('push-requirements.txt', import.meta.url)));
+const python = await findPythonWithPackages(pythonRequirements);
 
 let relay: Constellation;
 let push: PushService;

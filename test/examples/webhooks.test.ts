@@ -4,19 +4,18 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { pythonRequirements } from '../tools.ts';
 import { runExample } from './run-example.ts';
 
 /* The receivers and the serverless agent of docs/notifications.md, with the public libraries of Standard Webhooks. */
 
-const requirements = fileURLToPath(new URL('standardwebhooks.txt', import.meta.url));
-const python = await findPythonWithPackages(requirements);
+const python = await findPythonWithPackages(pythonRequirements);
 
 let relay: Constellation;
 let tenant: Tenant;

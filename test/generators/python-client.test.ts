@@ -8,10 +8,11 @@ import { runCommand } from '../../scripts/processes/run-command.ts';
 import { findPythonWithPackages } from '../../scripts/python/find-python.ts';
 import { whyMissing } from '../../scripts/servers/find-tool.ts';
 import { testUnless } from '../../scripts/testing/test-unless.ts';
+import { pythonRequirements } from '../tools.ts';
 import { callerEnv, expectedCalls } from './expected-calls.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const python = await findPythonWithPackages(here('requirements.txt'));
+const python = await findPythonWithPackages(pythonRequirements);
 
 testUnless(whyMissing(python))(
   'openapi-python-client makes a client without a warning, and its calls work',

@@ -26,8 +26,12 @@ describe('the adapters of the Python SDK', () => {
     1_200_000,
   );
 
+  /** Files that import the frameworks, for which mypy needs a minute more. Pyright reads the adapters, and the tests run the rest. */
+  const ofFrameworks =
+    'adapters/(langgraph|openai_agents|pydantic_ai)|tests/frameworks|(crewai|langgraph|openai|pydantic)_(agent|flow)';
+
   testWithFrameworks('have strict types, as has the rest of the package', async () => {
-    expect(await mypy('--exclude', 'crewai', 'src', 'tests', 'examples')).toMatch(/^Success/);
+    expect(await mypy('--exclude', ofFrameworks, 'src', 'tests', 'examples')).toMatch(/^Success/);
     expect(await pyright()).toContain('0 errors, 0 warnings');
   });
 });

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { afterAll, beforeAll } from '@jest/globals';
 import { root } from '../../scripts/local/home.ts';
 import { runCommand } from '../../scripts/processes/run-command.ts';
@@ -40,6 +41,7 @@ export function usePackage(python: Python) {
     await run(['-m', 'pip', 'install', '--quiet', '--no-deps', '--target', join(folder, 'installed'), wheel]);
     for (const name of ['tests', 'examples'])
       cpSync(join(pythonClient, name), join(folder, name), { recursive: true });
+    writeFileSync(join(folder, 'authority.pem'), rootCertificates[0] ?? '');
     served = await serveRelay();
   });
   afterAll(async () => {
@@ -64,7 +66,8 @@ export function usePackage(python: Python) {
         env: {
           ...process.env,
           PYTHONPATH: join(folder, 'installed'),
-          PYTHONDONTWRITEBYTECODE: '1',
+          // No test calls by TLS, and reading the certificates of all authorities takes longer than most tests.
+          SSL_CERT_FILE: join(folder, 'authority.pem'),
           RELAY_REPOSITORY: root,
           PYTHON_TEST_CONTROL: served?.url,
         },

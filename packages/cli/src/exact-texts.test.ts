@@ -4,8 +4,8 @@ import { expectAllShown, saidTexts } from './testing/said-texts.ts';
 import { useAgent, useTestCli } from './testing/test-cli.ts';
 
 /*
- * What an agent wrote is shown as it was written: no character is missing or in another order. Each field on each surface once;
- * `every-exact-text` multiplies it.
+ * What an agent wrote is shown as it was written: no character is missing or in another order. Each text is in another field, since
+ * one function prints them all.
  */
 
 const cli = useTestCli();

@@ -75,7 +75,7 @@ function* hostileForms() {
     };
   }
 }
-const perForm = 5;
+const perForm = 10;
 
 test('hostile labels of a form are only shown, also at a terminal that asks for its fields', async () => {
   for (const { form, count } of hostileForms()) {

@@ -16,7 +16,7 @@ const hostile =
 
 describe('help', () => {
   test.concurrent.each([['help'], ['--help'], ['-h']])('relay %s lists every command', async (word) => {
-    const { code, stdout } = await cli.run([word]);
+    const { code, stdout } = await cli.asAgent(word);
     expect(code).toBe(0);
     for (const { name } of commands) expect(stdout).toContain(`relay ${name} `);
   });
@@ -24,7 +24,7 @@ describe('help', () => {
   test.concurrent.each([...commands.map(({ name }) => name), 'environment', 'exit-codes'])(
     'relay help %s',
     async (topic) => {
-      const { code, stdout, stderr } = await cli.run(['help', topic]);
+      const { code, stdout, stderr } = await cli.asAgent('help', topic);
       expect({ code, stderr, long: stdout.length > 100 }).toEqual({ code: 0, stderr: '', long: true });
     },
   );

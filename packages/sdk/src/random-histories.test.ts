@@ -247,7 +247,7 @@ class History {
 
 const codeOf = (error: unknown) => (error as { code?: string }).code;
 
-test.each(Array.from({ length: 30 }, (_, seed) => seed))('history %i', async (seed) => {
+test.each(Array.from({ length: 15 }, (_, seed) => seed))('history %i', async (seed) => {
   const liar = await server.startLyingRelay();
   const history = new History(seed, liar);
   try {

@@ -19,11 +19,14 @@ const disabledByPlaywright = [
   'PreconnectToSearch',
 ];
 
-/** Web pages that draw suggestions below the address bar. Loading them takes more CPU time than most pages of the dashboard. */
-const addressBarPages = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup'];
+/**
+ * Web pages that draw suggestions below the address bar: loading them takes more CPU time than most pages of the dashboard. And a
+ * process for a page that may be opened next.
+ */
+const unused = ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'];
 
 const args = [
-  `--disable-features=${[...disabledByPlaywright, ...addressBarPages].join(',')}`,
+  `--disable-features=${[...disabledByPlaywright, ...unused].join(',')}`,
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',

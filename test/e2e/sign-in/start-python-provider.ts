@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { eventually, reservePort } from '@expert-relay/testkit';
 import { findPythonWithPackages } from '../../../scripts/python/find-python.ts';
+import { pythonRequirements } from '../../tools.ts';
 
-export const python = await findPythonWithPackages(
-  fileURLToPath(new URL('requirements.txt', import.meta.url)),
-);
+export const python = await findPythonWithPackages(pythonRequirements);
 
 export interface PythonProvider {
   readonly issuer: string;

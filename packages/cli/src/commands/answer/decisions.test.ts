@@ -73,18 +73,25 @@ describe('what an expert types is what the agent gets', () => {
       { region: 'eu', count: 3 },
     ],
   ])('%s', async (_name, form, args, content) => {
-    for (const encrypted of [true, false]) {
-      const conversation = await askWith(form, 'May I?', encrypted);
-      const plain = encrypted ? [] : ['--plaintext'];
-      const answered = await cli.answer(conversation.refCode, ...args, ...plain);
-      // A call that takes three seconds, as on a busy machine, is reported.
-      const stderr = answered.stderr.replace(/^The relay does not answer yet\..*\n/, '');
-      expect({ code: answered.code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(await decisionOf(conversation)).toMatchObject(
-        content ? { action: 'accept', content } : { action: 'decline' },
-      );
-    }
+    await expectDecided(form, args, content);
   });
+
+  test.each<[string, string[], object | undefined]>([
+    ['a form', ['--set', 'region=eu', '--set', 'count=5'], { region: 'eu', count: 5 }],
+    ['a form, declined', ['--decline'], undefined],
+  ])('in plain text: %s', (_name, args, content) => expectDecided(three, args, content, false));
+
+  async function expectDecided(form: Form, args: string[], content?: object, encrypted = true) {
+    const conversation = await askWith(form, 'May I?', encrypted);
+    const plain = encrypted ? [] : ['--plaintext'];
+    const answered = await cli.answer(conversation.refCode, ...args, ...plain);
+    // A call that takes three seconds, as on a busy machine, is reported.
+    const stderr = answered.stderr.replace(/^The relay does not answer yet\..*\n/, '');
+    expect({ code: answered.code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(await decisionOf(conversation)).toMatchObject(
+      content ? { action: 'accept', content } : { action: 'decline' },
+    );
+  }
 
   test('with a comment, and as JSON', async () => {
     const conversation = await askWith(one(region));
