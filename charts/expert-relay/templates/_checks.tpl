@@ -1,37 +1,15 @@
-{{/* What the schema cannot say. Each refusal says what to do. */}}
+{{/* What the schema cannot say, and Kubernetes would not report. Each refusal says what to do. */}}
 
 {{- define "relay.check" -}}
 {{- if not .Values.publicUrl }}
 {{- fail "publicUrl is empty. Set it to the address by which agents and experts reach the relay: --set publicUrl=https://relay.example.com" }}
 {{- end }}
-{{- if not (regexMatch "^https?://[^/?#]+$" .Values.publicUrl) }}
-{{- fail (printf "publicUrl is %q. It must be http:// or https:// and a host, without a slash or a path at its end: https://relay.example.com" .Values.publicUrl) }}
-{{- end }}
-{{- if not (regexMatch "^(https?://[^/?#]+(/hub)?)?$" (.Values.hub.publicUrl | default "")) }}
-{{- fail (printf "hub.publicUrl is %q. It must be http:// or https:// and a host, with no other path than /hub: https://events.example.com" .Values.hub.publicUrl) }}
-{{- end }}
 {{- if not .Values.secrets.existing }}
 {{- $trial := or .Values.postgres.trial.enabled .Values.redis.trial.enabled .Values.nats.trial.enabled }}
 {{- fail (printf "secrets.existing is empty: the chart makes no secrets. Make one, then add --set secrets.existing=relay-secrets:\n\n  %snode make-secrets.mjs %s| kubectl create secret generic relay-secrets --namespace %s --from-env-file=/dev/stdin\n\nmake-secrets.mjs is in the folder of this chart." (ternary "" "DATABASE_URL=... NATS_URL=... REDIS_URL=... " $trial) (ternary (printf "--trial %s " (include "relay.prefix" .)) "" $trial) .Release.Namespace) }}
 {{- end }}
-{{- $keys := list }}
-{{- range $name, $variables := include "relay.settings" . | fromJson }}
-{{- range $variable, $is := $variables }}
-{{- if $is.secret }}
-{{- $keys = append $keys (include "relay.secretKey" (dict "variable" $variable "name" $name)) }}
-{{- end }}
-{{- end }}
-{{- end }}
-{{- range $key, $place := .Values.secrets.from }}
-{{- if not (or (has $key $keys) (regexMatch "^(POSTGRES_PASSWORD|(NATS|REDIS)_PASSWORD_.+)$" $key)) }}
-{{- fail (printf "secrets.from.%s is read by no program. The keys are %s." $key ($keys | uniq | sortAlpha | join ", ")) }}
-{{- end }}
-{{- end }}
 {{- if and (or .Values.ingress.enabled .Values.gatewayApi.enabled) (not .Values.trustedProxies) }}
 {{- fail "trustedProxies is empty although a proxy is in front: all callers would share the rate limit of its address. Set it to the addresses of the proxy's pods, for example --set 'trustedProxies={10.42.3.17}', not the whole pod network; kubectl get pods -A -o wide shows them." }}
-{{- end }}
-{{- if and .Values.gatewayApi.enabled (not .Values.gatewayApi.parentRefs) }}
-{{- fail "gatewayApi.parentRefs is empty: the routes would belong to no Gateway. Name one: --set 'gatewayApi.parentRefs[0].name=public'; kubectl get gateways -A lists them." }}
 {{- end }}
 {{- $routes := or (and .Values.ingress.enabled (not .Values.ingress.hub)) (and .Values.gatewayApi.enabled (not .Values.gatewayApi.hub)) }}
 {{- if and $routes (not .Values.hub.publicUrl) }}
@@ -49,24 +27,8 @@
 {{- if and (not $hub.path) (or (eq $gateway.host $hub.host) (and $areRouted $isSameHost)) }}
 {{- fail (printf "hub.publicUrl is on the host of publicUrl, where all calls lead to the gateway. Leave it empty, which is %s/hub, or give the hub a host of its own: https://events.example.com" .Values.publicUrl) }}
 {{- end }}
-{{- range $kind, $variable := dict "nats" "RELAY_NATS_PREFIX" "redis" "RELAY_REDIS_PREFIX" }}
-{{- if and (index $.Values $kind).trial.enabled (include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray) }}
-{{- fail (printf "settings.%s does not go with %s.trial: its users may use only the prefix \"relay\". Remove one of the two." $variable $kind) }}
-{{- end }}
-{{- end }}
 {{- if and .Values.postgres.trial.enabled .Values.postgres.external.pooler }}
 {{- fail "postgres.external.pooler does not go with postgres.trial: the trial server has no pooler. Remove one of the two." }}
-{{- end }}
-{{- if and .Values.nats.trial.enabled .Values.nats.clientCertificate }}
-{{- fail "nats.clientCertificate does not go with nats.trial: the trial server has no TLS. Remove one of the two." }}
-{{- end }}
-{{- range include "relay.valuesOf" (dict "root" $ "variable" "RELAY_NATS_REPLICAS") | fromJsonArray }}
-{{- if and $.Values.nats.trial.enabled (gt (int .) 1) }}
-{{- fail (printf "RELAY_NATS_REPLICAS is %s, and nats.trial is one server: no event could be stored. Remove one of the two." (toString .)) }}
-{{- end }}
-{{- end }}
-{{- if and .Values.postgres.trial.enabled (gt (int .Values.postgres.maxConnections) 97) }}
-{{- fail (printf "postgres.maxConnections is %d, and postgres.trial allows 97. Lower it, or use a server of your own." (int .Values.postgres.maxConnections)) }}
 {{- end }}
 {{- if and .Values.monitoring.podMonitor.enabled .Values.networkPolicy.enabled (not .Values.networkPolicy.metricsFrom) }}
 {{- fail "networkPolicy.metricsFrom is empty: Prometheus could not read the metrics. Set it to the namespace of Prometheus, for example --set 'networkPolicy.metricsFrom[0].namespaceSelector.matchLabels.kubernetes\\.io/metadata\\.name=monitoring'." }}
@@ -82,27 +44,6 @@
 {{- $isSet := include "relay.valuesOf" (dict "root" $ "variable" $variable) | fromJsonArray }}
 {{- if and $isSet $.Values.networkPolicy.enabled (not $.Values.networkPolicy.extraEgress) }}
 {{- fail (printf "networkPolicy.extraEgress is empty although %s is set: nothing could leave for there. Name the addresses and their ports, for example --set 'networkPolicy.extraEgress[0].to[0].ipBlock.cidr=10.20.0.0/16,networkPolicy.extraEgress[0].ports[0].port=4318'." $variable) }}
-{{- end }}
-{{- end }}
-{{- range $name, $service := .Values.services }}
-{{- range $member := list "containers" "volumes" "terminationGracePeriodSeconds" }}
-{{- if hasKey $service.podSpec $member }}
-{{- fail (printf "services.%s.podSpec.%s would replace what the chart needs there. Remove it: extraVolumes adds volumes, shutdown.limitSeconds sets the grace period." $name $member) }}
-{{- end }}
-{{- end }}
-{{- $budget := $service.disruptionBudget | default dict }}
-{{- $least := int (ternary $service.autoscaling.minReplicas $service.replicas $service.autoscaling.enabled) }}
-{{- /* Kubernetes rounds a share up. */}}
-{{- $share := mul $least (trimSuffix "%" (toString $budget.minAvailable) | int) }}
-{{- $kept := ternary (div (add $share 99) 100) (int $budget.minAvailable) (kindIs "string" $budget.minAvailable) }}
-{{- $letsNoneGo := has (toString $budget.maxUnavailable) (list "0" "0%") }}
-{{- if and (gt $least 1) (or (ge (int $kept) $least) $letsNoneGo) }}
-{{- fail (printf "services.%s.disruptionBudget lets none of %d pods go: no node could be drained. Change it, or add pods." $name $least) }}
-{{- end }}
-{{- with $service.autoscaling }}
-{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}
-{{- fail (printf "services.%s.autoscaling.minReplicas is %d and maxReplicas %d. Raise maxReplicas, or lower minReplicas." $name (int .minReplicas) (int .maxReplicas)) }}
-{{- end }}
 {{- end }}
 {{- end }}
 {{- include "relay.checkSettings" . }}
