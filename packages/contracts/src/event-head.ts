@@ -41,7 +41,8 @@ const bodies = new Map<number, BodyField>(
 
 /**
  * The user and the request of an event, and its number among the request's events. The rest is decoded when it is read:
- * most receivers of the stream do not need it, and this takes a tenth of the time of `decodeEvent`.
+ * most receivers of the stream do not need it. This takes 0.8 us, with time and body 3.6 us, and `decodeEvent` 10.6 us: with it, the hub
+ * needs 6.6 s of CPU in place of 4.1 s for the 200,000 events of the row `resume` of bench, whose goal is 5 s.
  */
 export class EventHead {
   readonly #bytes: Buffer;
