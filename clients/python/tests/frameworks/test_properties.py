@@ -92,7 +92,8 @@ def run_killed(tenant: Tenant, name: str, calls: Calls) -> None:
     relay = tenant.relay()
     while len(relay.requests()) < len(calls):
         assert process.poll() is None
-        time.sleep(0.05)
+        # Each look is a call, and the process loads its framework for seconds.
+        time.sleep(0.5)
     process.kill()
     assert process.communicate()[0] == ""
 

@@ -5,7 +5,7 @@ import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { useMcpRelay } from '../testing/mcp-session.ts';
 
-const { withClient } = useMcpRelay();
+const { withClient, withSession } = useMcpRelay();
 
 let folder: string;
 beforeAll(() => {
@@ -42,7 +42,7 @@ describe('a text file of the context', () => {
 
   test.concurrent(
     'reaches the expert to the character, in a fence',
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const { data } = await agent.call('ask_expert', asking('values.yaml'));
       const { context } = await session.expert.request(data.reference);
@@ -55,7 +55,7 @@ describe('a text file of the context', () => {
 
   test.concurrent(
     'keeps the mark of its byte order',
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const { data } = await agent.call('ask_expert', asking('marked.csv'));
       const { context } = await session.expert.request(data.reference);
@@ -68,7 +68,7 @@ describe('a text file of the context', () => {
     ['is no text', 'pixel.bin', undefined, /pixel\.bin is not text in UTF-8/],
     ['stands beside a content', 'values.yaml', 'a: 1', /either content or file/],
   ] as const)('is refused where it %s', (_, file, content, sentence) =>
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const { isError, text } = await agent.call('ask_expert', asking(file, content));
       expect({ isError, text }).toEqual({ isError: true, text: expect.stringMatching(sentence) });
@@ -78,7 +78,7 @@ describe('a text file of the context', () => {
 
 describe('a file that a model attaches', () => {
   test.concurrent.each([true, false])('reaches the expert, encrypted (confidential: %s)', (confidential) =>
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       const asked = { question: 'Why?', confidential, attach: ['deploy.log'] };
       const { data } = await agent.call('ask_expert', asked);
@@ -110,7 +110,7 @@ describe('a file that a model attaches', () => {
 
   test.concurrent(
     'is refused outside of the folder, and then nothing is sent',
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({}, { args: ['--files', folder] });
       for (const path of ['out.log', '../nothing', '/etc/hostname', join(folder, '../../etc/hostname')]) {
         const { isError, text } = await agent.call('ask_expert', { question: 'Why?', attach: [path] });

@@ -8,7 +8,7 @@ import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
  * A contradiction is in decisions.test.ts.
  */
 
-const { withClient } = useMcpRelay();
+const { withClient, withSession } = useMcpRelay();
 
 const approval = { type: 'object', properties: {} } as const;
 const yes = { decision: { action: 'accept', content: {} }, evenIfNewer: true } as const;
@@ -18,7 +18,7 @@ const no = { decision: { action: 'decline' }, evenIfNewer: true } as const;
 const withApproval = (
   check: (session: McpSession, liar: LyingRelay, asked: Awaited<ReturnType<McpSession['ask']>>) => unknown,
 ) =>
-  withClient(async (session) => {
+  withSession(async (session) => {
     const liar = await startLyingRelay(session.relay);
     try {
       await session.start({ RELAY_URL: liar.url });
@@ -156,7 +156,7 @@ test.concurrent(
 
 test.concurrent(
   'another device, with the same secret and idempotency key, has what the list shows',
-  withClient(async (session) => {
+  withSession(async (session) => {
     const secret = { RELAY_AGENT_SECRET: Buffer.alloc(32, 7).toString('base64') };
     const question = { form: approval, idempotency_key: 'job-7' };
     const machine = async (name: string) => {

@@ -6,7 +6,7 @@ import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
-const { withClient } = useMcpRelay();
+const { withClient, withSession } = useMcpRelay();
 const question = 'May I remove the lock?';
 
 /** Asks with the last client, without the expert's side. */
@@ -25,7 +25,7 @@ describe('when the relay cannot be reached', () => {
   test.concurrent.each(['refuses connections', 'drops all packets'])(
     'because it %s, a wait says so and returns no answers',
     (how) =>
-      withClient(async (session) => {
+      withSession(async (session) => {
         const { proxy, wait } = session;
         const agent = await session.start({}, { args: ['--accept-unprotected'] });
         const { reference } = await ask(session);
@@ -141,7 +141,7 @@ describe('an idempotency key', () => {
   };
 
   test.concurrent.each([true, false])('belongs to one question (confidential: %s)', (confidential) =>
-    withClient(async (session) => {
+    withSession(async (session) => {
       const folder = mkdtempSync(join(tmpdir(), 'relay-once-'));
       const write = (text: string) => writeFileSync(join(folder, 'plan.sh'), text);
       write('rm -rf /tmp/cache');

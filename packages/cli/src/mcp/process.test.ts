@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 import { mcpCommand } from '../testing/mcp-client.ts';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
-const { openSession } = useMcpRelay();
+const { withSession } = useMcpRelay();
 
 /** The server as a process, with its input and output line by line. */
 async function startServer(session: McpSession) {
@@ -53,11 +53,6 @@ async function startAsking(session: McpSession) {
 
 const filesIn = ({ env: { RELAY_CONFIG_DIR: folder = '' } }: McpSession) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' });
-
-const withSession = (check: (session: McpSession) => Promise<void>) => async () => {
-  const session = await openSession();
-  await check(session).finally(session.stop);
-};
 
 describe('relay mcp as a process', () => {
   test.concurrent(

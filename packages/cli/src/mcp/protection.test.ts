@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 import { answerWithoutFrame } from '../testing/plain-client.ts';
 
-const { withClient } = useMcpRelay();
+const { withClient, withSession } = useMcpRelay();
 
 async function findRequest({ relay, tenant }: McpSession, reference: string): Promise<{ requestId: string }> {
   const response = await fetch(`${relay.gatewayUrl}/api/v1/requests/by-ref/${reference}`, {
@@ -15,7 +15,7 @@ async function findRequest({ relay, tenant }: McpSession, reference: string): Pr
 describe('an agent with the MCP server', () => {
   test.concurrent(
     'gets plain text marked as such, and quoted',
-    withClient(async (session) => {
+    withSession(async (session) => {
       const { ask, wait } = session;
       await session.start({}, { args: ['--accept-unprotected'] });
       const { reference, request } = await ask();
@@ -31,7 +31,7 @@ describe('an agent with the MCP server', () => {
 
   test.concurrent(
     'accepts answers only from the expert of its settings',
-    withClient(async ({ start, ask, wait }) => {
+    withSession(async ({ start, ask, wait }) => {
       await start({ RELAY_EXPERT: '12345 '.repeat(8).trim() });
       const { reference, request } = await ask();
       await request.answer('Trust me.');
@@ -66,7 +66,7 @@ describe('an agent with the MCP server', () => {
   test.concurrent.each([false, true])(
     'with --accept-unprotected asks unsigned keys, but never a confidential question: %s',
     (confidential) =>
-      withClient(async (session) => {
+      withSession(async (session) => {
         const { relay, tenant, wait, listed } = session;
         const agent = await session.start({}, { args: ['--accept-unprotected'] });
         const { data } = await agent.call('ask_expert', { question: 'Customer 4711?', confidential });

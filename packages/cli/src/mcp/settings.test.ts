@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type McpSession, useMcpRelay } from '../testing/mcp-session.ts';
 
-const { withClient } = useMcpRelay();
+const { withSession } = useMcpRelay();
 const question = 'May I remove the lock?';
 
 describe('with wrong settings', () => {
@@ -12,7 +12,7 @@ describe('with wrong settings', () => {
     ['RELAY_URL', ({ relay }) => `${relay.gatewayUrl}/api/v1`, /has a path.*\nSet RELAY_URL=http/],
     ['RELAY_URL', ({ relay }) => relay.hubUrl, /is the address of an event hub/],
   ])('of %s the server starts, and its tools say what is wrong: %#', (name, value, sentence) =>
-    withClient(async (session) => {
+    withSession(async (session) => {
       const agent = await session.start({ [name]: value(session) });
       for (const [tool, input] of [
         ['ask_expert', { question }],
@@ -29,7 +29,7 @@ describe('with wrong settings', () => {
 
   test.concurrent(
     'a question that the relay has refused is not stored',
-    withClient(async ({ tenant, start }) => {
+    withSession(async ({ tenant, start }) => {
       const wrongKey = tenant.consumerKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
       const agent = await start({ RELAY_API_KEY: wrongKey });
       expect(await agent.call('ask_expert', { question })).toMatchObject({ isError: true });
@@ -40,7 +40,7 @@ describe('with wrong settings', () => {
 
 test.concurrent(
   'without settings the tools name what the user must set',
-  withClient(async ({ tenant, start }) => {
+  withSession(async ({ tenant, start }) => {
     const withoutKey = await start({ RELAY_API_KEY: '' });
     const { isError, text } = await withoutKey.call('ask_expert', { question });
     expect({ isError, text }).toEqual({

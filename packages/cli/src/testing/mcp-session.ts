@@ -55,18 +55,20 @@ export function useMcpRelay(options: ConstellationOptions = {}) {
     await loadSdk(relay);
   });
   afterAll(() => relay.stop());
+  /** A test with a separate session, so that tests can run at the same time. It starts its clients. */
+  const withSession = (check: (session: McpSession) => Promise<void>) => async () => {
+    const session = await openSession(relay);
+    await check(session).finally(session.stop);
+  };
   return {
     openSession: () => openSession(relay),
-    /** A test with a separate session and a first client, so that tests can run at the same time. */
-    withClient: (check: (session: McpSession) => Promise<void>) => async () => {
-      const session = await openSession(relay);
-      try {
+    withSession,
+    /** The same with a first client. */
+    withClient: (check: (session: McpSession) => Promise<void>) =>
+      withSession(async (session) => {
         await session.start();
         await check(session);
-      } finally {
-        await session.stop();
-      }
-    },
+      }),
   };
 }
 
