@@ -4,6 +4,7 @@ import { makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
 import type { Conversation } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -82,7 +83,7 @@ describe('a decision of an expert', () => {
     await request.refresh();
     const sent = request.answer('', { decision: { ...yes, of } });
     await expect(sent).rejects.toMatchObject({ code: 'newer_message' });
-    expect(request).toMatchObject({ unsent: [], decision: 'open' });
+    expect(request).toMatchObject({ pending: [], decision: 'open' });
   });
 
   test('without encryption says the same in words', async () => {
@@ -118,7 +119,7 @@ describe('a decision of an expert', () => {
         expect.objectContaining({ what, code: 'invalid_input', message }),
       );
     }
-    expect(request).toMatchObject({ unsent: [], decision: 'open' });
+    expect(request).toMatchObject({ pending: [], decision: 'open' });
   });
 
   test('needs a form', async () => {
@@ -181,8 +182,8 @@ describe('a decision that could not be sent is asked about again after its time'
     const request = await server.expert({ root, url: liar.url, timing }).request(requestId);
     liar.tell({ swallow: () => ({ status: 503, body: {} }) });
     await expect(request.answer('', { decision: yes })).rejects.toMatchObject({ code: 'unreachable' });
-    expect(request.unsent).toHaveLength(1);
+    expect(request.pending).toHaveLength(1);
     jest.spyOn(Date, 'now').mockImplementation(() => now() + clockChangeMs);
-    await eventually('it to be held', () => request.held.length === 1);
+    await eventually('it to be held', () => pendingTexts(request, 'held').length === 1);
   });
 });

@@ -14,7 +14,7 @@ export type {
 } from './agent/relay.ts';
 export type { ClientOptions, Timing } from './client-options.ts';
 export { confidentialQuestion } from './crypto/submission.ts';
-export { createMemory, type Memory } from './memory.ts';
+export { createMemory, type Memory, type Store } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
 export {
   type AskedRequest,

@@ -24,6 +24,11 @@ export interface Memory {
   remember(name: string, value: string): Promise<string>;
 }
 
+/** A memory that can delete, too: that of an expert who is signed in, whose answers stand in it until they are sent. */
+export interface Store extends Memory {
+  delete(name: string): Promise<void>;
+}
+
 /** The part of a memory whose names begin with a prefix. */
 export function partOf(memory: Memory, prefix: () => Promise<string>): Memory {
   const named = async (name: string) => `${await prefix()}:${name}`;
@@ -56,7 +61,7 @@ const maxValues = 100_000;
  * const memory = createMemory();
  * const relay = createRelay({ url, apiKey, memory });
  */
-export function createMemory(): Memory {
+export function createMemory(): Store {
   const values = new Map<string, string>();
   function store(name: string, value: string): string {
     // The last used value becomes the newest.
@@ -70,5 +75,6 @@ export function createMemory(): Memory {
     get: async (name) => values.get(name),
     set: async (name, value) => void store(name, value),
     remember: async (name, value) => store(name, values.get(name) ?? value),
+    delete: async (name) => void values.delete(name),
   };
 }

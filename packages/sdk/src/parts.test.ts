@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { digestSubmission, makeRoot } from './crypto/index.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
-import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
+import { type Conversation, type ConversationState, createMemory, type Store } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
@@ -17,7 +18,6 @@ const form: Form = { type: 'object', properties: {} };
 const otherForm: Form = { type: 'object', properties: { why: { type: 'string' } } };
 const answerForm = JSON.stringify(form);
 const yes = { action: 'accept', content: {} } as const;
-const no = { action: 'decline' } as const;
 const log = { name: 'build.log', mediaType: 'text/plain', bytes: new TextEncoder().encode('It hangs.') };
 const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
 const formOf = (request: ExpertRequest) => request.form ?? { of: '', form: undefined };
@@ -191,7 +191,7 @@ describe('files', () => {
 });
 
 describe('a decision that waits', () => {
-  let memory: Memory;
+  let memory: Store;
   let liar: LyingRelay;
   let conversation: Conversation;
   let of: string;
@@ -202,24 +202,21 @@ describe('a decision that waits', () => {
     conversation = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I?', form });
   });
 
-  /** A page that cannot reach the relay. It has tried to send a decision and a text. */
+  /** A page that cannot reach the relay. It has tried to send a decision. */
   async function openPage(options: object = {}): Promise<ExpertRequest> {
     const page = await session
       .expert({ root, memory, url: liar.url, ...options })
       .request(conversation.requestId);
     liar.tell({ swallow: ({ method }) => (method === 'POST' ? { status: 503, body: {} } : undefined) });
     ({ of } = formOf(page));
-    for (const sending of [
-      () => page.answer('', { decision: yes, files: [log] }),
-      () => page.answer('One more thing.'),
-    ])
-      await expect(sending()).rejects.toMatchObject({ code: 'unreachable' });
+    const sending = page.answer('', { decision: yes, files: [log] });
+    await expect(sending).rejects.toMatchObject({ code: 'unreachable' });
     return page;
   }
 
   test('is sent when the relay answers again', async () => {
     const page = await openPage();
-    expect(page).toMatchObject({ held: [], unsent: ['', 'One more thing.'] });
+    expect(page.pending).toMatchObject([{ text: '', state: 'waiting' }]);
     liar.tell({});
     await page.refresh();
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: yes });
@@ -231,11 +228,11 @@ describe('a decision that waits', () => {
     memory = {
       ...memory,
       remember: async (name, value) => {
-        if (name.startsWith('outbox:')) written.push(value);
+        if (name.startsWith('pending:')) written.push(value);
         return await remember(name, value);
       },
       set: async (name, value) => {
-        if (name.startsWith('outbox:')) written.push(value);
+        if (name.startsWith('pending:')) written.push(value);
         await set(name, value);
       },
     };
@@ -247,22 +244,20 @@ describe('a decision that waits', () => {
 
   const isHeldAlone = async (page: ExpertRequest) => {
     await expect(page.refresh()).rejects.toMatchObject({ code: 'newer_message' });
-    expect(page).toMatchObject({ held: [''], unsent: [''] });
     const decidedAt = expect.any(String);
-    expect(page.unsentAnswers).toEqual([
+    expect(page.pending).toEqual([
       {
         messageId: expect.any(String),
         text: '',
-        isHeld: true,
+        state: 'held',
         answer: { ...yes, of, decidedAt },
         files: [log],
       },
     ]);
     expect(page.decision).toBe('open');
-    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'One more thing.' });
   };
 
-  test('for longer than its time is held, and nothing else is', async () => {
+  test('for longer than its time is held', async () => {
     const page = await openPage({ timing: { ...quick, decision: 0 } });
     liar.tell({});
     await isHeldAlone(page);
@@ -272,26 +267,19 @@ describe('a decision that waits', () => {
     await openPage();
     const page = await session.expert({ root, memory }).request(conversation.requestId);
     await isHeldAlone(page);
-    // Another decision, and an equal text, are sent in its place.
-    await page.answer('', { decision: no, files: [log], evenIfNewer: true });
-    expect(await conversation.waitForAnswer(patiently)).toMatchObject({ answer: no });
-    expect(page.held).toEqual(['']);
-    const [held] = page.unsentAnswers;
-    await page.answer('', { decision: yes, files: [log], evenIfNewer: true });
+    const [held] = page.pending;
+    await page.answer('', { messageId: held?.messageId, evenIfNewer: true });
     const { answer } = await conversation.waitForAnswer(patiently);
     // It shows its age.
     expect(answer).toEqual(held?.answer);
-    expect(page.unsent).toEqual([]);
+    expect(pendingTexts(page)).toEqual([]);
   });
 
   test('and is discarded, is gone', async () => {
     await openPage();
     const page = await session.expert({ root, memory }).request(conversation.requestId);
     await page.discard();
-    expect(page).toMatchObject({ held: [], unsentAnswers: [] });
-    const kept = await Promise.all(
-      [0, 1, 2].map((at) => memory.get(`outbox:${conversation.requestId}:${at}`)),
-    );
-    expect(kept).toEqual(['null', expect.anything(), undefined]);
+    expect(page.pending).toEqual([]);
+    expect(await memory.get(`pending:${conversation.requestId}`)).toBeUndefined();
   });
 });

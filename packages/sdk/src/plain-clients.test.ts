@@ -7,6 +7,7 @@ import { digestSubmission, makeAgentKeys, makeRoot, parsePublicKey } from './cry
 import { digestConversation } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
 import { createMemory } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -172,7 +173,7 @@ describe('a client without the SDK', () => {
     await takeMessages(withRoot);
     expect(withRoot.isPickedUp).toBe(false);
     await expect(withRoot.answer('Two.')).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(withRoot.unsent).toEqual([]);
+    expect(pendingTexts(withRoot)).toEqual([]);
     await withRoot.answer('Two.', { plaintext: true });
     const texts = [await conversation.waitForAnswer(), await conversation.waitForAnswer()];
     expect(texts.map(({ text, protection }) => [text, protection])).toEqual([
@@ -192,7 +193,7 @@ test('an expert without a root answers in plain text, if the agent has keys, onl
     message: expect.stringMatching(/`root`.*`plaintext: true`/),
   });
   await request.refresh();
-  expect(request).toMatchObject({ unsent: [], responseCount: 0 });
+  expect(request).toMatchObject({ pending: [], responseCount: 0 });
   await request.answer('Two.', { plaintext: true });
   expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
     text: 'Two.',

@@ -6,9 +6,11 @@ import {
   createSessionExpert,
   type ExpertEvent,
   type ExpertRequest,
+  type PendingAnswer,
   type SessionExpertOptions,
 } from './expert/index.ts';
-import { type Conversation, createMemory, type Memory } from './index.ts';
+import { type Conversation, createMemory, type Store } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -18,7 +20,7 @@ let cookie: string;
 let consumerKey: string;
 let userId: string;
 /** All clients of one test use it. */
-let memory: Memory;
+let memory: Store;
 let calls: Call[];
 let browserFetch: typeof fetch;
 
@@ -239,14 +241,10 @@ describe('with the option `listen`', () => {
   });
 });
 
-/** The texts that wait. */
-async function outboxOf(requestId: string): Promise<string[]> {
-  const waiting: { text: string }[] = [];
-  for (let number = 0; ; number += 1) {
-    const value = await memory.get(`outbox:${requestId}:${number}`);
-    if (value === undefined) return waiting.map(({ text }) => text);
-    if (value !== 'null') waiting.push(JSON.parse(value));
-  }
+/** What stands in the memory of the answer that waits. */
+async function storedText(requestId: string): Promise<string | undefined> {
+  const value = await memory.get(`pending:${requestId}`);
+  return value && (JSON.parse(value) as { text: string }).text;
 }
 
 describe('an answer that is discarded before it is sent', () => {
@@ -259,7 +257,7 @@ describe('an answer that is discarded before it is sent', () => {
     const discarding = request.discard();
     await expect(answering).rejects.toMatchObject({ code: 'aborted' });
     expect(await discarding).toEqual(['Never mind.']);
-    expect(request.unsent).toEqual([]);
+    expect(pendingTexts(request)).toEqual([]);
     expect(posts()).toEqual([]);
     expect(await request.answer('Yes.', { plaintext: !encrypted })).toMatchObject({ isSent: true });
     expect(await textsOf(request)).toEqual(['Yes.']);
@@ -268,10 +266,10 @@ describe('an answer that is discarded before it is sent', () => {
   test('is reported with the end of the conversation if that is why it cannot be sent', async () => {
     const conversation = await ask('Is it safe?', false);
     let request: ExpertRequest | undefined;
-    const slowMemory: Memory = {
+    const slowMemory: Store = {
       ...memory,
       remember: async (name, value) => {
-        if (name.startsWith('outbox:')) await request?.refresh();
+        if (name.startsWith('pending:')) await request?.refresh();
         return await memory.remember(name, value);
       },
     };
@@ -298,22 +296,25 @@ describe('an answer that is discarded before it is sent', () => {
     expect(posts()).toEqual([]);
   });
 
-  test('is not stored again by a tab that still tries to send it', async () => {
+  test('is not sent, nor stored again, by a tab that still tries to send it', async () => {
     const conversation = await ask('Is it safe?');
-    const refusing: typeof fetch = async (input, init) =>
-      isPost(init, input)
-        ? Response.json({ error: 'conversation_full', title: 'It is full', status: 409 }, { status: 409 })
+    let isAway = true;
+    const awayFetch: typeof fetch = async (input, init) =>
+      isAway && isPost(init, input)
+        ? Response.json({ title: 'It is away' }, { status: 503 })
         : await browserFetch(input, init);
-    const open = async () => await expertWith({ fetch: refusing }).request(conversation.requestId);
+    const open = async () =>
+      await expertWith({ fetch: awayFetch, timing: { ...quick, patience: 0 } }).request(
+        conversation.requestId,
+      );
     const trying = await open();
-    await expect(trying.answer('Never mind.')).rejects.toMatchObject({ code: 'conflict' });
-    expect(trying.unsent).toEqual(['Never mind.']);
-    const other = await open();
-    await expect(other.refresh()).rejects.toMatchObject({ code: 'conflict' });
-    expect(await other.discard()).toEqual(['Never mind.']);
-    await expect(trying.refresh()).rejects.toMatchObject({ code: 'conflict' });
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
-    expect((await open()).unsent).toEqual([]);
+    await expect(trying.answer('Never mind.')).rejects.toMatchObject({ code: 'unreachable' });
+    expect(await (await open()).discard()).toEqual(['Never mind.']);
+    isAway = false;
+    await trying.refresh();
+    expect(trying.pending).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBeUndefined();
+    expect(await textsOf(await open())).toEqual([]);
   });
 
   test('is reported as sent when another tab sends it', async () => {
@@ -350,7 +351,7 @@ describe('an unsent answer of a page that was closed', () => {
     const request = await expert.request(conversation.requestId);
     const answering = request.answer('Once.', { plaintext: !encrypted });
     await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
-    expect(request.unsent).toEqual(['Once.']);
+    expect(pendingTexts(request)).toEqual(['Once.']);
   };
 
   test.each([
@@ -361,13 +362,13 @@ describe('an unsent answer of a page that was closed', () => {
   ] as const)('is sent once: closed %s the relay had it, encrypted: %s', async (when, encrypted) => {
     const conversation = await ask('Is it safe?', encrypted);
     await startAnswer(conversation, closing(when), encrypted);
-    expect(await outboxOf(conversation.requestId)).toContain('Once.');
+    expect(await storedText(conversation.requestId)).toBe('Once.');
     const request = await expertWith().request(conversation.requestId);
     // The list shows whether the relay has it.
-    expect(request.unsent).toEqual(when === 'before' ? ['Once.'] : []);
+    expect(pendingTexts(request)).toEqual(when === 'before' ? ['Once.'] : []);
     await request.refresh();
-    expect(request.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
+    expect(pendingTexts(request)).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBeUndefined();
     await request.answer('Twice.', { plaintext: !encrypted });
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Once.');
     expect((await conversation.waitForAnswer(patiently)).text).toBe('Twice.');
@@ -378,13 +379,13 @@ describe('an unsent answer of a page that was closed', () => {
     const conversation = await ask('Is it safe?');
     const request = await expertWith().request(conversation.requestId);
     const posts = () => calls.filter(({ init, path }) => isPost(init, path)).length;
-    let atReport: { kept: Promise<string[]>; posts: number } | undefined;
+    let atReport: { kept: Promise<string | undefined>; posts: number } | undefined;
     await request.answer('Once.', {
       onKept: () => {
-        atReport = { kept: outboxOf(conversation.requestId), posts: posts() };
+        atReport = { kept: storedText(conversation.requestId), posts: posts() };
       },
     });
-    expect(await atReport?.kept).toContain('Once.');
+    expect(await atReport?.kept).toBe('Once.');
     expect([atReport?.posts, posts()]).toEqual([0, 1]);
   });
 
@@ -393,7 +394,7 @@ describe('an unsent answer of a page that was closed', () => {
     const isPickUp = (_: unknown, input: unknown) => String(input).endsWith('/key-exchange');
     await startAnswer(conversation, closing('before', isPickUp));
     const request = await expertWith().request(conversation.requestId);
-    expect(request.unsent).toEqual(['Once.']);
+    expect(pendingTexts(request)).toEqual(['Once.']);
     await request.refresh();
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({
       text: 'Once.',
@@ -408,7 +409,7 @@ describe('an unsent answer of a page that was closed', () => {
     await startAnswer(conversation, closing('before', isPickUp));
     const locked = await expertWith({ root: undefined }).request(conversation.requestId);
     await locked.refresh();
-    expect(locked.unsent).toEqual(['Once.']);
+    expect(pendingTexts(locked)).toEqual(['Once.']);
     expect(calls.filter(({ init, path }) => isPost(init, path))).toEqual([]);
   });
 
@@ -420,7 +421,7 @@ describe('an unsent answer of a page that was closed', () => {
       for await (const { text } of request.messages) if (text === 'Once.') break;
     })();
     await listening;
-    expect(request.unsent).toEqual([]);
+    expect(pendingTexts(request)).toEqual([]);
     await startAnswer(conversation, closing('before'));
     const next = await expertWith().request(conversation.requestId);
     await next.answer('Next.');
@@ -434,11 +435,11 @@ describe('an unsent answer of a page that was closed', () => {
       if (isEncrypted) await startAnswer(conversation, closing('before'));
       else {
         const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false, shown: [] };
-        await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
+        await memory.set(`pending:${conversation.requestId}`, JSON.stringify(draft));
       }
       const tabs = [expertWith(), expertWith(), expertWith()];
       const requests = await Promise.all(tabs.map((tab) => tab.request(conversation.requestId)));
-      expect(requests.map(({ unsent }) => unsent)).toEqual([['Once.'], ['Once.'], ['Once.']]);
+      expect(requests.map((request) => pendingTexts(request))).toEqual([['Once.'], ['Once.'], ['Once.']]);
       await Promise.all(requests.map((request) => request.refresh()));
       // All tabs can continue: they have the same history.
       for (const [index, request] of requests.entries()) await request.answer(`From tab ${index}.`);
@@ -449,63 +450,42 @@ describe('an unsent answer of a page that was closed', () => {
       expect(texts).toEqual(['Once.', 'From tab 0.', 'From tab 1.', 'From tab 2.']);
       for (const request of requests) {
         await request.refresh();
-        expect(request.unsent).toEqual([]);
+        expect(pendingTexts(request)).toEqual([]);
       }
-      expect(await outboxOf(conversation.requestId)).toEqual([]);
+      expect(await storedText(conversation.requestId)).toBeUndefined();
     }
   });
 
-  test('stays in `unsent` after the end, until it is discarded', async () => {
+  test('stays after the end, until it is discarded', async () => {
     const conversation = await ask('Is it safe?');
     await startAnswer(conversation, closing('before'));
     await conversation.close();
     const request = await expertWith().request(conversation.requestId);
     await request.refresh();
-    expect(request.unsent).toEqual(['Once.']);
+    expect(pendingTexts(request)).toEqual(['Once.']);
     await expect(request.answer('More.')).rejects.toMatchObject({ code: 'conversation_closed' });
-    expect(request.unsent).toEqual(['Once.']);
+    expect(pendingTexts(request)).toEqual(['Once.']);
     const again = await expertWith().request(conversation.requestId);
-    expect(again.unsent).toEqual(['Once.']);
+    expect(pendingTexts(again)).toEqual(['Once.']);
     expect(await again.discard()).toEqual(['Once.']);
-    expect(again.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
-    expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
+    expect(pendingTexts(again)).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBeUndefined();
+    expect((await expertWith().request(conversation.requestId)).pending).toEqual([]);
   });
 
-  test('is discarded alone, by its id: what waits behind it is sent', async () => {
-    const conversation = await ask('Is it safe?', false);
-    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
-    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
-    const tabs = [
-      await expertWith().request(conversation.requestId),
-      await expertWith().request(conversation.requestId),
-    ];
-    for (const tab of tabs) await expect(tab.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
-    const next = { ...draft, messageId: crypto.randomUUID(), text: 'Behind it.' };
-    await memory.set(`outbox:${conversation.requestId}:1`, JSON.stringify(next));
-    tabs.push(await expertWith().request(conversation.requestId));
-    for (const tab of tabs) await tab.discard([draft.messageId]);
-    expect(tabs[2]?.unsentAnswers).toEqual([
-      { messageId: next.messageId, text: 'Behind it.', isHeld: false },
-    ]);
-    for (const tab of tabs) await tab.refresh();
-    expect(await textsOf(tabs[0] as ExpertRequest)).toEqual(['Behind it.']);
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
-  });
-
-  test('is given back without a call where the request is gone', async () => {
+  test('is read and removed without a call where the request is gone', async () => {
     const conversation = await ask('Is it safe?');
     await startAnswer(conversation, closing('before'));
     calls.length = 0;
     const { requestId } = conversation;
-    const kept: unknown[] = [];
-    const failing = expertWith().withdrawAnswers(requestId, () => Promise.reject(new Error('full')));
-    await expect(failing).rejects.toThrow('full');
-    await expertWith().withdrawAnswers(requestId, async (answers) => void kept.push(...answers));
-    expect(kept).toEqual([{ messageId: expect.any(String), text: 'Once.', isHeld: true }]);
-    expect(await outboxOf(requestId)).toEqual([]);
-    await expertWith().withdrawAnswers(requestId, async (answers) => void kept.push(answers));
-    expect(kept).toHaveLength(1);
+    expect(await expertWith().pendingAnswer(requestId)).toEqual({
+      messageId: expect.any(String),
+      text: 'Once.',
+      state: 'held',
+    });
+    await expertWith().removePendingAnswer(requestId);
+    expect(await expertWith().pendingAnswer(requestId)).toBeUndefined();
+    expect(await storedText(requestId)).toBeUndefined();
     expect(calls).toEqual([]);
   });
 
@@ -513,21 +493,87 @@ describe('an unsent answer of a page that was closed', () => {
     const conversation = await ask('Is it safe?');
     await startAnswer(conversation, closing('after'));
     await conversation.close();
-    expect((await expertWith().request(conversation.requestId)).unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
+    expect((await expertWith().request(conversation.requestId)).pending).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBeUndefined();
   });
 
-  test('stays in `unsent` if the relay refuses its content, and blocks no other answer', async () => {
-    const conversation = await ask('Is it safe?', false);
-    const draft = { messageId: crypto.randomUUID(), text: 'No \0 is taken.', isPlain: true, shown: [] };
-    await memory.set(`outbox:${conversation.requestId}:0`, JSON.stringify(draft));
+  test.each([true, false])(
+    'is refused, with its reason, also on the next page, until it is sent again or discarded (encrypted: %p)',
+    async (encrypted) => {
+      const conversation = await ask('Is it safe?', encrypted);
+      let isFull = true;
+      const full = { error: 'conversation_full', title: 'It is full', status: 409 };
+      const fullFetch: typeof fetch = async (input, init) =>
+        isFull && isPost(init, input)
+          ? Response.json(full, { status: 409 })
+          : await browserFetch(input, init);
+      const open = async () => await expertWith({ fetch: fullFetch }).request(conversation.requestId);
+      const first = await open();
+      const options = { plaintext: !encrypted };
+      await expect(first.answer('Yes.', options)).rejects.toMatchObject({ code: 'conflict' });
+      const refused = [{ text: 'Yes.', state: 'refused', code: 'conflict' }];
+      expect(first.pending).toMatchObject(refused);
+      const next = await open();
+      expect(next.pending).toMatchObject(refused);
+      await next.refresh();
+      expect(next.pending).toMatchObject(refused);
+      // It is not sent beside another one.
+      await expect(next.answer('No.', options)).rejects.toMatchObject({ code: 'conflict' });
+      isFull = false;
+      const [{ messageId }] = next.pending as readonly [PendingAnswer];
+      expect(await next.answer('Yes.', { ...options, messageId })).toEqual({ messageId, isSent: true });
+      expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
+      isFull = true;
+      await expect(next.answer('More.', options)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await next.discard()).toEqual(['More.']);
+      expect(await storedText(conversation.requestId)).toBeUndefined();
+      isFull = false;
+      await next.answer('Last.', options);
+      expect((await conversation.waitForAnswer(patiently)).text).toBe('Last.');
+    },
+  );
+
+  test('that is discarded after it arrived was sent', async () => {
+    const conversation = await ask('Is it safe?');
+    const request = await expertWith({
+      fetch: closing('after'),
+      timing: { ...quick, patience: 0 },
+    }).request(conversation.requestId);
+    await expect(request.answer('Once.')).rejects.toMatchObject({ code: 'unreachable' });
+    // Nobody can know while the relay is away.
+    await expect(request.discard()).rejects.toMatchObject({ code: 'unreachable' });
+    const next = await expertWith().request(conversation.requestId);
+    expect(await next.discard()).toEqual([]);
+    expect(await textsOf(next)).toEqual(['Once.']);
+  });
+
+  test('is sent once by its id, however often the program says so', async () => {
+    const conversation = await ask('Is it safe?');
+    const messageId = crypto.randomUUID();
+    const sent = { messageId, isSent: true };
     const request = await expertWith().request(conversation.requestId);
-    await expect(request.refresh()).rejects.toMatchObject({ code: 'invalid_input' });
-    expect(request.unsent).toEqual(['No \0 is taken.']);
-    await request.answer('Yes.', { plaintext: true });
-    expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
-    expect(await request.discard()).toEqual(['No \0 is taken.']);
-    expect(request.unsent).toEqual([]);
+    expect(await request.answer('Once.', { messageId })).toEqual(sent);
+    expect(await request.answer('Once.', { messageId })).toEqual(sent);
+    const next = await expertWith().request(conversation.requestId);
+    expect(await next.answer('Once.', { messageId })).toEqual(sent);
+    expect(await textsOf(next)).toEqual(['Once.']);
+    const upper = request.answer('Twice.', { messageId: messageId.toUpperCase() });
+    await expect(upper).rejects.toMatchObject({ code: 'invalid_input' });
+  });
+
+  test('takes turns: the next one waits, in each tab, and is not stored in its place', async () => {
+    const conversation = await ask('Is it safe?');
+    const [request, other] = await Promise.all([
+      expertWith().request(conversation.requestId),
+      expertWith().request(conversation.requestId),
+    ]);
+    await Promise.all([request.answer('One.'), request.answer('Two.'), request.answer('Three.')]);
+    await startAnswer(conversation, closing('before'));
+    await expect(other.answer('Four.')).rejects.toMatchObject({ code: 'conflict' });
+    expect(other.pending).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBe('Once.');
+    const next = await expertWith().request(conversation.requestId);
+    expect(await textsOf(next)).toEqual(['One.', 'Two.', 'Three.']);
   });
 
   test('is not stored if it was aborted', async () => {
@@ -540,8 +586,8 @@ describe('an unsent answer of a page that was closed', () => {
     const request = await expertWith({ fetch: abortingFetch }).request(conversation.requestId);
     const answering = request.answer('Never mind.', { signal: aborted.signal });
     await expect(answering).rejects.toMatchObject({ code: 'aborted' });
-    expect(request.unsent).toEqual([]);
-    expect(await outboxOf(conversation.requestId)).toEqual([]);
+    expect(pendingTexts(request)).toEqual([]);
+    expect(await storedText(conversation.requestId)).toBeUndefined();
     const again = await expertWith().request(conversation.requestId);
     await again.answer('Yes.');
     expect(await textsOf(again)).toEqual(['Yes.']);

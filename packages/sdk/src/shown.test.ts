@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { Expert, ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
-import { type Conversation, type ConversationState, createMemory, type Memory } from './index.ts';
+import { type Conversation, type ConversationState, createMemory, type Store } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -12,7 +13,7 @@ const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
 const patiently = { timeout: 60_000 };
-let memory: Memory;
+let memory: Store;
 let liar: LyingRelay;
 
 beforeEach(async () => {
@@ -74,10 +75,10 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
   test('does not send an answer over a message that was not shown, until the user says so', async () => {
     const { conversation, request } = await askedAgain();
     await expect(request.answer('Yes.')).rejects.toMatchObject({ code: 'newer_message' });
-    expect(request).toMatchObject({ unsent: ['Yes.'], held: ['Yes.'] });
+    expect(request.pending).toMatchObject([{ text: 'Yes.', state: 'held' }]);
     await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
-    expect(request).toMatchObject({ unsent: [], held: [] });
+    expect(request.pending).toEqual([]);
     expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
       text: 'Yes.',
       seenYourLast: false,
@@ -156,9 +157,10 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     test('is asked again: it is held', async () => {
       const { conversation, request } = await crossed();
       await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
-      expect(request).toMatchObject({ unsent: ['Yes.'], held: ['Yes.'] });
+      expect(request.pending).toMatchObject([{ text: 'Yes.', state: 'held' }]);
       // It is sent as it was encrypted: the relay may have it. It links to what was shown when it was written.
-      expect(await request.answer('Yes.', { evenIfNewer: true })).toMatchObject({ isSent: true });
+      const messageId = request.pending[0]?.messageId;
+      expect(await request.answer('Yes.', { messageId, evenIfNewer: true })).toMatchObject({ isSent: true });
       expect(await conversation.waitForAnswer({ includeEarly: true, ...patiently })).toMatchObject({
         text: 'Yes.',
         seenYourLast: false,
@@ -188,7 +190,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       await expect(answering([])).rejects.toMatchObject({ code: 'newer_message' });
       const shown = (await takeMessages(request)).map(({ messageId }) => messageId);
       await answering(shown);
-      expect(request).toMatchObject({ unsent: [], held: [] });
+      expect(request.pending).toEqual([]);
       await arrive?.();
       // Of the two, the one counts that knows all messages.
       if (decision) expect(await waiting).toMatchObject({ action: 'accept' });
@@ -199,7 +201,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       const conversation = await ask();
       const request = await cutOff(conversation, () => conversation.send(wait));
       await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'newer_message' });
-      expect(request.held).toEqual(['Yes.']);
+      expect(pendingTexts(request, 'held')).toEqual(['Yes.']);
     });
 
     test('is held again after an aborted call', async () => {
@@ -213,18 +215,19 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
           return { status: 503, body: {} };
         },
       });
-      const sent = request.answer('Yes.', { evenIfNewer: true, signal: aborted.signal });
+      const messageId = request.pending[0]?.messageId;
+      const sent = request.answer('Yes.', { messageId, evenIfNewer: true, signal: aborted.signal });
       await expect(sent).rejects.toMatchObject({ code: 'aborted' });
       liar.tell({});
       await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
-      expect(request.held).toEqual(['Yes.']);
+      expect(pendingTexts(request, 'held')).toEqual(['Yes.']);
     });
 
     test('discards it: later messages do not link to it', async () => {
       const { conversation, request } = await crossed();
       await expect(request.refresh()).rejects.toMatchObject({ code: 'newer_message' });
       expect(await request.discard()).toEqual(['Yes.']);
-      expect(request.unsent).toEqual([]);
+      expect(pendingTexts(request)).toEqual([]);
       await takeMessages(request);
       await request.answer('No!');
       expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'No!', seenYourLast: true });
@@ -240,7 +243,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
         await conversation.send(wait);
       });
       expect(await request.answer('Yes.', { shown: [] })).toMatchObject({ isSent: true });
-      expect(request).toMatchObject({ unsent: [], held: [] });
+      expect(request.pending).toEqual([]);
       expect((await takeMessages(request)).map(({ text }) => text)).toEqual(['Yes.', wait]);
     });
 
@@ -329,17 +332,15 @@ describe('a text that waits', () => {
     await conversation.send('WAIT: also PRODUCTION?');
     const next = await session.expert({ root, memory }).request(conversation.requestId);
     await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
-    expect(next.held).toEqual(['Yes.']);
+    expect(pendingTexts(next, 'held')).toEqual(['Yes.']);
     // A loop only reports it.
     const loop = next.messages[Symbol.asyncIterator]();
     expect((await loop.next()).value).toMatchObject({ text: 'WAIT: also PRODUCTION?' });
     await loop.return?.();
-    // Another text is not held up.
+    // Another answer takes its place.
     await next.answer('Wait.');
+    expect(next.pending).toEqual([]);
     expect(await conversation.waitForAnswer(patiently)).toMatchObject({ text: 'Wait.', seenYourLast: true });
-    expect(next.held).toEqual(['Yes.']);
-    await next.answer('Yes.', { evenIfNewer: true });
-    expect(next.unsent).toEqual([]);
   });
 
   test('of a session is a decision: on the next page its user decides the same again, and it counts', async () => {
@@ -359,7 +360,7 @@ describe('a text that waits', () => {
     await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     const shown = (await takeMessages(next)).map(({ messageId }) => messageId);
     expect(await next.answer('Yes.', { shown, decision })).toMatchObject({ isSent: true });
-    expect(next).toMatchObject({ unsent: [], decision: 'accepted' });
+    expect(next).toMatchObject({ pending: [], decision: 'accepted' });
     expect(await deciding).toMatchObject({ action: 'accept' });
   });
 

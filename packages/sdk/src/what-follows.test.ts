@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { Expert, ExpertRequest } from './expert/index.ts';
 import { type Conversation, confidentialQuestion, createMemory, type Question, type Relay } from './index.ts';
+import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { useSession } from './testing/use-session.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -88,7 +89,7 @@ describe.each(kinds)('an expert $kind who answers at once', ({ agentOf, expertOf
     expect(request).toMatchObject({ question: confidentialQuestion, form: undefined });
     for (const options of [{}, { evenIfNewer: true }, { shown: [], evenIfNewer: true, withoutParts: true }])
       await expect(request.answer('Yes.', options)).rejects.toMatchObject({ code: 'newer_message' });
-    expect(request.unsent).toEqual([]);
+    expect(pendingTexts(request)).toEqual([]);
     const [first] = await request.receive();
     expect(first).toMatchObject({ text: 'Delete it?', form: approval });
     await request.answer('Yes.', { decision: { ...accept, of: first?.formOf } });

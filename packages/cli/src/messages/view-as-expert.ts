@@ -36,7 +36,7 @@ export async function viewOf(
   read: readonly ExpertMessage[] = [],
 ): Promise<ExpertView> {
   const current = await readCurrentMessages(request, signal);
-  const { requestId, refCode, status, createdAt, expiresAt, context, unsent, erasedAt } = request;
+  const { requestId, refCode, status, createdAt, expiresAt, context, erasedAt } = request;
   const { agent, agentName, answerForm, form, decision, decisions, tags, closedBy, closeReason } = request;
   const messages = [...read, ...current.messages].map((message) => ({
     ...message,
@@ -49,7 +49,7 @@ export async function viewOf(
     createdAt,
     expiresAt,
     context,
-    unsent,
+    unsent: request.pending.map(({ text }) => text),
     erasedAt,
     agent,
     agentName,

@@ -81,6 +81,10 @@ export class AgentConversation<C = Content>
   get fingerprint(): string | undefined {
     return this.#parts.side.exchange?.fingerprint;
   }
+  get unsent(): readonly string[] {
+    return this.base.sender.unsent.map(({ text }) => text);
+  }
+
   get isPickedUp(): boolean {
     return this.#parts.side.isPickedUp;
   }

@@ -2,7 +2,7 @@ import { createClient } from '../client.ts';
 import { type ClientOptions, checkOptions } from '../client-options.ts';
 import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
-import { continued, partOf } from '../memory.ts';
+import { continued, createMemory, partOf, type Store } from '../memory.ts';
 import { hasCode, RelayError } from '../relay-error.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import { isOutage } from '../thread/refresher.ts';
@@ -15,6 +15,7 @@ import type { Expert, ExpertEvent, ExpertOptions, SessionExpertOptions } from '.
 import type { ExpertRequest } from './expert-request.ts';
 import { createInbox } from './inbox.ts';
 import { checkRow, checkRows, readRow } from './list-questions.ts';
+import { removePending } from './pending-store.ts';
 import { createRequestMemory, normalizeCode } from './request-memory.ts';
 import { createShownMessages } from './shown-messages.ts';
 import { readVault, writeVault } from './vault-calls.ts';
@@ -55,9 +56,11 @@ function connect(
 ): Expert {
   const { root, listen: given } = options as SessionExpertOptions;
   const activity = createActivity(() => client.hub, given);
-  const client = createClient(options, ownOptions, kind, activity.onEvent);
+  const { memory: givenMemory = createMemory() } = options;
+  const client = createClient({ ...options, memory: givenMemory }, ownOptions, kind, activity.onEvent);
   const { api, hub, keyMemory } = client;
   const isSession = kind === 'session';
+  const store = isSession ? (givenMemory as Store) : undefined;
   const stops = new Set<(error: RelayError) => void>();
   const looped: ExpertRequest[] = [];
   let isStopped = false;
@@ -79,7 +82,7 @@ function connect(
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
-    const connection = { client, activity, requestMemory, expert, isSession, looped, stopWith };
+    const connection = { client, activity, requestMemory, expert, store, looped, stopWith };
     return await openRequest(connection, requestId, signal);
   }
 
@@ -177,8 +180,11 @@ function connect(
       const request = await load(requestId, signal);
       return hasThisCode(request) ? request : unexpected('the request that was asked for');
     },
-    async withdrawAnswers(requestId, keep) {
-      if (isSession) await (await loadConversations()).withdrawAnswers(client, requestId, keep);
+    async pendingAnswer(requestId) {
+      return store && (await loadConversations()).readPendingAnswer(store, requestId);
+    },
+    async removePendingAnswer(requestId) {
+      if (store) await removePending(store, requestId);
     },
     readVault: async (options = {}) => await readVault(api, checkOptions(options, 'signal').signal),
     async writeVault(vault, options = {}) {

@@ -1,4 +1,5 @@
 import { checkOptions } from '../client-options.ts';
+import { isMessageId } from '../crypto/message.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import { confidentialQuestion } from '../crypto/submission.ts';
 import { type DecisionState, readForm } from '../forms/decide.ts';
@@ -10,7 +11,7 @@ import { describeParts, toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
 import type { Draft } from '../thread/outbox.ts';
 import type { Head } from '../thread/page.ts';
-import type { Sending } from '../thread/sending.ts';
+import type { Sender, Sending } from '../thread/sending.ts';
 import { firstReceived, isNewestCrossed } from '../thread/shown.ts';
 import { members } from '../transport/shape.ts';
 import { inTime } from '../transport/waiting.ts';
@@ -19,8 +20,8 @@ import type {
   CountedDecision,
   ExpertMessage,
   ExpertRequest,
+  PendingAnswer,
   RequestForm,
-  UnsentAnswer,
 } from './expert-request.ts';
 import { type ExpertSide, withoutRoot } from './expert-side.ts';
 import { noQuestion } from './question.ts';
@@ -29,6 +30,8 @@ import { writeDecision } from './write-decision.ts';
 /** What a conversation has besides the objects of its base. */
 export interface ExpertParts {
   readonly side: ExpertSide;
+  /** The sender's, in turns where only one answer may wait. */
+  readonly send: Sender['send'];
   /** How long an answer waits for what follows, in milliseconds. */
   readonly partsMs: number;
   /** The requests of this client with a loop over their messages: one entry for each loop that has not ended. */
@@ -46,6 +49,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly encrypted: boolean;
   readonly messages: AsyncIterable<ExpertMessage>;
   readonly #side: ExpertSide;
+  readonly #send: Sender['send'];
   readonly #partsMs: number;
   readonly #looped: ExpertRequest[];
   /** Messages in the mailbox that the program was given by `receive`. */
@@ -54,9 +58,10 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   /** When what follows should have come, in milliseconds since 1970. */
   #partsDueAt: number | undefined;
 
-  constructor(base: BaseParts<Head>, { side, partsMs, looped }: ExpertParts) {
+  constructor(base: BaseParts<Head>, { side, send, partsMs, looped }: ExpertParts) {
     super(base);
     this.#side = side;
+    this.#send = send;
     this.#partsMs = partsMs;
     this.#looped = looped;
     const { follower, thread, request } = base;
@@ -120,13 +125,13 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   get received(): readonly ExpertMessage[] {
     return this.#received;
   }
-  get held(): readonly string[] {
-    return this.base.sender.held.map(({ text }) => text);
+  get pending(): readonly PendingAnswer[] {
+    const { unsent, stateOf } = this.base.sender;
+    return unsent.map((draft) => describePending(draft, stateOf(draft)));
   }
 
-  get unsentAnswers(): readonly UnsentAnswer[] {
-    const { unsent, held } = this.base.sender;
-    return unsent.map((draft) => describeUnsent(draft, held.includes(draft)));
+  get #isHeld(): boolean {
+    return this.pending.some(({ state }) => state === 'held');
   }
 
   get isPickedUp(): boolean {
@@ -211,10 +216,13 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   async answer(text: string, options: AnswerOptions = {}): Promise<Sending> {
     const { decision, plaintext, evenIfNewer, withoutParts, ...sending } = checkOptions(
       options,
-      'decision files plaintext shown evenIfNewer withoutParts signal onKept',
+      'messageId decision files plaintext shown evenIfNewer withoutParts signal onKept',
     );
+    const { messageId = '' } = sending;
+    if (messageId && (!isMessageId(messageId) || messageId !== messageId.toLowerCase()))
+      throw invalidInput('`messageId` must be a UUID in lower case.');
     const { hasRoot, isEncrypted } = this.#side;
-    const { thread, sender } = this.base;
+    const { thread } = this.base;
     thread.checkOpen();
     if (!isEncrypted && !plaintext) {
       if (this.encrypted) throw withoutRoot(', or send it with `plaintext: true`');
@@ -236,13 +244,14 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const isInLoop = sending.shown === undefined && isFirstShown && this.#looped.includes(this);
     const isHeldIfNewer = !evenIfNewer && !isInLoop;
     const written = decision && writeDecision(decision, text, thread.formTracker, !isEncrypted);
-    const sent = await sender.send(written?.text ?? text, {
+    const sent = await this.#send(written?.text ?? text, {
       ...sending,
       shown,
       answer: written?.answer,
       isHeldIfNewer,
     });
-    if (sender.held.some(({ messageId }) => messageId === sent.messageId)) throw heldError();
+    if (this.pending.some((answer) => answer.messageId === sent.messageId && answer.state === 'held'))
+      throw heldError();
     // Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.
     if (decision && sent.isSent) await thread.read(sending.signal).catch(() => {});
     return sent;
@@ -250,7 +259,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
 
   override async refresh(options?: CallOptions): Promise<void> {
     await super.refresh(options);
-    if (this.held.length > 0 && !this.base.thread.mailbox.hasEnded) throw heldError();
+    if (this.#isHeld && !this.base.thread.mailbox.hasEnded) throw heldError();
   }
 
   discard(messageIds?: readonly string[]): Promise<readonly string[]> {
@@ -258,10 +267,14 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   }
 }
 
-export const describeUnsent = ({ messageId, text, parts }: Draft, isHeld: boolean): UnsentAnswer => ({
+export const describePending = (
+  { messageId, text, parts, code }: Draft,
+  state: PendingAnswer['state'],
+): PendingAnswer => ({
   messageId,
   text,
-  isHeld,
+  state,
+  ...(code && { code }),
   ...describeParts(parts, 'provider'),
 });
 
@@ -283,5 +296,5 @@ const unreadQuestion = () =>
 const heldError = () =>
   new RelayError(
     'newer_message',
-    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then `answer` the same with its id in `shown`, or discard it.',
+    'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then `answer` again, with its id in `shown`, or discard it.',
   );

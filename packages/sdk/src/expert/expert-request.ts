@@ -36,15 +36,28 @@ export interface RequestForm {
 }
 
 /** An answer that was not sent yet. */
-export interface UnsentAnswer extends MessageParts {
-  /** The id of its message, once it is sent. */
+export interface PendingAnswer extends MessageParts {
   readonly messageId: string;
   readonly text: string;
-  /** Whether it waits for your user: see {@link ExpertRequest.held}. */
-  readonly isHeld: boolean;
+  /**
+   * - `waiting`: it is sent before the next answer, by `refresh`, and while a loop over `messages` runs;
+   * - `held`: it waits for your user, since the agent has written something that had not been shown when it was written, or since it
+   *   answers a form and was written more than ten minutes ago, or before a restart;
+   * - `refused`: the relay refused its content, with `code`.
+   *
+   * `answer` with its `messageId` sends it again as it was written, `discard` removes it. Another `answer` takes the place of one that is
+   * held.
+   */
+  readonly state: 'waiting' | 'held' | 'refused';
+  readonly code?: RelayErrorCode | undefined;
 }
 
 export interface AnswerOptions extends SendOptions {
+  /**
+   * The id of the message, a UUID in lower case. Name one to find the answer in {@link ExpertRequest.pending}, or to send it again: an
+   * answer with the same id is sent once, as it was first written. Default: a new one.
+   */
+  readonly messageId?: string | undefined;
   /**
    * The answer to {@link ExpertRequest.form}; the text is its comment, and may be empty. Without encryption, the message
    * says the same in words. A decision that was not sent within ten minutes, or before a restart, is held like one that has
@@ -157,19 +170,8 @@ export interface ExpertRequest {
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
   readonly isPickedUp: boolean;
-  /**
-   * Answers that were not sent yet. They are sent before the next answer or by `refresh`: do not send them again. Those
-   * that can no longer be sent, after the end or because the relay refused them, are removed by `discard`.
-   */
-  readonly unsent: readonly string[];
-  /**
-   * Those of them that wait for your user, since the agent has written something that had not been shown when they were
-   * written, or since they answer a form and were written more than ten minutes ago, or before a restart. An equal `answer`
-   * sends one, once its `shown` names what is newer, or with `evenIfNewer`; `discard` removes them.
-   */
-  readonly held: readonly string[];
-  /** The same answers as in `unsent`, with all that they carry. */
-  readonly unsentAnswers: readonly UnsentAnswer[];
+  /** Answers that were not sent yet. With a session there is at most one, which stands in the memory. */
+  readonly pending: readonly PendingAnswer[];
   /**
    * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
    * returned once.
@@ -193,8 +195,7 @@ export interface ExpertRequest {
   receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ExpertMessage[]>;
   /**
    * Sends an answer. It first waits for {@link ExpertRequest.missingParts}, as `receive` does. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
-   * it fails, `unsent` says whether the text is sent later. It takes the place of an equal one in
-   * {@link ExpertRequest.held}, which may have arrived: then the agent knows that it had not seen what is newer.
+   * it fails, `pending` says whether the text is sent later. With a session, another answer that waits is sent first.
    *
    * @throws RelayError `invalid_input` when there is no form to decide, or the content does not fit it; `newer_message`; `parts_missing`
    *
@@ -217,10 +218,11 @@ export interface ExpertRequest {
    */
   answer(text: string, options?: AnswerOptions): Promise<Sending>;
   /**
-   * Removes from `unsent` all texts but one that is being sent, and returns them. A call of `answer` that waits to send one of
-   * them throws. A text that was tried before it was held may still arrive: then `messages` has it.
+   * Removes all answers from `pending`, or those with these ids, and returns their texts. Of one that was tried, the list is read
+   * first: if the relay has it, it was sent, and is not returned. A call of `answer` that waits to send one of them throws. One that a
+   * lost call carries may still arrive: then `messages` has it.
    *
-   * @param messageIds only these of {@link ExpertRequest.unsentAnswers}
+   * @throws RelayError when the list cannot be read: then it stays
    */
   discard(messageIds?: readonly string[]): Promise<readonly string[]>;
   /**

@@ -1,27 +1,30 @@
 import type { ConnectionOptions, PartialClientOptions } from '../client-options.ts';
 import type { Vault } from '../crypto/vault.ts';
-import type { Memory } from '../memory.ts';
+import type { Memory, Store } from '../memory.ts';
 import type { ListOptions, WhoAmI } from '../request-state.ts';
-import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
+import type { ExpertRequest, PendingAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 import type { StoredVault } from './vault-calls.ts';
 
 /** What is left out of `url`, `apiKey` and `hubUrl` is read from the environment: `RELAY_URL`, `RELAY_API_KEY` and `RELAY_HUB_URL`. */
-export interface ExpertOptions extends PartialClientOptions, OwnOptions {}
-
-interface OwnOptions {
+export interface ExpertOptions extends PartialClientOptions, OwnOptions {
   /**
    * Stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot show
    * others later. They are filed under the fingerprint of the root, without a root under the API key. Use one that
    * outlives the process, and the same one for all clients of an expert on a machine.
    */
   readonly memory?: Memory | undefined;
+}
+
+interface OwnOptions {
   /** The 32 bytes from which all of the expert's keys are derived. Without it only plain text can be read and sent. */
   readonly root?: Uint8Array | undefined;
 }
 
-/** Options of an expert who is signed in. The memory belongs to one user: each user needs another one. */
+/** Options of an expert who is signed in. */
 export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
+  /** As for an expert with a key. It also stores the answers that wait. It belongs to one user: each user needs another one. */
+  readonly memory?: Store | undefined;
   /**
    * Subscribes to events that another client receives, and returns a function that ends it. Then this client opens no
    * stream. Browsers use it to have one stream for all tabs.
@@ -128,13 +131,16 @@ export interface Expert {
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ExpertRequest>;
   /**
-   * Only with a session: gives back the answers of a request that were not sent, and removes them from the memory once `keep`
-   * has stored them. It makes no call: the request need not exist any more.
+   * Only with a session: the answer that was not sent, of a request that need not exist any more. It makes no call.
+   *
+   * @example
+   * const lost = await expert.pendingAnswer(requestId);
+   * if (lost) console.log(`Not sent: ${lost.text}`);
+   * await expert.removePendingAnswer(requestId);
    */
-  withdrawAnswers(
-    requestId: string,
-    keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
-  ): Promise<void>;
+  pendingAnswer(requestId: string): Promise<PendingAnswer | undefined>;
+  /** Only with a session: removes that answer from the memory. */
+  removePendingAnswer(requestId: string): Promise<void>;
   /**
    * The expert's vault at the relay, which `openVault` opens with the recovery code. Undefined while there is none.
    *

@@ -16,8 +16,8 @@ export type {
   Deciding,
   ExpertMessage,
   ExpertRequest,
+  PendingAnswer,
   RequestForm,
-  UnsentAnswer,
 } from './expert-request.ts';
 export type { ListedQuestion } from './list-questions.ts';
 export type { StoredVault } from './vault-calls.ts';

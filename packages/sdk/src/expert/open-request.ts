@@ -1,16 +1,18 @@
 import type { Client } from '../client.ts';
 import type { ExpertKeys } from '../crypto/expert-keys.ts';
+import type { Store } from '../memory.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
+import { oneAtATime } from '../thread/one-at-a-time.ts';
 import type { Head } from '../thread/page.ts';
 import { createSender } from '../thread/sender.ts';
 import type { Sender } from '../thread/sending.ts';
-import { createOutbox } from '../thread/stored-outbox.ts';
 import { createThread } from '../thread/thread.ts';
 import type { Activity } from './activity.ts';
-import { describeUnsent, ExpertConversation } from './expert-conversation.ts';
-import type { ExpertRequest, UnsentAnswer } from './expert-request.ts';
+import { describePending, ExpertConversation } from './expert-conversation.ts';
+import type { ExpertRequest, PendingAnswer } from './expert-request.ts';
 import { createExpertSide } from './expert-side.ts';
+import { createPendingStore, readPending } from './pending-store.ts';
 import type { RequestMemory } from './request-memory.ts';
 
 export { createDueRequests } from './due-requests.ts';
@@ -21,7 +23,8 @@ export interface Connection {
   readonly activity: Activity;
   readonly requestMemory: RequestMemory;
   readonly expert: ExpertKeys | undefined;
-  readonly isSession: boolean;
+  /** Where a signed-in expert's answers stand until they are sent. */
+  readonly store: Store | undefined;
   /** The requests of this client with a loop over their messages. */
   readonly looped: ExpertRequest[];
   /** Undefined when the client was stopped before: then `stop` was called. */
@@ -30,15 +33,14 @@ export interface Connection {
 
 /** Reads a request with its messages. */
 export async function openRequest(
-  { client, activity, requestMemory, expert, isSession, looped, stopWith }: Connection,
+  { client, activity, requestMemory, expert, store, looped, stopWith }: Connection,
   requestId: string,
   signal: AbortSignal | undefined,
 ): Promise<ExpertRequest> {
-  const { api, keyMemory } = client;
+  const { api } = client;
   const side = createExpertSide({ requestId, expert, requestMemory });
-  const outbox = isSession ? createOutbox(keyMemory, requestId) : undefined;
+  const outbox = store && createPendingStore(store, requestId);
   const { drafts } = (await outbox?.recall()) ?? { drafts: [] };
-  await outbox?.save(drafts);
   const hasDrafts = () => sender.hasDrafts;
   const thread = createThread({ api, requestId, side, hasDrafts });
   const isPlain = () => !side.isEncrypted;
@@ -86,21 +88,13 @@ export async function openRequest(
   if (drafts.length > 0) await sender.saveUnsent();
   const requested = new ExpertConversation(
     { api, thread, sender, follower, request },
-    { side, partsMs: client.timing.parts, looped },
+    { side, send: store ? oneAtATime(sender) : sender.send, partsMs: client.timing.parts, looped },
   );
   return requested;
 }
 
-/** Removes the unsent answers of a request from the memory of a session, once `keep` has stored them. */
-export async function withdrawAnswers(
-  { keyMemory }: Pick<Client, 'keyMemory'>,
-  requestId: string,
-  keep: (answers: readonly UnsentAnswer[]) => Promise<void>,
-): Promise<void> {
-  const outbox = createOutbox(keyMemory, requestId);
-  const { drafts } = await outbox.recall();
-  if (drafts.length === 0) return;
-  await outbox.save(drafts);
-  await keep(drafts.map((draft) => describeUnsent(draft, true)));
-  await outbox.save([]);
+/** The answer that was not sent, as it stands in the store. It makes no call: the request need not exist any more. */
+export async function readPendingAnswer(store: Store, requestId: string): Promise<PendingAnswer | undefined> {
+  const draft = await readPending(store, requestId);
+  return draft && describePending(draft, draft.code === undefined ? 'held' : 'refused');
 }

@@ -58,9 +58,6 @@ export class ConversationBase<Known extends AskedRequest> {
   get closeReason(): string | undefined {
     return this.latest.closeReason;
   }
-  get unsent(): readonly string[] {
-    return this.base.sender.unsent.map(({ text }) => text);
-  }
 
   /** The request as it was read last. */
   protected get latest(): AskedRequest {

@@ -1,3 +1,4 @@
+import type { RelayErrorCode } from '../relay-error.ts';
 import type { Sealing } from './shown.ts';
 
 /** A text that is to be sent. */
@@ -6,6 +7,8 @@ export interface Draft extends Sealing {
   readonly isPlain?: boolean | undefined;
   /** Whether it waits for its author while the other side has written something that the author was not shown. */
   isHeldIfNewer?: boolean | undefined;
+  /** Why the relay refused its content. Then it is not sent again by itself. */
+  code?: RelayErrorCode | undefined;
 }
 
 /** What the clients of a side have stored of their texts in a conversation. */
@@ -25,4 +28,6 @@ export interface Outbox {
   claim<T extends object>(messageId: string, sealed: T, signal?: AbortSignal): Promise<T | null>;
   /** Whether claiming a text also sends it. */
   readonly claimSends?: boolean;
+  /** Where one text is kept at a time: undefined once another client has sent or removed this one. */
+  stateOf?(messageId: string): Promise<'kept' | 'encrypted' | undefined>;
 }

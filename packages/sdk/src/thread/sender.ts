@@ -4,10 +4,10 @@ import { hasCode, RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
-import { areSame, hasAnswer, readSaved, savedParts } from './message-parts.ts';
+import { hasAnswer, readSaved, savedParts } from './message-parts.ts';
 import type { Draft, Outbox } from './outbox.ts';
 import { checkMessage, makeParts } from './parts-to-send.ts';
-import type { Outgoing, Sender, SenderState } from './sending.ts';
+import type { Outgoing, Sender, SenderState, SendingOptions } from './sending.ts';
 import type { Thread } from './thread.ts';
 
 export interface SenderOptions {
@@ -32,18 +32,18 @@ export interface SenderOptions {
  *
  * | State    | What holds it            | What leads out of it                                                                                 |
  * |----------|--------------------------|------------------------------------------------------------------------------------------------------|
- * | waiting  | `drafts`                 | `seal`, when `canSeal`: outgoing, or gone if another client has discarded it. `isHeld`: held         |
- * | held     | `drafts`, while `isHeld` | `send` of an equal text: waiting, with another `shown`, `isHeldIfNewer` and `decidedAt`              |
+ * | waiting  | `drafts`                 | `seal`, when `canSeal`: outgoing, or gone if another client has removed it. `isHeld`: held           |
+ * | held     | `drafts`, while `isHeld` | `send` with its id: waiting, as it was written, with another `isHeldIfNewer` and `decidedAt`. `send` |
+ * |          |                          | of another text: gone                                                                                |
  * | outgoing | `outgoing`               | The relay takes it: sent. `isWanted`, before it is sent again: held, its body in `encrypted`.        |
  * |          |                          | The relay refuses its content: refused, or without an outbox gone. One that others link to stays     |
- * | refused  | `refused`, the outbox    | A restart: waiting, like all that the outbox has                                                     |
+ * | refused  | `drafts`, with a `code`  | `send` with its id: waiting                                                                          |
  * | sent     | `accepted`, or the list  | Nothing                                                                                              |
  * | claimed  | `drafts` and `claimed`   | With `claimSends`, in place of outgoing, held and refused. `seal` sends it, or the list shows that   |
  * |          |                          | another process did: sent. Else it stays, and the next `flush` seals it again                        |
  *
- * In each state, a list that shows the text makes it sent, and `discard` removes it: an outgoing one only after the end. A `send` that
- * is aborted, or for an expert fails for good, removes its text unless that is outgoing or claimed. After an abort, one that was held is
- * held again, unless it has got a new id.
+ * In each state, a list that shows the text makes it sent, and `discard` removes it: of one that was tried, the list is read first. A
+ * `send` that is aborted, or for an expert fails for good, removes a new text unless that is outgoing or claimed.
  */
 export function createSender(options: SenderOptions): Sender {
   const { api, thread, isPlain, prepare, save, outbox, decisionLastsMs = 0, state } = options;
@@ -51,8 +51,6 @@ export function createSender(options: SenderOptions): Sender {
   const queue = createQueue();
   let drafts = state?.drafts ?? [];
   let outgoing = state?.outgoing;
-  /** Texts that the relay refused because of their content. */
-  let refused: readonly Draft[] = [];
   /** The ids of texts that the relay has accepted. The list may not show them yet. */
   const accepted = new Set<string>();
   /** Texts whose claiming has begun: the relay may have them. */
@@ -64,7 +62,7 @@ export function createSender(options: SenderOptions): Sender {
 
   // The list may show a message before the call that sent it is answered.
   const isUnsent = ({ messageId }: Draft) => !accepted.has(messageId) && !thread.has(messageId);
-  const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...refused, ...drafts].filter(isUnsent);
+  const unsent = () => [...(outgoing ? [outgoing.draft] : []), ...drafts].filter(isUnsent);
   const saveUnsent = async () => outbox?.save(unsent(), (draft) => !isUnsent(draft));
 
   /** A decision from before a restart, or from some time ago: its author may decide otherwise now. */
@@ -72,12 +70,11 @@ export function createSender(options: SenderOptions): Sender {
     hasAnswer(draft.parts) && Date.now() - (decidedAt.get(draft) ?? 0) > decisionLastsMs;
   const isHeld = (draft: Draft) =>
     isOld(draft) || (draft.isHeldIfNewer === true && thread.hasNewerThan(draft.shown));
+  const isWaiting = (draft: Draft) => draft.code === undefined && !isHeld(draft);
   const canSeal = (draft: Draft) =>
-    (isPlain() ? draft.isPlain !== false : thread.channel !== undefined) && !isHeld(draft);
-  const heldDrafts = () => drafts.filter((draft) => isUnsent(draft) && isHeld(draft));
+    (isPlain() ? draft.isPlain !== false : thread.channel !== undefined) && isWaiting(draft);
   // An expert does not wait for keys: the expert's client sends them.
-  const isDue = () =>
-    outgoing !== undefined || drafts.some((draft) => (role === 'provider' ? !isHeld(draft) : canSeal(draft)));
+  const isDue = () => outgoing !== undefined || drafts.some(role === 'provider' ? isWaiting : canSeal);
 
   /** What the list shows was sent before a restart, or by another process. */
   function nextDraft(): Draft | undefined {
@@ -87,7 +84,13 @@ export function createSender(options: SenderOptions): Sender {
 
   function drop(draft: Draft): void {
     drafts = drafts.filter((one) => one !== draft);
-    refused = refused.filter((one) => one !== draft);
+  }
+
+  /** Takes back what may have been sent, once the list was read. False if it has arrived, or others link to it. */
+  async function takeBack({ draft, isOthers }: Outgoing): Promise<boolean> {
+    if (!isUnsent(draft) || (!isOthers && !(await thread.forget(draft.messageId)))) return false;
+    outgoing = undefined;
+    return true;
   }
 
   async function seal(draft: Draft, signal: AbortSignal | undefined): Promise<void> {
@@ -114,19 +117,23 @@ export function createSender(options: SenderOptions): Sender {
     if (outbox?.claimSends && isOthers) await thread.read(signal).catch(() => {});
   }
 
-  /** Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides. */
-  async function isWanted({ draft, body, isOthers }: Outgoing, signal: AbortSignal | undefined) {
-    if (!draft.isHeldIfNewer && !hasAnswer(draft.parts)) return true;
+  /**
+   * Whether a text must be sent again. The list may have it, or something newer: then it is held, and its author decides. Another
+   * client may have removed it.
+   */
+  async function isWanted(sending: Outgoing, signal: AbortSignal | undefined): Promise<boolean> {
+    const { draft, body } = sending;
+    const isRemoved = outbox?.stateOf !== undefined && !(await outbox.stateOf(draft.messageId));
+    if (!isRemoved && !draft.isHeldIfNewer && !hasAnswer(draft.parts)) return true;
     await thread.read(signal);
-    if (isUnsent(draft)) {
-      if (!isHeld(draft)) return true;
-      // The other side has it already.
-      if (!isOthers && !(await thread.forget(draft.messageId))) return true;
+    if (!isUnsent(draft)) outgoing = undefined;
+    else if ((isRemoved || isHeld(draft)) && (await takeBack(sending))) {
+      if (isRemoved) return false;
       encrypted.set(draft, body);
       drafts = [draft, ...drafts];
     }
-    outgoing = undefined;
-    return false;
+    // The other side has it already, or it is still wanted.
+    return outgoing !== undefined;
   }
 
   async function post(signal: AbortSignal | undefined, isAgain = false): Promise<void> {
@@ -139,13 +146,18 @@ export function createSender(options: SenderOptions): Sender {
       await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal, undefined, again);
     } catch (error) {
       if (!outgoing) return;
-      // A text that is refused for its content would block all others. One that was encrypted here stays: others link to it.
-      if (
-        ('plaintext' in body || isOthers) &&
-        hasCode(error, 'invalid_input', 'message_too_large', 'conflict')
-      ) {
-        if (outbox) refused = [...refused, draft];
-        outgoing = undefined;
+      if (!hasCode(error, 'invalid_input', 'message_too_large', 'conflict')) throw error;
+      // A text that is refused for its content would block all others. One that was encrypted here stays: others may link to it.
+      if (outbox?.stateOf) {
+        // Another client may have sent it with other bytes.
+        if (error.code === 'conflict') await thread.read(signal).catch(() => {});
+        if (isUnsent(draft)) await takeBack(sending);
+        else outgoing = undefined;
+        if (!isUnsent(draft)) return;
+      } else if ('plaintext' in body || isOthers) outgoing = undefined;
+      if (outbox && !outgoing) {
+        draft.code = error.code;
+        drafts = [...drafts, draft];
       }
       throw error;
     }
@@ -188,6 +200,89 @@ export function createSender(options: SenderOptions): Sender {
     await orAbort(signal, sent);
   }
 
+  async function recall(signal: AbortSignal | undefined): Promise<void> {
+    const stored = await outbox?.recall();
+    if (!stored) return;
+    const isUnread = () => stored.accepted.some((id) => !accepted.has(id) && !thread.has(id));
+    if (isUnread()) await thread.read(signal);
+    if (isUnread()) {
+      thread.refuse(missing());
+      throw missing();
+    }
+    const known = new Set([...unsent(), ...drafts].map(({ messageId }) => messageId));
+    drafts = [...drafts, ...stored.drafts.filter((one) => !known.has(one.messageId) && isUnsent(one))];
+  }
+
+  async function send(
+    text: string,
+    { signal, shown, isHeldIfNewer, onKept, messageId = crypto.randomUUID(), ...content }: SendingOptions,
+  ) {
+    const now = Date.now();
+    const named = thread.nameShown(shown);
+    const known = unsent().find((draft) => draft.messageId === messageId);
+    const making = known ? [] : makeParts(content);
+    const parts = 'then' in making ? await making : making;
+    if (!known) checkMessage(text, parts, thread.side, isPlain());
+    throwIfAborted(signal);
+    thread.checkOpen();
+    const replaced = drafts.filter((draft) => draft !== known && isUnsent(draft) && isHeld(draft));
+    if (replaced.length > 0) await discard(() => replaced);
+    const saved = savedParts(parts);
+    const draft: Draft = known ?? {
+      messageId,
+      text,
+      isPlain: isPlain(),
+      shown: named,
+      ...(saved.length > 0 && { parts: saved }),
+    };
+    const { isHeldIfNewer: wasHeldIfNewer, code } = draft;
+    Object.assign(draft, { isHeldIfNewer, code: undefined });
+    if (!known && isUnsent(draft)) drafts = [...drafts, draft];
+    decidedAt.set(draft, now);
+    // The clock may be set back, and a timer stands still while the machine sleeps.
+    startTimer(decisionLastsMs, () => decidedAt.get(draft) === now && decidedAt.delete(draft));
+    thread.markUnseen();
+    try {
+      // After an abort, sending continues in the background.
+      await orAbort(signal, flush(signal, onKept));
+    } catch (error) {
+      // The caller still has the text and decides, unless it will be sent later without the caller.
+      if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
+        // It may have arrived before.
+        if (known) Object.assign(draft, { isHeldIfNewer: wasHeldIfNewer, code: draft.code ?? code });
+        else if (draft.code === undefined) drop(draft);
+        await saveUnsent();
+      }
+      throw error;
+    }
+    if (isUnsent(draft) && !unsent().includes(draft)) {
+      thread.checkOpen();
+      throw new RelayError('aborted', 'The text was discarded: send it again.');
+    }
+    return { messageId: draft.messageId, isSent: !isUnsent(draft) };
+  }
+
+  /** Whether the list must be read before this text is removed, since some client may have sent it. */
+  const wasTried = async (draft: Draft) =>
+    outgoing?.draft === draft ||
+    encrypted.has(draft) ||
+    (await outbox?.stateOf?.(draft.messageId)) === 'encrypted';
+
+  async function remove(draft: Draft): Promise<void> {
+    if (!thread.mailbox.hasEnded && (await wasTried(draft))) await thread.read();
+    if (thread.mailbox.hasEnded && outgoing?.draft === draft) outgoing = undefined;
+    if (outgoing?.draft === draft) await takeBack(outgoing);
+    drop(draft);
+  }
+
+  const discard = (choose: () => readonly Draft[]) =>
+    queue(async () => {
+      const meant = choose();
+      for (const draft of meant) await remove(draft);
+      await saveUnsent();
+      return meant.filter((draft) => isUnsent(draft) && !unsent().includes(draft)).map(({ text }) => text);
+    });
+
   return {
     get state() {
       return { outgoing, drafts: drafts.filter(isUnsent) };
@@ -195,87 +290,19 @@ export function createSender(options: SenderOptions): Sender {
     get unsent() {
       return unsent();
     },
-    get held() {
-      return heldDrafts();
-    },
+    stateOf: (draft) => (draft.code !== undefined ? 'refused' : isHeld(draft) ? 'held' : 'waiting'),
     get hasDrafts() {
-      return drafts.some(isUnsent);
+      return drafts.some((draft) => draft.code === undefined && isUnsent(draft));
     },
     get isDue() {
       return isDue();
     },
-    async send(text, { signal, shown, isHeldIfNewer, onKept, ...content }) {
-      const now = Date.now();
-      const named = thread.nameShown(shown);
-      const making = makeParts(content);
-      const parts = 'then' in making ? await making : making;
-      checkMessage(text, parts, thread.side, isPlain());
-      throwIfAborted(signal);
-      thread.checkOpen();
-      const saved = savedParts(parts);
-      const held = heldDrafts().find(
-        (one) => one.text === text && one.isPlain === isPlain() && areSame(saved, one.parts),
-      );
-      if (held) drop(held);
-      // Encrypted before it was held, it would have the links of then: the other side would take it for one that is out of date.
-      const isSame = held && (isPlain() || !isHeldIfNewer || !thread.hasNewerThan(held.shown));
-      const draft: Draft = isSame
-        ? held
-        : {
-            messageId: crypto.randomUUID(),
-            text,
-            isPlain: isPlain(),
-            shown: [],
-            ...(saved.length > 0 && { parts: saved }),
-          };
-      const before = { shown: draft.shown, isHeldIfNewer: draft.isHeldIfNewer };
-      Object.assign(draft, { shown: [...before.shown, ...named], isHeldIfNewer });
-      drafts = [...drafts, draft];
-      decidedAt.set(draft, now);
-      // The clock may be set back, and a timer stands still while the machine sleeps.
-      startTimer(decisionLastsMs, () => decidedAt.get(draft) === now && decidedAt.delete(draft));
-      thread.markUnseen();
-      try {
-        // After an abort, sending continues in the background.
-        await orAbort(signal, flush(signal, onKept));
-      } catch (error) {
-        // The caller still has the text and decides, unless it will be sent later without the caller.
-        if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
-          // After an abort, one that was held is held again: it may have arrived.
-          if (isSame && signal?.aborted) Object.assign(draft, before);
-          else drop(draft);
-          await saveUnsent();
-        }
-        throw error;
-      }
-      if (isUnsent(draft) && !unsent().includes(draft)) {
-        thread.checkOpen();
-        throw new RelayError('aborted', 'The text was discarded: send it again.');
-      }
-      return { messageId: draft.messageId, isSent: !isUnsent(draft) };
-    },
+    send,
     flush,
     saveUnsent,
-    async recall(signal) {
-      const stored = await outbox?.recall();
-      if (!stored) return;
-      const isUnread = () => stored.accepted.some((id) => !accepted.has(id) && !thread.has(id));
-      if (isUnread()) await thread.read(signal);
-      if (isUnread()) {
-        thread.refuse(missing());
-        throw missing();
-      }
-      const known = new Set([...unsent(), ...drafts].map(({ messageId }) => messageId));
-      drafts = [...drafts, ...stored.drafts.filter((one) => !known.has(one.messageId) && isUnsent(one))];
-    },
+    recall,
     discard: (messageIds) =>
-      queue(async () => {
-        const meant = unsent().filter(({ messageId }) => messageIds?.includes(messageId) ?? true);
-        meant.forEach(drop);
-        if (thread.mailbox.hasEnded && outgoing && meant.includes(outgoing.draft)) outgoing = undefined;
-        await saveUnsent();
-        return meant.filter((draft) => !unsent().includes(draft)).map(({ text }) => text);
-      }),
+      discard(() => unsent().filter(({ messageId }) => messageIds?.includes(messageId) ?? true)),
   };
 }
 

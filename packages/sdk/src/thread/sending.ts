@@ -36,6 +36,8 @@ export interface SenderState {
 }
 
 export interface SendingOptions extends PartsToSend {
+  /** A text with this id that waits is sent again as it was written. Default: a new id. */
+  readonly messageId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The ids of the messages that the author had been shown. Default: those that were taken from the mailbox. */
   readonly shown?: readonly string[] | undefined;
@@ -49,14 +51,14 @@ export interface SendingOptions extends PartsToSend {
 export interface Sender {
   readonly state: SenderState;
   readonly unsent: readonly Draft[];
-  /** Those of them that wait for their author. */
-  readonly held: readonly Draft[];
+  /** What has to happen before this one of them is sent: nothing, its author's decision, or another content. */
+  stateOf(draft: Draft): 'waiting' | 'held' | 'refused';
   /** Whether texts wait to be encrypted. */
   readonly hasDrafts: boolean;
   /** Whether a text could be sent now. */
   readonly isDue: boolean;
   /**
-   * Returns whether the text was sent. If not, it waits, or is held. An equal text that is held is sent in its place, under its id.
+   * Returns whether the text was sent. If not, it waits, or is held.
    *
    * @throws RelayError also when `discard` removed the text before it was sent
    */
@@ -73,6 +75,9 @@ export interface Sender {
    * @throws RelayError `message_missing`
    */
   recall(signal?: AbortSignal): Promise<void>;
-  /** Removes and returns texts with these ids, or all: after the end all that are unsent, before it all but one that is being sent. */
+  /**
+   * Removes texts with these ids, or all, and returns those that were removed. Of one that was tried, the list is read first: it may
+   * have arrived. @throws RelayError when the list cannot be read
+   */
   discard(messageIds?: readonly string[]): Promise<readonly string[]>;
 }

@@ -6,7 +6,7 @@ import { createLive, type Live } from '../live/live.ts';
 import { endNotifications } from '../notifications/notifications.ts';
 import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
-import { createUnsent, type Unsent } from '../unsent/unsent-answers.ts';
+import { createUnsent, type Unsent } from '../unsent/unsent.ts';
 import {
   createExpertKey,
   type ExpertKey,

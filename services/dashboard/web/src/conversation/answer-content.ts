@@ -1,17 +1,7 @@
-import type { Deciding, UnsentAnswer } from '@expert-relay/sdk/expert';
+import type { Deciding, PendingAnswer } from '@expert-relay/sdk/expert';
 
 /** What an answer says: a text, a decision about a form, and files. */
-export type AnswerContent = Pick<UnsentAnswer, 'text' | 'answer' | 'unreadableAnswer' | 'files'>;
-
-/** The same answer, where the SDK has not named it by an id yet. */
-export const isSameContent = (one: AnswerContent, other: AnswerContent): boolean =>
-  identityOf(one) === identityOf(other);
-
-function identityOf({ text, answer, files = [] }: AnswerContent): string {
-  // One decision about a form is on its way at a time. Without encryption, its text says it in words.
-  const said = answer ? [answer.of, answer.action, answer.action === 'accept' && answer.content] : text;
-  return JSON.stringify([said, files.map(({ name, bytes }) => [name, bytes.length])]);
-}
+export type AnswerContent = Pick<PendingAnswer, 'text' | 'answer' | 'unreadableAnswer' | 'files'>;
 
 /** What the expert has written: beside a decision, the comment. */
 export const writtenText = ({ text, answer }: AnswerContent, isEncrypted: boolean): string =>

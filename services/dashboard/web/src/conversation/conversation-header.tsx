@@ -35,7 +35,7 @@ interface HeaderProps {
 }
 
 export function ConversationHeader({ conversation, panel, onPanel, snooze, onNext }: HeaderProps) {
-  const { request, messages, answers } = conversation.now;
+  const { request, messages, sent } = conversation.now;
   const now = useNow();
   const search = useSearch();
   // What was typed is still there after Escape.
@@ -76,7 +76,7 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
           // The keys of an erased request are gone, so it is unknown whether it was encrypted.
           !request.erasedAt && <Fact>Not encrypted</Fact>
         )}
-        <Fact>{describeState(request, messages, answers)}</Fact>
+        <Fact>{describeState(request, messages, sent)}</Fact>
         {snooze?.now && <Fact>{describeSnooze(snooze.now)}</Fact>}
         {snooze && (
           <button

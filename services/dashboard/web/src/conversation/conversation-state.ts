@@ -1,4 +1,4 @@
-import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { ExpertMessage, ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
 import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
@@ -30,30 +30,24 @@ export type RequestView = Pick<ExpertRequest, (typeof shownNames)[number]>;
 
 /** The part of the SDK's request that a conversation uses. */
 export type OpenRequest = RequestView &
-  Pick<ExpertRequest, 'unsentAnswers' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'>;
+  Pick<ExpertRequest, 'pending' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'>;
 
-/** An answer that is not in the list of messages yet. */
-export interface PendingAnswer extends AnswerContent {
-  readonly key: string;
-  readonly at: string;
-  /**
-   * `waiting`: it is sent once the relay can be reached. `held`: the agent has written meanwhile, and the expert decides.
-   * `refused`: it is not sent, and `code` is the reason.
-   */
-  readonly delivery: 'waiting' | 'held' | 'sending' | 'sent' | 'refused';
+/** The answer of this expert that is not sent yet. */
+export interface PendingAnswer extends AnswerContent, Pick<WaitingAnswer, 'messageId'> {
+  /** `sending`: this tab is sending it. The others are those of the SDK. */
+  readonly state: WaitingAnswer['state'] | 'sending';
   readonly code?: FailureCode | undefined;
-  readonly messageId?: string | undefined;
-  /** The number of messages when it was written. */
-  readonly after: number;
-  /** The messages that the expert had been shown when it was written. Unknown for one of before a reload: the SDK knows. */
-  readonly shown: readonly string[];
 }
 
 export interface ConversationState {
   /** Undefined until it is read. */
   readonly request: RequestView | undefined;
   readonly messages: readonly ExpertMessage[];
-  readonly answers: readonly PendingAnswer[];
+  readonly pending: PendingAnswer | undefined;
+  /** Answers that the relay has, and the list of messages does not show yet. */
+  readonly sent: readonly PendingAnswer[];
+  /** Why the last answer was given back to the expert. */
+  readonly notTaken: FailureCode | undefined;
   /** The texts whose ends the expert has been shown: see `shown-texts`. */
   readonly shown: ReadonlySet<string>;
   /** Those of the others whose ends are in view now, so that they will count as shown within a second. */
@@ -81,7 +75,7 @@ const isSame = (one: unknown, other: unknown): boolean =>
 export const hasEnded = ({ status }: Pick<RequestView, 'status'>): boolean =>
   status === 'closed' || status === 'expired';
 
-/** Whether the reply area lets the expert answer. A held answer stands there then. */
+/** Whether the reply area lets the expert answer. */
 export const canReply = (
   { request, refusal }: Pick<ConversationState, 'request' | 'refusal'>,
   isKeyReady: boolean,

@@ -16,7 +16,7 @@ import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
 import { FingerprintPanel } from './fingerprint-panel.tsx';
-import { PendingAnswers } from './pending-answers.tsx';
+import { PendingAnswerPanel } from './pending-answer.tsx';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
@@ -35,14 +35,14 @@ interface ConversationViewProps {
 
 export function ConversationView({ requestId, onNext, snooze }: ConversationViewProps) {
   const conversation = useConversation(requestId);
-  const { request, messages, answers, failure } = conversation.now;
+  const { request, messages, pending, sent, failure } = conversation.now;
   const pane = useRef<HTMLDivElement>(null);
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [panel, setPanel] = useState<Panel>('none');
   const { markShown, markInView } = conversation;
   const watcher = useMemo(() => ({ markShown, markInView }), [markShown, markInView]);
   const { kind } = useStore(connection);
-  const scroll = useScroll(messages, answers);
+  const scroll = useScroll(messages, pending ?? sent.at(-1));
   useKeyboardInset(pane);
   usePageTitle(
     request
@@ -65,7 +65,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     if (failure) {
       return (
         <Failure code={failure} onRetry={conversation.readAgain}>
-          <PendingAnswers conversation={conversation} />
+          <PendingAnswerPanel conversation={conversation} />
         </Failure>
       );
     }
@@ -89,12 +89,9 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
             <DecisionContext value={request.form !== undefined}>
               <Question request={request} shown={conversation.now.shown} />
               {request.erasedAt ? (
-                <>
-                  <Notice title="What was said here was erased.">
-                    <p>The relay removes questions and answers some time after the end of a request.</p>
-                  </Notice>
-                  <PendingAnswers conversation={conversation} />
-                </>
+                <Notice title="What was said here was erased.">
+                  <p>The relay removes questions and answers some time after the end of a request.</p>
+                </Notice>
               ) : (
                 <Exchange conversation={conversation} />
               )}

@@ -1,19 +1,13 @@
-import type { UnsentAnswer } from '@expert-relay/sdk/expert';
+import type { Expert } from '@expert-relay/sdk/expert';
 import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
-import type { UnsentAnswers } from '../unsent/unsent-answers.ts';
+import type { UnsentState } from '../unsent/unsent.ts';
 import type { AnswerContent } from './answer-content.ts';
-import { createAnswers } from './answers.ts';
-import {
-  type ConversationState,
-  isSameView,
-  type OpenRequest,
-  type PendingAnswer,
-  viewOf,
-} from './conversation-state.ts';
+import { createAnswering } from './answering.ts';
+import { type ConversationState, isSameView, type OpenRequest, viewOf } from './conversation-state.ts';
 import { followMessages } from './follow-messages.ts';
-import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
+import { codeOf, isRefusal } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
 import { createShownTexts } from './shown-texts.ts';
 
@@ -37,19 +31,16 @@ export interface Conversation {
   readonly files: AttachedFiles;
   /** @throws RelayError */
   pickUp(): Promise<void>;
-  /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. */
+  /** `onKept` is called once the answer is stored: then it is sent even if the page is closed. Rejects if it was not stored. */
   send(content: AnswerContent, onKept?: () => void): Promise<void>;
-  sendAgain(answer: PendingAnswer): Promise<void>;
-  /** Sends an answer that was held since the agent had written meanwhile. */
-  sendAnyway(answer: PendingAnswer): Promise<void>;
-  /** Removes the held answers, once `keep` has stored what they say. */
-  takeBack(keep: (waiting: readonly AnswerContent[]) => Promise<void>): Promise<void>;
+  /** Sends the answer that was not sent, as it was written. */
+  sendAgain(): Promise<void>;
+  /** Removes it. False if the agent has it already. @throws RelayError while nobody knows whether it has */
+  remove(): Promise<boolean>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;
   /** Notes whether the end of a text that was not shown yet is in view. */
   markInView(name: string, isInView: boolean): void;
-  /** Removes an answer that was not sent. */
-  discard(answer: PendingAnswer): Promise<void>;
   /** Ends it for both sides. The agent is shown the reason. @throws RelayError */
   close(reason?: string): Promise<void>;
 }
@@ -60,25 +51,24 @@ const snapshotMs = 500;
 interface ConversationOptions {
   readonly requestId: string;
   readonly storage: Storage;
-  /** Reports to the other tabs that the answers that wait have changed. */
-  readonly onAnswers?: () => void;
-  /** Notes what was not sent. */
-  readonly onUnsent?: (unsent: UnsentAnswers | undefined) => void;
-  /** Gives back what the SDK has not sent, for a request that is gone: see its `withdrawAnswers`. */
-  readonly withdraw?: (keep: (answers: readonly UnsentAnswer[]) => Promise<void>) => Promise<void>;
+  /** Notes whether an answer was not sent. */
+  readonly onUnsent?: (state: UnsentState | undefined) => void;
+  /** What waits in the SDK's memory. */
+  readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
 }
 
 export function createConversation({
   requestId,
   storage,
-  onAnswers = () => {},
   onUnsent = () => {},
-  withdraw = async () => {},
+  stored,
 }: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
     messages: [],
-    answers: [],
+    pending: undefined,
+    sent: [],
+    notTaken: undefined,
     shown: new Set(),
     inView: new Set(),
     failure: undefined,
@@ -99,9 +89,8 @@ export function createConversation({
 
   const update = (change: Partial<ConversationState>) => state.set({ ...state.get(), ...change });
 
-  const answers = createAnswers({
+  const answering = createAnswering({
     requestId,
-    storage,
     state,
     untilOpen,
     opened: () => opened?.request,
@@ -109,7 +98,7 @@ export function createConversation({
       if (opened) copyState(opened.request);
     },
     reopen,
-    onAnswers,
+    stored,
   });
 
   function reopen(): void {
@@ -118,29 +107,19 @@ export function createConversation({
     afterEnd.wake();
   }
 
-  let noted: UnsentAnswers | 'nothing yet' | undefined = 'nothing yet';
+  let wasPending = false;
 
   /** Only changes of this page: what another tab has noted stays. */
   function noteUnsent(): void {
-    const unsent = answers.unsentState();
-    // Before the request is open, the answers that the SDK has stored are not known.
-    if (!unsent && !opened) return;
-    const now = unsent && { state: unsent, refCode: state.get().request?.refCode ?? '' };
-    if (JSON.stringify(now) === JSON.stringify(noted)) return;
-    noted = now;
-    onUnsent(now);
-  }
-
-  /** The request is gone. Its answers can only be copied or removed. */
-  async function keepForExpert(code: FailureCode): Promise<void> {
-    await withdraw((unsent) => answers.keepUnsendable(unsent, code)).catch(() => {});
-    if (!answers.unsentState()) onUnsent(undefined);
+    const { pending } = state.get();
+    if (pending || wasPending || opened)
+      onUnsent(pending && (pending.state === 'sending' ? 'sending' : 'unsent'));
+    wasPending = pending !== undefined;
   }
 
   const shownTexts = createShownTexts({ requestId, storage, state });
 
   const restored = Promise.all([
-    answers.restored,
     storage.get(pickedUpName).then((pickedUpAt) => update({ pickedUpAt })),
     shownTexts.restored,
   ])
@@ -161,12 +140,10 @@ export function createConversation({
     while (!signal.aborted) {
       try {
         if (opened?.open !== open || isOutdated) {
-          await answers.readRemoved();
           const request = await open(signal);
           if (signal.aborted) return;
           opened = { open, request };
           failures = 0;
-          answers.removeDecided(request);
           isOutdated = false;
           if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
@@ -176,14 +153,11 @@ export function createConversation({
       } catch (error) {
         if (signal.aborted) return;
         const code = codeOf(error);
-        if (opened?.open === open && !isOutdated) {
-          answers.noteFailure(opened.request, error);
-          copyState(opened.request);
-        }
+        if (opened?.open === open && !isOutdated) copyState(opened.request);
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
-        if (code === 'not_found') await keepForExpert(code);
+        if (!opened) await answering.showStored(code).catch(() => {});
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
@@ -203,7 +177,7 @@ export function createConversation({
       await followMessages(request, stopped.signal, (arrived) => {
         if (opened?.request !== request) return;
         // Then "seen your last" would be about an answer that the agent was never sent.
-        const hasUnsent = request.unsentAnswers.length > 0;
+        const hasUnsent = request.pending.length > 0;
         const known = hasUnsent ? arrived.map((one) => ({ ...one, seenYourLast: undefined })) : arrived;
         if (arrived.length > 0) messages = [...messages, ...known];
         update({ messages, failure: undefined, ...(isNew && { refusal: undefined, needsKey: false }) });
@@ -219,19 +193,17 @@ export function createConversation({
     if (opened?.request !== request || isOutdated) return;
     const view = viewOf(request);
     if (!isSameView(state.get().request, view)) update({ request: view });
-    answers.settle(request);
+    answering.settle(request);
   }
 
   return {
     state,
     files: createAttachedFiles(requestId, storage),
-    send: answers.send,
-    sendAgain: answers.sendAgain,
-    sendAnyway: answers.sendAnyway,
-    takeBack: answers.takeBack,
+    send: answering.send,
+    sendAgain: answering.sendAgain,
+    remove: answering.remove,
     markShown: shownTexts.markShown,
     markInView: shownTexts.markInView,
-    discard: answers.discard,
     follow(open) {
       wanted = open;
       // Two runs would share one iterator, and each would miss messages.

@@ -1,14 +1,16 @@
 import type { ExpertMessage } from '@expert-relay/sdk/expert';
 import { Fragment, memo, useMemo, useState } from 'react';
+import { connection } from '../calls/connection.ts';
 import { isChoice } from '../forms/is-choice.ts';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
+import { useStore } from '../ui/store.ts';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
-import type { RequestView } from './conversation-state.ts';
+import type { PendingAnswer, RequestView } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup } from './group-messages.ts';
-import { PendingAnswers } from './pending-answers.tsx';
+import { isOnItsWay } from './pending-answer.tsx';
 import { StateLine } from './state-line.tsx';
 import type { useConversation } from './use-conversation.ts';
 
@@ -20,7 +22,8 @@ const formattedAtOnce = 20;
 
 /** The messages of the conversation, oldest first. */
 export function Exchange({ conversation }: { conversation: ReturnType<typeof useConversation> }) {
-  const { request, messages, answers, pickedUpAt } = conversation.now;
+  const { request, messages, pending, sent, pickedUpAt } = conversation.now;
+  const { kind } = useStore(connection);
   const [maxShown, setMaxShown] = useState(firstShown);
   const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
@@ -35,7 +38,8 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   const crossed = new Set(
     messages.slice(lastAnswer + 1).filter(({ seenYourLast }) => seenYourLast === false),
   );
-  if (items.length === 0 && answers.length === 0) return null;
+  const sending = pending && isOnItsWay(pending, kind) ? [pending] : [];
+  if (items.length + sent.length + sending.length === 0) return null;
   return (
     <section className={styles.exchange} aria-label="Answers and follow-up questions">
       {from > 0 && (
@@ -63,10 +67,35 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
           />
         ),
       )}
-      {answers.length > 0 && <PendingAnswers conversation={conversation} />}
+      <Unlisted answers={[...sent, ...sending]} conversation={conversation} />
       {request.decisions.length > 1 && <Decisions request={request} />}
       {ended?.kind === 'line' && <StateLine line={ended} />}
     </section>
+  );
+}
+
+interface UnlistedProps {
+  readonly answers: readonly PendingAnswer[];
+  readonly conversation: ReturnType<typeof useConversation>;
+}
+
+/** Answers that the list of messages does not show yet. */
+function Unlisted({ answers, conversation }: UnlistedProps) {
+  if (answers.length === 0) return null;
+  return (
+    <article className={`${styles.group} ${styles.own}`}>
+      <p className={styles.by}>
+        <span className={styles.sender}>You</span>
+      </p>
+      {answers.map((answer) => (
+        <div key={answer.messageId} className={styles.message} data-delivery="sending">
+          <AnswerBody content={answer} conversation={conversation} />
+          <p className={styles.remark} role="status">
+            {answer === conversation.now.pending ? 'Sending…' : 'Sent'}
+          </p>
+        </div>
+      ))}
+    </article>
   );
 }
 

@@ -83,11 +83,11 @@ function describeEnd({ closedBy, closeReason, encrypted }: RequestView): string 
 export function describeState(
   request: RequestView,
   messages: readonly ExpertMessage[],
-  answers: readonly PendingAnswer[],
+  sent: readonly PendingAnswer[],
 ): string {
   if (request.status === 'closed') return 'Ended';
   if (request.status === 'expired') return 'Expired';
-  if (answers.some(({ delivery }) => delivery === 'sent')) return 'Answered';
+  if (sent.length > 0) return 'Answered';
   const last = messages.at(-1)?.role;
   // Without the expert key the messages cannot be counted.
   const isAnswered = last ? last === 'provider' : request.status === 'responded';

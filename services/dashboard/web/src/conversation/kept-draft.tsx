@@ -36,7 +36,8 @@ export function KeptDraft({ conversation, drafts, title, shown = {} }: KeptDraft
   function formTexts(): string[] {
     const filledIn = readFormDraft(form);
     if (!filledIn) return [];
-    const isOnItsWay = conversation.now.answers.some(({ answer }) => answer && answer.of === filledIn.of);
+    const { pending, sent } = conversation.now;
+    const isOnItsWay = [...sent, pending].some((one) => one?.answer?.of === filledIn.of);
     const isShown = filledIn.of === shown.form || isOnItsWay;
     const all = [...(filledIn.earlier ?? []), ...(isShown ? [] : [filledIn])];
     return all.map((one) => describeFormDraft(one, formOf(conversation.now, one.of)));
@@ -90,5 +91,5 @@ export function KeptDraft({ conversation, drafts, title, shown = {} }: KeptDraft
 }
 
 /** A text that was handed over is not shown twice. */
-const unsent = (text: string, { answers }: ConversationState): string =>
-  text.trim() === '' || answers.some((answer) => answer.text === text) ? '' : text;
+const unsent = (text: string, { pending }: ConversationState): string =>
+  text.trim() === '' || pending?.text === text ? '' : text;

@@ -2,16 +2,16 @@ import { confidentialQuestion } from '@expert-relay/sdk';
 import type { RequestForm } from '@expert-relay/sdk/expert';
 import type { ConversationState } from './conversation-state.ts';
 
-type State = Pick<ConversationState, 'request' | 'messages' | 'answers'>;
+type State = Pick<ConversationState, 'request' | 'messages' | 'pending' | 'sent'>;
 
 /** The name of the end of a form, beside the ids of messages: see `shown-texts`. */
 export const formEnd = (of: string): string => `form:${of}`;
 
 /** The agent's form, unless it is decided or a decision about it is on its way. */
-export function formToDecide({ request, answers }: State): RequestForm | undefined {
+export function formToDecide({ request, pending, sent }: State): RequestForm | undefined {
   const { form, decision } = request ?? {};
   if (!form || decision === 'accepted' || decision === 'declined') return undefined;
-  const isOnItsWay = answers.some(({ answer, delivery }) => answer?.of === form.of && delivery !== 'refused');
+  const isOnItsWay = [...sent, pending].some((one) => one?.answer?.of === form.of && one.state !== 'refused');
   return isOnItsWay ? undefined : form;
 }
 

@@ -8,6 +8,7 @@ import { PressGuard } from '../ui/press-guard.ts';
 import { hasEnded } from './conversation-state.ts';
 import { EncryptedReply } from './encrypted-reply.tsx';
 import { KeptDraft } from './kept-draft.tsx';
+import { PendingAnswerPanel } from './pending-answer.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
@@ -29,7 +30,13 @@ function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'draft
   const presses = usePresses(conversation, drafts);
   if (!request) return null;
   const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.readAgain} />;
-  const kept = (title: string) => <KeptDraft conversation={conversation} drafts={drafts} title={title} />;
+  /** What the expert has written and cannot send now. */
+  const kept = (title: string) => (
+    <>
+      <PendingAnswerPanel conversation={conversation} />
+      <KeptDraft conversation={conversation} drafts={drafts} title={title} />
+    </>
+  );
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>
       <div className={styles.area}>{children}</div>

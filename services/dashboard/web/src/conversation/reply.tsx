@@ -1,10 +1,12 @@
-import { Suspense, useEffect, useState } from 'react';
+import { Suspense, useCallback, useEffect, useState } from 'react';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { focusHeader } from './conversation-header.tsx';
 import { KeptDraft } from './kept-draft.tsx';
 import { formToDecide } from './open-form.ts';
+import { PendingAnswerPanel, useUnsentAnswer } from './pending-answer.tsx';
+import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
@@ -30,14 +32,14 @@ export interface ReplyProps {
   readonly onNext: (() => void) | undefined;
 }
 
-/** The agent's form, or a text box. */
+/** The agent's form, a text box, or the answer that was not sent. */
 export function Reply(props: ReplyProps) {
   const { conversation, drafts } = props;
-  const { request, answers } = conversation.now;
+  const { request, notTaken } = conversation.now;
   const [chosen, setChosen] = useState<'form' | 'text'>();
   const [isFocused, setIsFocused] = useState(props.isFocused);
   const form = formToDecide(conversation.now);
-  const isHeld = answers.some(({ delivery }) => delivery === 'held');
+  const unsent = useUnsentAnswer(conversation.now);
   const isTextBegun = useStore(drafts.text.text) !== '';
   useEffect(() => {
     // A form that arrives does not take the place of a text that is being written.
@@ -53,16 +55,22 @@ export function Reply(props: ReplyProps) {
     setIsFocused(true);
     setChosen(what);
   };
-  const isText = !form || isHeld || (chosen ?? (isTextBegun ? 'text' : 'form')) === 'text';
+  const onLeft = useCallback(() => setIsFocused(true), []);
+  const isText = !form || (chosen ?? (isTextBegun ? 'text' : 'form')) === 'text';
   return (
     <>
-      {isText ? (
+      {!unsent && notTaken && <NotTaken code={notTaken} />}
+      {unsent ? (
+        <PendingAnswerPanel
+          conversation={conversation}
+          reply={{ drafts, presses: props.presses, onChange: choose, onLeft }}
+        />
+      ) : isText ? (
         <TextReply
           {...props}
           attachments={attachments}
           isFocused={isFocused}
           onForm={form && (() => choose('form'))}
-          onTakeBack={choose}
         />
       ) : (
         <Suspense fallback={<p className={styles.quiet}>Loading the form…</p>}>
@@ -88,10 +96,20 @@ export function Reply(props: ReplyProps) {
         conversation={conversation}
         drafts={drafts}
         title={
-          isHeld ? 'You have also written this.' : 'You filled this in for a form that is no longer open.'
+          unsent ? 'You have also written this.' : 'You filled this in for a form that is no longer open.'
         }
-        shown={{ box: !isHeld, files: !isHeld, form: form?.of }}
+        shown={{ box: !unsent, files: !unsent, form: form?.of }}
       />
     </>
+  );
+}
+
+/** Why what was written is back. */
+function NotTaken({ code }: { code: FailureCode }) {
+  const { what, next } = refusalSentence(code);
+  return (
+    <p role="alert" className={styles.failure}>
+      Not sent. {what} {next}
+    </p>
   );
 }

@@ -10,14 +10,11 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { sendKey } from '../app/shortcuts.ts';
-import type { Draft } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { AgentText } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';
 import { usePressGuard } from '../ui/press-guard.ts';
 import { useStore } from '../ui/store.ts';
-import { isSameContent } from './answer-content.ts';
-import { HeldAnswer } from './held-answer.tsx';
 import styles from './reply-area.module.css';
 import { SavedReplies } from './saved-replies.tsx';
 import { sendWritten, type useConversation } from './use-conversation.ts';
@@ -32,20 +29,12 @@ interface TextReplyProps {
   readonly attachments: ReactNode;
   /** The agent's form can be answered instead. */
   readonly onForm: (() => void) | undefined;
-  /** A held answer is written, or decided, again. */
-  readonly onTakeBack: (as: 'form' | 'text') => void;
   readonly onSent: () => void;
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
 }
 
-/** The text box, or an answer that is held back. */
 export function TextReply(props: TextReplyProps) {
-  const held = props.conversation.now.answers.find(({ delivery }) => delivery === 'held');
-  return held ? <HeldAnswer key={held.key} {...props} answer={held} /> : <Box {...props} />;
-}
-
-function Box(props: TextReplyProps) {
   const { conversation, isFocused, attachments, onForm, onSent, onNext, drafts, presses } = props;
   const draft = drafts.text;
   const box = useRef<HTMLTextAreaElement>(null);
@@ -64,8 +53,6 @@ function Box(props: TextReplyProps) {
   }, [isFocused]);
   useHeight(box, text, isPreview);
   const content = { text: text.trim() === '' ? '' : text, files };
-  const isUnsent = !isEmpty && conversation.now.answers.some((answer) => isSameContent(answer, content));
-  useDraftCheck(conversation, draft, isUnsent);
 
   function send(name: string, onTaken: () => void): void {
     if (isEmpty) box.current?.focus();
@@ -206,19 +193,4 @@ function useHeight(box: RefObject<HTMLTextAreaElement | null>, text: string, isH
     addEventListener('resize', resize);
     return () => removeEventListener('resize', resize);
   }, [box, text, isHidden]);
-}
-
-/** Deletes the stored draft if its answer waits to be sent: the page was closed while it was handed over. */
-function useDraftCheck({ files }: TextReplyProps['conversation'], draft: Draft, isUnsent: boolean): void {
-  const isTextRestored = useStore(draft.isRestored);
-  const areFilesRestored = useStore(files.isRestored);
-  const isRestored = isTextRestored && areFilesRestored;
-  const wasChecked = useRef(false);
-  useEffect(() => {
-    if (!isRestored || wasChecked.current) return;
-    wasChecked.current = true;
-    if (!isUnsent) return;
-    draft.write('');
-    files.set([]);
-  }, [isRestored, isUnsent, draft, files]);
 }

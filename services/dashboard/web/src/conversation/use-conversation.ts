@@ -29,14 +29,14 @@ export function useConversation(requestId: string): Conversation & { readonly no
   return { ...conversation, now };
 }
 
-/** Sends what the expert has written. The draft is deleted once the answer is stored: after a reload there must not be both. */
+/** Sends what the expert has written. The draft is deleted once the answer is stored, and is back if it was not. */
 export function sendWritten(
   { send, files }: Pick<Conversation, 'send' | 'files'>,
   content: AnswerContent,
   draft: Pick<Draft, 'handOver'>,
 ): void {
-  const handedOver = new Promise<void>((resolve) => {
-    void send(content, resolve).finally(resolve);
+  const handedOver = new Promise<void>((resolve, reject) => {
+    send(content, resolve).then(resolve, reject);
   });
   draft.handOver(handedOver);
   files.handOver(handedOver);
@@ -54,9 +54,8 @@ export function conversationOf(
     createConversation({
       requestId,
       storage,
-      onAnswers: () => tabs.send({ type: 'answers', requestId }),
-      onUnsent: (answers) => unsent.note(requestId, answers),
-      withdraw: (keep) => loadCode(() => expert.withdrawAnswers(requestId, keep), isLoadFailure),
+      onUnsent: (state) => unsent.note(requestId, state),
+      stored: () => expert,
     });
   // The map is in order of use, the latest last.
   conversations.delete(requestId);
@@ -68,11 +67,11 @@ export function conversationOf(
   return conversation;
 }
 
-/** No conversations yet. They are opened again when another tab has changed their answers. */
+/** No conversations yet. They are opened again when another tab has changed the answer that waits. */
 function followTabs(tabs: Tabs): Map<string, Conversation> {
   const conversations = new Map<string, Conversation>();
   tabs.listen((message) => {
-    if (message.type === 'answers') conversations.get(message.requestId)?.reopen();
+    if (message.type === 'unsent') conversations.get(message.requestId)?.reopen();
   });
   return conversations;
 }

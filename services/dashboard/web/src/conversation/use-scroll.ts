@@ -19,7 +19,7 @@ function endOf(scroller: HTMLElement): number {
 }
 
 /** Follows new messages while the view is scrolled to its end. Otherwise `hasNew` reports them. */
-export function useScroll(messages: readonly ExpertMessage[], answers: readonly PendingAnswer[]) {
+export function useScroll(messages: readonly ExpertMessage[], answer: PendingAnswer | undefined) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [content, setContent] = useState<HTMLElement | null>(null);
   const [hasNew, setHasNew] = useState(false);
@@ -81,7 +81,7 @@ export function useScroll(messages: readonly ExpertMessage[], answers: readonly 
     else if (isFromAgent) setHasNew(true);
   }, [messages, scroller, toEnd]);
 
-  const newest = answers.at(-1)?.key;
+  const newest = answer?.messageId;
   useLayoutEffect(() => {
     // Also one of an earlier visit that was not sent: below the view it would count as sent.
     if (newest) toEnd();

@@ -16,7 +16,7 @@ export interface Draft {
   readonly isRestored: Store<boolean>;
   /** Called with every change of the text. */
   write(text: string): void;
-  /** Clears the text box at once, and deletes the stored draft when `handedOver` has settled. */
+  /** Clears the text box at once, and deletes the stored draft once `handedOver` resolves. If it rejects, the text is back. */
   handOver(handedOver: Promise<unknown>): void;
   /** Saves the unsaved text now. */
   save(): Promise<void>;
@@ -85,13 +85,19 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
       isTouched = true;
       clearTimeout(timer);
       timer = undefined;
+      const written = text.get();
       text.set('');
       tabs.send({ type: 'draft', requestId, text: '' });
-      const forget = () => {
-        // A newer text has replaced it.
-        if (text.get() === '') saving = storage.delete(name).catch(() => {});
-      };
-      handedOver.then(forget, forget);
+      handedOver.then(
+        () => {
+          // A newer text has replaced it.
+          if (text.get() === '') saving = storage.delete(name).catch(() => {});
+        },
+        () => {
+          text.set([written, text.get()].filter(Boolean).join('\n\n'));
+          timer ??= setTimeout(save);
+        },
+      );
     },
     stop() {
       void save();

@@ -11,7 +11,7 @@ export interface AttachedFiles extends Store<readonly ReceivedFile[]> {
   readonly isKept: Store<boolean>;
   /** Resolves once they are stored. */
   saved(): Promise<void>;
-  /** Removes them at once, and from the storage when `handedOver` has settled. */
+  /** Removes them at once, and from the storage once `handedOver` resolves. If it rejects, they are back. */
   handOver(handedOver: Promise<unknown>): void;
 }
 
@@ -53,10 +53,13 @@ export function createAttachedFiles(
     },
     handOver(handedOver) {
       isTouched = true;
+      const attached = files.get();
       files.set([]);
-      // Others may have been attached meanwhile.
-      const forget = () => void (files.get().length === 0 && save());
-      handedOver.then(forget, forget);
+      handedOver.then(
+        // Others may have been attached meanwhile.
+        () => void (files.get().length === 0 && save()),
+        () => files.set([...attached, ...files.get()]),
+      );
     },
   };
 }

@@ -8,7 +8,7 @@ import { useStore } from '../ui/store.ts';
 import { Tags } from '../ui/tags.tsx';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
 import { Written } from '../ui/written.tsx';
-import { needsExpert, type UnsentState } from '../unsent/unsent-answers.ts';
+import type { UnsentState } from '../unsent/unsent.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
 
@@ -20,7 +20,7 @@ interface RequestRowProps {
   /** The list is one stop of the Tab key: this row. */
   readonly isTabStop: boolean;
   readonly isSnoozed: boolean;
-  /** Whether it has answers that were not sent. */
+  /** Whether it has an answer that was not sent. */
   readonly unsent: UnsentState | undefined;
 }
 
@@ -78,7 +78,6 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
 function Undelivered({ state }: { state: UnsentState }) {
   const isOnline = useStore(connection).kind === 'online';
   if (state === 'sending' && isOnline) return 'Sending… · ';
-  if (!needsExpert(state)) return 'Not sent yet · ';
   return (
     <>
       <span className={styles.unsent}>Not sent</span>

@@ -6,15 +6,12 @@ import { routes } from '../app/routes.ts';
 import { useAppContext } from '../app-context/app-context.tsx';
 import { isNarrow } from '../ui/is-narrow.ts';
 import { useStore } from '../ui/store.ts';
-import { needsExpert } from '../unsent/unsent-answers.ts';
 import { useFilter } from './filter-tabs.tsx';
 import { useInbox } from './inbox-context.tsx';
 import { filterOf } from './rows.ts';
-import { useResume } from './use-resume.ts';
 
-/** Leads to answers that were not sent and that the expert must decide about, where no row on the screen does. */
+/** Leads to answers that were not sent, where no row on the screen does. */
 export function UnsentBar() {
-  useResume();
   const { unsent } = useAppContext();
   const { inbox } = useInbox();
   const all = useStore(unsent.all);
@@ -27,9 +24,8 @@ export function UnsentBar() {
   const { isPending } = useInfiniteQuery({ ...inbox.listQuery({ filter }), enabled: isListShown });
   const hasRow = (id: string) =>
     isListShown && (isPending || rows.some((row) => row.requestId === id && filterOf(row) === filter));
-  const away = Object.entries(all).filter(
-    ([id, { state }]) => needsExpert(state) && id !== open && !hasRow(id),
-  );
+  const away = Object.keys(all).filter((id) => all[id] === 'unsent' && id !== open && !hasRow(id));
+  const nameOf = (id: string) => rows.find((row) => row.requestId === id)?.refCode ?? 'look at it';
   return (
     <div role="status" className={away.length > 0 ? `${styles.bar} ${styles.strong}` : undefined}>
       {away.length > 0 && (
@@ -37,10 +33,10 @@ export function UnsentBar() {
           {away.length === 1
             ? 'Your answer was not sent: '
             : `${away.length} of your answers were not sent: `}
-          {away.map(([id, { refCode }], index) => (
+          {away.map((id, index) => (
             <Fragment key={id}>
               {index > 0 && ', '}
-              <Link href={routes.request(id)}>{refCode || 'look at it'}</Link>
+              <Link href={routes.request(id)}>{nameOf(id)}</Link>
             </Fragment>
           ))}
         </p>

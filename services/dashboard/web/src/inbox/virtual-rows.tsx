@@ -158,7 +158,7 @@ export function VirtualRows({
                   href={hrefOf(row.requestId)}
                   isSelected={index === selectedAt}
                   isTabStop={index === tabStopAt}
-                  unsent={unsent[row.requestId]?.state}
+                  unsent={unsent[row.requestId]}
                   isSnoozed={filterOf(row) === 'waiting' && isSnoozed(row, allSnoozes, now)}
                   isNew={seen !== undefined && isNew(row, seen)}
                 />

@@ -8,9 +8,7 @@ export type TabMessage =
   /** A new tab asks the leader for the state of the stream. */
   | { readonly type: 'hello' }
   | { readonly type: 'draft'; readonly requestId: string; readonly text: string }
-  /** What happens to answers that wait was decided in another tab. */
-  | { readonly type: 'answers'; readonly requestId: string }
-  /** Whether this request has answers that were not sent. */
+  /** The answer to this request that was not sent is new, or gone. */
   | { readonly type: 'unsent'; readonly requestId: string }
   /** Which requests are snoozed. */
   | { readonly type: 'snoozes' }

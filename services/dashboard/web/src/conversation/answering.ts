@@ -1,0 +1,176 @@
+import { RelayError } from '@expert-relay/sdk';
+import type { Expert } from '@expert-relay/sdk/expert';
+import type { Store } from '../ui/store.ts';
+import { type AnswerContent, contentOf, decidingOf } from './answer-content.ts';
+import {
+  type ConversationState,
+  hasEnded,
+  type OpenRequest,
+  type PendingAnswer,
+} from './conversation-state.ts';
+import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
+import { createRetry } from './retry.ts';
+import { shownMessages } from './shown-texts.ts';
+
+interface AnsweringOptions {
+  readonly requestId: string;
+  readonly state: Store<ConversationState>;
+  /** Resolves once the request is open with the current expert key. */
+  readonly untilOpen: () => Promise<OpenRequest>;
+  /** The open request. */
+  readonly opened: () => OpenRequest | undefined;
+  /** Copies the state of the open request into the store, and calls `settle`. */
+  readonly update: () => void;
+  /** Opens the request again: another tab has changed what waits. */
+  readonly reopen: () => void;
+  /** What waits in the SDK's memory, for a request that could not be opened. */
+  readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
+}
+
+/** For how long a decision waits for its request to be opened. */
+const maxOpeningMs = 60_000;
+
+/**
+ * The answers of one conversation from "Send" until the list of messages has them, one at a time. The SDK stores and sends them: what
+ * it has as pending is what the page shows.
+ */
+export function createAnswering(options: AnsweringOptions) {
+  const { requestId, state, untilOpen, opened, update, reopen, stored } = options;
+  /** What this tab is sending. */
+  let sending: { readonly answer: PendingAnswer; readonly stop: AbortController } | undefined;
+  /** Answers take turns. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const change = (changes: Partial<ConversationState>) => state.set({ ...state.get(), ...changes });
+
+  /** Updates the answers from the messages and from the request. */
+  function settle(request: OpenRequest): void {
+    const { pending: before, sent, messages } = state.get();
+    const listed = new Set(messages.map(({ messageId }) => messageId));
+    const [waiting] = request.pending;
+    const now = sending?.answer ?? waiting;
+    const pending = now && !listed.has(now.messageId) ? now : undefined;
+    if (!isSame(before, pending)) change({ pending });
+    const unlisted = sent.filter(({ messageId }) => !listed.has(messageId));
+    if (unlisted.length < sent.length) change({ sent: unlisted });
+    if (pending?.state === 'waiting' && !hasEnded(request)) retry.later();
+    else retry.cancel();
+  }
+
+  /** Sends again what waits, also while the conversation is not shown. */
+  async function sendWaiting(): Promise<void> {
+    try {
+      await opened()?.refresh();
+    } finally {
+      update();
+    }
+  }
+  const retry = createRetry(sendWaiting);
+
+  async function deliver(answer: PendingAnswer, sendOptions: SendOptions): Promise<void> {
+    const stop = new AbortController();
+    const writtenAt = Date.now();
+    sending = { answer, stop };
+    change({ pending: answer, notTaken: undefined });
+    const { messageId, text, answer: decision, files } = answer;
+    let request: OpenRequest | undefined;
+    try {
+      request = await Promise.race([untilOpen(), aborted(stop.signal)]);
+      // The time of a decision, and its ten minutes, begin in the SDK.
+      if (decision && Date.now() - writtenAt > maxOpeningMs)
+        throw new RelayError('timeout', 'The request was opened too late for a decision.');
+      // An agent that wants encryption never gets plain text.
+      if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
+      const { isSent } = await request.answer(text, {
+        messageId,
+        plaintext: !request.encrypted,
+        // The page has waited for it, and the expert answers anyway.
+        withoutParts: true,
+        signal: stop.signal,
+        ...(decision && { decision: decidingOf(decision) }),
+        ...(files && { files }),
+        ...sendOptions,
+      });
+      if (isSent) change({ sent: [...state.get().sent, answer] });
+    } catch (error) {
+      const code = codeOf(error);
+      if (isRefusal(code)) change({ refusal: code });
+      if (stop.signal.aborted || isKept(request, messageId)) return;
+      // The expert has it back, and reads why.
+      change({ notTaken: code });
+      if (code === 'conflict') reopen();
+      throw error;
+    } finally {
+      sending = undefined;
+      change({ pending: undefined });
+      update();
+    }
+  }
+
+  /** `onKept` is called once the SDK has stored it. Rejects if it was not: then the expert still has what was written. */
+  function send(content: AnswerContent, onKept?: () => void): Promise<void> {
+    const shown = shownMessages(state.get());
+    const answer = { ...contentOf(content), messageId: crypto.randomUUID(), state: 'sending' } as const;
+    const turn = last.then(() => {
+      if (state.get().pending) throw new RelayError('conflict', 'The answer before it was not sent.');
+      return deliver(answer, { shown, ...(onKept && { onKept }) });
+    });
+    last = turn.catch(() => {});
+    return turn;
+  }
+
+  /** Sends what waits, is held or was refused, as it was written. */
+  async function sendAgain(): Promise<void> {
+    const { pending } = state.get();
+    if (!pending || sending) return;
+    if (pending.state === 'waiting') return await sendWaiting().catch(() => {});
+    // The agent learns that what was held had not seen the newer messages.
+    const evenIfNewer = pending.state === 'held';
+    await deliver({ ...pending, state: 'sending' }, { evenIfNewer }).catch(() => {});
+  }
+
+  /** Removes the answer that was not sent. False if the agent has it already. @throws RelayError while nobody knows */
+  async function remove(): Promise<boolean> {
+    const { pending } = state.get();
+    if (!pending) return false;
+    sending?.stop.abort();
+    await last;
+    const request = opened();
+    if (!request) {
+      await stored().removePendingAnswer(requestId);
+      change({ pending: undefined });
+      return true;
+    }
+    try {
+      if (!isKept(request, pending.messageId))
+        return !state.get().sent.some(({ messageId }) => messageId === pending.messageId);
+      return (await request.discard([pending.messageId])).length > 0;
+    } finally {
+      update();
+    }
+  }
+
+  /** The request cannot be opened: what was written for it is shown nevertheless. */
+  async function showStored(code: FailureCode): Promise<void> {
+    const answer = await stored().pendingAnswer(requestId);
+    if (!opened() && !sending) change({ pending: answer && { ...answer, state: 'refused', code } });
+  }
+
+  return { settle, send, sendAgain, remove, showStored };
+}
+
+type SendOptions = Pick<
+  NonNullable<Parameters<OpenRequest['answer']>[1]>,
+  'shown' | 'onKept' | 'evenIfNewer'
+>;
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new RelayError('aborted', 'It was removed.'))),
+  );
+
+const isKept = (request: OpenRequest | undefined, messageId: string): boolean =>
+  request?.pending.some((answer) => answer.messageId === messageId) ?? false;
+
+const isSame = (one: PendingAnswer | undefined, other: PendingAnswer | undefined): boolean =>
+  one?.messageId === other?.messageId && one?.state === other?.state && one?.code === other?.code;
