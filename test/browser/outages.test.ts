@@ -68,7 +68,7 @@ test('a page that was offline shows new requests and sends the answer that was w
   await page.getByText('Offline. New requests will appear when you are back.').waitFor();
   await box(page).fill('Written offline');
   await sendButton(page).click();
-  await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
+  await page.getByText('It is sent once the relay can be reached').waitFor();
   await ask('A question during the outage');
 
   await device.context.setOffline(false);
@@ -97,7 +97,7 @@ test.each([true, false])(
     await device.context.setOffline(true);
     await box(page).fill('Too late');
     await sendButton(page).click();
-    await page.getByText('Waiting: it will be sent once the relay can be reached.').waitFor();
+    await page.getByText('It is sent once the relay can be reached').waitFor();
     isOffline = false;
     await device.context.setOffline(false);
     await page.getByText('Not sent. This conversation is full').waitFor();

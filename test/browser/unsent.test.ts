@@ -53,7 +53,7 @@ async function leaveUnsent(device: Device, agent: TestAgent) {
   await failed;
   await page.waitForURL(`**/${other.requestId}`);
   await row(page, conversation.requestId)
-    .getByText(/Sending…|Not sent yet/)
+    .getByText(/Sending…|Not sent/)
     .waitFor();
   return { conversation, page, letThrough };
 }
@@ -164,86 +164,144 @@ describe('after "Send and next", the list says of an answer', () => {
   });
 });
 
-test('an answer that waited at a reload is sent without its request being opened, once, with two tabs', async () => {
-  await using device = await product.signIn(newUser());
-  await using agent = await device.newAgent();
-  const { first, second, page } = await openWaiting(device, agent);
-  const other = await device.newTab();
-  await other.goto(`/dashboard/requests/${second.requestId}`);
-  await page.reload();
-  await row(page, first.requestId).getByText('Not sent yet').waitFor();
-  await device.context.unroute(messages);
-  await Promise.all([page.reload(), other.reload()]);
-  await eventually('the answer', async () => (await rolesOf(device, first.requestId)).length > 0);
-  for (const tab of [page, other]) {
-    await row(tab, second.requestId).waitFor();
-    await row(tab, first.requestId).waitFor({ state: 'detached' });
-  }
-  await page.goto(`/dashboard/requests/${first.requestId}`);
-  await page.getByRole('article').getByText(text).waitFor();
-  expect(await page.getByText(text).count()).toBe(1);
-  expect(await page.locator('[data-delivery]').count()).toBe(0);
-  expect(await rolesOf(device, first.requestId)).toEqual(['provider']);
+/** An answer of a plain request, in each state that it can be in before its agent has it. */
+const states = ['typed', 'sending', 'waiting', 'held', 'refused', 'sent elsewhere'] as const;
+
+describe('no text of an expert is lost', () => {
+  const signInAgain = async (page: Page, user: string) => {
+    await page.getByText('You were signed out.').waitFor();
+    await button(page, 'Sign in again').click();
+    await page.getByRole('button', { name: new RegExp(`Sign in as ${user}`) }).click();
+    await page.waitForURL('**/dashboard/requests/**');
+  };
+
+  test.each(states)(
+    'that is %s: in a second tab, after a reload, after the session has ended, after the end, and when the request is gone',
+    async (state) => {
+      await using phone = await product.signIn('dev');
+      await using device = await product.signIn('dev');
+      await using agent = await device.newAgent();
+      const { requestId } = await agent.askPlainly({ question: 'Which region?', plaintext: 'Which region?' });
+      const path = `/dashboard/requests/${requestId}`;
+      const page = await device.open(`/requests/${requestId}`);
+      const other = await device.newTab();
+      let isCut = true;
+      await device.context.route(messages, async (route) => {
+        if (!isCut || state === 'held' || state === 'sent elsewhere') return route.continue();
+        const json = { error: 'conversation_full', title: 'It is full', status: 409 };
+        if (state === 'refused') return route.fulfill({ status: 409, json });
+        // An open call ends with its page.
+        if (state === 'waiting') return route.abort('internetdisconnected');
+      });
+      const callAgent = (action: string, body: object) =>
+        fetch(`${product.relay.gatewayUrl}/api/v1/${action}/${requestId}`, {
+          method: 'POST',
+          headers: { 'x-api-key': agent.apiKey, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        });
+      const isWritten = async (tab: Page) =>
+        [
+          await tab.locator('body').innerText(),
+          ...(await tab
+            .locator('textarea')
+            .evaluateAll((all) => all.map((one) => (one as unknown as { value: string }).value))),
+        ].some((shown) => shown.includes(text));
+      const untilWritten = (tab: Page, when: string) => eventually(`the text ${when}`, () => isWritten(tab));
+
+      await box(page).waitFor();
+      if (state === 'held') {
+        // The page reads what the agent writes now only after the answer was written.
+        await page.route(`**/api/requests/${requestId}?*`, async (route) => {
+          const isSent = (await page.locator('[data-delivery]').count()) > 0;
+          await (isSent ? route.continue() : route.fulfill({ status: 503, json: {} }));
+        });
+        await new Promise((resolve) => setTimeout(resolve, 1_100));
+        await callAgent('message', { role: 'consumer', plaintext: 'WAIT.' });
+      }
+      await box(page).fill(text);
+      if (state === 'waiting') await device.context.setOffline(true);
+      if (state !== 'typed') await button(page, 'Send').click();
+      const shown = {
+        typed: box(page),
+        sending: page.getByText('Sending…', { exact: true }),
+        waiting: page.getByText('Not sent yet.'),
+        held: held(page),
+        refused: page.getByText('Not sent. This conversation is full'),
+        'sent elsewhere': page.getByRole('article').getByText(text),
+      }[state];
+      await shown.waitFor();
+      await device.context.setOffline(false);
+      await page.unroute(`**/api/requests/${requestId}?*`);
+
+      await other.goto(path);
+      await untilWritten(other, 'in a second tab');
+      await eventually(
+        'the text to be stored',
+        async () =>
+          (await readStoredKeys(page)).some((name) =>
+            name.endsWith(`${state === 'typed' ? 'draft' : 'pending'}:${requestId}`),
+          ) || state === 'sent elsewhere',
+      );
+      await page.reload();
+      await untilWritten(page, 'after a reload');
+      await other.close();
+
+      const { sessions } = await device.call<{ sessions: { id: string; current: boolean }[] }>(
+        'GET',
+        '/api/sessions',
+      );
+      await phone.call('DELETE', `/api/sessions/${sessions.find(({ current }) => current)?.id}`);
+      await page.reload();
+      if (!page.url().includes('/auth')) await signInAgain(page, 'dev').catch(() => {});
+      await page.goto(path);
+      if (page.url().includes('/auth')) await page.getByRole('button', { name: /Sign in as dev/ }).click();
+      await untilWritten(page, 'after the session has ended');
+
+      await callAgent('close', {});
+      await page.getByText('This request has ended.').waitFor();
+      await untilWritten(page, 'after the end');
+      if (state !== 'sent elsewhere') await button(page, 'Copy text').first().waitFor();
+
+      const gone = { status: 404, json: { error: 'not_found', title: 'It is gone', status: 404 } };
+      await page.route(`**/api/requests/${requestId}?*`, (route) => route.fulfill(gone));
+      await page.reload();
+      await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
+      if (state === 'sent elsewhere') return;
+      await untilWritten(page, 'when the request is gone');
+      await button(page, 'Remove').click();
+      await eventually('the text to be removed', async () => !(await isWritten(page)));
+      isCut = false;
+      await page.unroute(`**/api/requests/${requestId}?*`);
+      await page.reload();
+      await page.getByText('This request has ended.').waitFor();
+      expect(await isWritten(page)).toBe(false);
+      expect(await rolesOf(device, requestId)).not.toContain('provider');
+    },
+  );
 });
 
-/** An answer that waits, with the second request on the screen. */
-async function openWaiting(device: Device, agent: TestAgent) {
+test('an answer that waited at a reload is sent when its request is opened, once, also by two tabs', async () => {
+  await using device = await product.signIn(newUser());
+  await using agent = await device.newAgent();
   const { first, second, page } = await writeFirst(device, agent);
   await device.context.route(messages, (route) => route.abort('internetdisconnected'));
   await button(page, 'Send and next').click();
   await page.waitForURL(`**/${second.requestId}`);
-  await row(page, first.requestId)
-    .getByText(/Sending…|Not sent yet/)
-    .waitFor({ state: 'attached' });
   await eventually('the answer is stored', async () =>
-    (await readStoredKeys(page)).some((path) => path.includes('/outbox:')),
+    (await readStoredKeys(page)).some((path) => path.includes('/pending:')),
   );
-  return { first, second, page };
-}
-
-const untilSent = (device: Device, requestId: string) =>
-  eventually('the answer', async () => (await rolesOf(device, requestId)).length === 1);
-
-describe('an answer that waits is sent from another tab', () => {
-  test('when the tab in which it was written was closed', async () => {
-    await using device = await product.signIn(newUser());
-    await using agent = await device.newAgent();
-    await device.context.clock.install();
-    const { first, second, page } = await openWaiting(device, agent);
-    const other = await device.newTab();
-    await other.goto(`/dashboard/requests/${second.requestId}`);
-    const noted = row(other, first.requestId).getByText(/Sending…|Not sent yet/);
-    await noted.waitFor();
-    await other.clock.runFor(5_000);
-    await page.close();
-    await device.context.unroute(messages);
-    await other.clock.fastForward(65_000);
-    await untilSent(device, first.requestId);
-    await row(other, first.requestId).waitFor({ state: 'detached' });
-  });
-
-  test('when a tab that was to send it was suspended', async () => {
-    await using device = await product.signIn(newUser());
-    await using agent = await device.newAgent();
-    const { first, second, page } = await openWaiting(device, agent);
-    const { userId } = await device.call<{ userId: string }>('GET', '/api/me');
-    const suspended = await device.newTab();
-    await suspended.goto('/dashboard/keys');
-    await suspended.evaluate(
-      `void navigator.locks.request('expert-relay:${userId}:resume:${first.requestId}', () => new Promise(() => {}))`,
-    );
-    await device.context.clock.install();
-    await page.goto(`/dashboard/requests/${second.requestId}`);
-    // The page that was left would have sent it.
-    await device.context.unroute(messages);
-    await row(page, first.requestId)
-      .getByText(/Sending…|Not sent yet/)
-      .waitFor();
-    await eventually('the answer', async () => {
-      await page.clock.fastForward(20_000);
-      return (await rolesOf(device, first.requestId)).length === 1;
-    });
-  });
+  const other = await device.newTab();
+  await Promise.all([page.reload(), other.goto(`/dashboard/requests/${second.requestId}`)]);
+  for (const tab of [page, other]) await row(tab, first.requestId).getByText('Not sent').waitFor();
+  await device.context.unroute(messages);
+  for (const tab of [page, other]) await row(tab, first.requestId).click();
+  for (const tab of [page, other]) {
+    await tab.getByRole('article').getByText(text).waitFor();
+    await tab.locator('[data-delivery]').waitFor({ state: 'detached' });
+    expect(await tab.getByText(text).count()).toBe(1);
+    await row(tab, first.requestId).waitFor({ state: 'detached' });
+  }
+  expect(await rolesOf(device, first.requestId)).toEqual(['provider']);
 });
 
 describe('there is a way out for an answer that waits', () => {
@@ -262,7 +320,7 @@ describe('there is a way out for an answer that waits', () => {
     await page.reload();
     await box(page).fill('This one.');
     await button(page, 'Send').click();
-    await untilSent(device, first.requestId);
+    await eventually('the answer', async () => (await rolesOf(device, first.requestId)).length === 1);
     expect(await page.getByText(text).count()).toBe(0);
   });
 
@@ -283,7 +341,7 @@ describe('there is a way out for an answer that waits', () => {
     const bar = page.getByText('Your answer was not sent: ');
     await page.getByRole('link', { name: 'Settings' }).click();
     await bar.getByRole('link', { name: conversation.refCode }).click();
-    await page.getByText('Not sent: see the warning below.').waitFor();
+    await page.getByText('Not sent: see the warning.').waitFor();
     await wayOut(page).getByText('Copy text').waitFor();
     await wayOut(page).getByRole('button', { name: 'Remove' }).click();
     await wayOut(page).waitFor({ state: 'detached' });
@@ -294,29 +352,6 @@ describe('there is a way out for an answer that waits', () => {
     await box(page).waitFor();
     expect(await wayOut(page).count()).toBe(0);
     expect(await rolesOf(device, conversation.requestId)).toEqual([]);
-  });
-
-  test('of a request that the relay has removed', async () => {
-    await using device = await product.signIn(newUser(), { viewport: { width: 390, height: 844 } });
-    await using agent = await device.newAgent();
-    const { first, second, page } = await openWaiting(device, agent);
-    const gone = { status: 404, json: { error: 'not_found', title: 'It is gone', status: 404 } };
-    await page.route(`**/api/requests/${first.requestId}?*`, (route) => route.fulfill(gone));
-    await page.goto(`/dashboard/requests/${second.requestId}`);
-    const bar = page.getByText('Your answer was not sent: ');
-    await bar.getByRole('link').click();
-    await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
-    await wayOut(page).getByText(text).waitFor();
-    await wayOut(page).getByText('The relay has removed this request.').waitFor();
-    await page.reload();
-    await wayOut(page).getByText(text).waitFor();
-    await wayOut(page).getByText('Copy text').waitFor();
-    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
-    await wayOut(page).waitFor({ state: 'detached' });
-    await page.reload();
-    await page.getByRole('heading', { name: 'There is no such request' }).waitFor();
-    expect(await wayOut(page).count()).toBe(0);
-    expect(await bar.count()).toBe(0);
   });
 });
 
@@ -366,8 +401,8 @@ describe('what the page says', () => {
     await page.route(/\/api\//, (route) => route.fulfill(limited));
     await button(page, 'Send').click();
     await page.getByText('Too many calls. This page continues at').waitFor();
-    await page.getByText('Waiting: too many calls. It will be sent within a minute.').waitFor();
-    await row(page, first.requestId).getByText('Not sent yet').waitFor();
+    await page.getByText('Too many calls: it is sent within a minute.').waitFor();
+    await row(page, first.requestId).getByText('Not sent').waitFor();
     await row(page, second.requestId).click();
     await page.getByRole('heading', { name: 'Too many calls in one minute.' }).waitFor();
     expect(await page.getByText('cannot be reached').count()).toBe(0);
@@ -389,7 +424,7 @@ describe('what the page says', () => {
     });
     await button(page, 'Send').click();
     await page.getByText('You were signed out. What you typed is kept.').waitFor();
-    await page.getByText('Waiting: it will be sent once you have signed in again.').waitFor();
+    await page.getByText('It is sent once you have signed in again.').waitFor();
     await page.unroute(messages);
     await button(page, 'Sign in again').click();
     await page.getByRole('button', { name: /Sign in as dev/ }).click();

@@ -77,7 +77,7 @@ async function visitAnswers(device: Device, conversation: Conversation, onState:
   await whileOffline(device, async () => {
     await box(page).fill('And remove the cache, too.');
     await sendByKeyboard(page);
-    await page.getByText('Waiting: it will be sent').waitFor();
+    await page.getByText('Not sent yet.').waitFor();
     await onState('answer-waiting', page);
   });
   await page.locator('[data-delivery]').waitFor({ state: 'detached' });

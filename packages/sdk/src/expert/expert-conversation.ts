@@ -7,14 +7,14 @@ import type { Form } from '../forms/form.ts';
 import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
 import type { ContextMessage, Follows } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
-import { describeParts, toMessage } from '../thread/describe-message.ts';
+import { toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
-import type { Draft } from '../thread/outbox.ts';
 import type { Head } from '../thread/page.ts';
 import type { Sender, Sending } from '../thread/sending.ts';
 import { firstReceived, isNewestCrossed } from '../thread/shown.ts';
 import { members } from '../transport/shape.ts';
 import { inTime } from '../transport/waiting.ts';
+import { describePending } from './describe-pending.ts';
 import type {
   AnswerOptions,
   CountedDecision,
@@ -266,17 +266,6 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     return this.base.sender.discard(messageIds);
   }
 }
-
-export const describePending = (
-  { messageId, text, parts, code }: Draft,
-  state: PendingAnswer['state'],
-): PendingAnswer => ({
-  messageId,
-  text,
-  state,
-  ...(code && { code }),
-  ...describeParts(parts, 'provider'),
-});
 
 function partsMissing({ files, question }: Follows = { files: 0, question: false }): RelayError {
   const what = question ? 'the question' : `${files} ${files === 1 ? 'file' : 'files'}`;

@@ -43,13 +43,14 @@ export interface PendingAnswer extends MessageParts {
    * - `waiting`: it is sent before the next answer, by `refresh`, and while a loop over `messages` runs;
    * - `held`: it waits for your user, since the agent has written something that had not been shown when it was written, or since it
    *   answers a form and was written more than ten minutes ago, or before a restart;
-   * - `refused`: the relay refused its content, with `code`.
+   * - `refused`: the relay refused its content, with `code` and `problem` as in a {@link RelayError}.
    *
    * `answer` with its `messageId` sends it again as it was written, `discard` removes it. Another `answer` takes the place of one that is
    * held.
    */
   readonly state: 'waiting' | 'held' | 'refused';
   readonly code?: RelayErrorCode | undefined;
+  readonly problem?: string | undefined;
 }
 
 export interface AnswerOptions extends SendOptions {

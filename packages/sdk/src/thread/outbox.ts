@@ -9,6 +9,8 @@ export interface Draft extends Sealing {
   isHeldIfNewer?: boolean | undefined;
   /** Why the relay refused its content. Then it is not sent again by itself. */
   code?: RelayErrorCode | undefined;
+  /** The relay's own name of that error. */
+  problem?: string | undefined;
 }
 
 /** What the clients of a side have stored of their texts in a conversation. */

@@ -156,7 +156,7 @@ export function createSender(options: SenderOptions): Sender {
         if (!isUnsent(draft)) return;
       } else if ('plaintext' in body || isOthers) outgoing = undefined;
       if (outbox && !outgoing) {
-        draft.code = error.code;
+        Object.assign(draft, { code: error.code, problem: error.problem });
         drafts = [...drafts, draft];
       }
       throw error;

@@ -8,7 +8,7 @@ import {
   type OpenRequest,
   type PendingAnswer,
 } from './conversation-state.ts';
-import { codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
+import { codeIn, codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
 import { shownMessages } from './shown-texts.ts';
 
@@ -48,7 +48,7 @@ export function createAnswering(options: AnsweringOptions) {
     const { pending: before, sent, messages } = state.get();
     const listed = new Set(messages.map(({ messageId }) => messageId));
     const [waiting] = request.pending;
-    const now = sending?.answer ?? waiting;
+    const now = sending?.answer ?? (waiting && showStoredAnswer(waiting));
     const pending = now && !listed.has(now.messageId) ? now : undefined;
     if (!isSame(before, pending)) change({ pending });
     const unlisted = sent.filter(({ messageId }) => !listed.has(messageId));
@@ -168,6 +168,11 @@ const aborted = (signal: AbortSignal) =>
   new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(new RelayError('aborted', 'It was removed.'))),
   );
+
+const showStoredAnswer = ({ code, problem, ...answer }: OpenRequest['pending'][number]): PendingAnswer => ({
+  ...answer,
+  ...(code && { code: codeIn({ code, problem }) }),
+});
 
 const isKept = (request: OpenRequest | undefined, messageId: string): boolean =>
   request?.pending.some((answer) => answer.messageId === messageId) ?? false;

@@ -4,6 +4,7 @@ import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { isTyping, useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../calls/connection.ts';
+import { useDrafts } from '../drafts/use-drafts.ts';
 import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
@@ -16,6 +17,7 @@ import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
 import { FingerprintPanel } from './fingerprint-panel.tsx';
+import { KeptDraft } from './kept-draft.tsx';
 import { PendingAnswerPanel } from './pending-answer.tsx';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
@@ -65,7 +67,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     if (failure) {
       return (
         <Failure code={failure} onRetry={conversation.readAgain}>
-          <PendingAnswerPanel conversation={conversation} />
+          <WrittenFor requestId={requestId} conversation={conversation} />
         </Failure>
       );
     }
@@ -122,6 +124,24 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
         />
       </div>
     </ShownContext>
+  );
+}
+
+interface WrittenForProps {
+  readonly requestId: string;
+  readonly conversation: ReturnType<typeof useConversation>;
+}
+
+/** What the expert has written for a request that cannot be read. */
+function WrittenFor({ requestId, conversation }: WrittenForProps) {
+  const drafts = useDrafts(requestId);
+  return (
+    <>
+      <PendingAnswerPanel conversation={conversation} />
+      {drafts && (
+        <KeptDraft conversation={conversation} drafts={drafts} title="What you wrote was not sent." />
+      )}
+    </>
   );
 }
 

@@ -225,6 +225,12 @@ export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sen
 export const isRefusal = (code: FailureCode): boolean => Object.hasOwn(refusals, code);
 
 export function codeOf(error: unknown): FailureCode {
-  if (!(error instanceof RelayError)) return 'unexpected_answer';
-  return error.problem === 'conversation_full' ? error.problem : error.code;
+  return error instanceof RelayError ? codeIn(error) : 'unexpected_answer';
 }
+
+/** Of an error, or of an answer that the relay refused. */
+export const codeIn = ({
+  code,
+  problem,
+}: Pick<RelayError, 'code'> & { readonly problem?: string | undefined }) =>
+  problem === 'conversation_full' ? problem : code;
