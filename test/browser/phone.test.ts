@@ -139,7 +139,12 @@ test('an answer that was not sent is in view after the page was opened again', a
   await page.locator('[data-delivery]').waitFor();
   await untilStored(page, 'Yes, you may.');
   await page.reload();
-  await untilInView(page, page.locator('[data-delivery]').getByText('Yes, you may.'));
+  const answer = page.locator('[data-delivery]').getByText('Yes, you may.');
+  await answer.waitFor();
+  // It stands in place of the text box.
+  const { y = -1, height = 0 } = (await answer.boundingBox()) ?? {};
+  expect(y).toBeGreaterThan(0);
+  expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
 });
 
 test('a row has whole tags, the age of what it reports, and almost two hours are not one', async () => {

@@ -149,8 +149,8 @@ export function createSender(options: SenderOptions): Sender {
       if (!hasCode(error, 'invalid_input', 'message_too_large', 'conflict')) throw error;
       // A text that is refused for its content would block all others. One that was encrypted here stays: others may link to it.
       if (outbox?.stateOf) {
-        // Another client may have sent it with other bytes.
-        if (error.code === 'conflict') await thread.read(signal).catch(() => {});
+        // The relay may have it nevertheless: another client may have sent it, with other bytes.
+        await thread.read(signal);
         if (isUnsent(draft)) await takeBack(sending);
         else outgoing = undefined;
         if (!isUnsent(draft)) return;
