@@ -118,6 +118,7 @@ describe('relay approve', () => {
     ['timeout', 3, /No decision within .* was closed: a later decision has no effect/],
     ['SIGINT', 130, /Stopped waiting\..* was closed: a later decision has no effect/],
     ['SIGTERM', 143, /Stopped waiting\..* was closed: a later decision has no effect/],
+    ['SIGQUIT', 143, /Stopped waiting\..* was closed: a later decision has no effect/],
     ['a closed conversation', 4, /was closed, and nothing was decided/],
   ])('%s is neither a yes nor a no: exit code %i', async (end, code, sentence) => {
     const { refCode, ended, printed, kill } = await start(

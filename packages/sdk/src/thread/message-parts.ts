@@ -4,7 +4,6 @@ import { answerKind, firstNoteKind, formKind, type ReadParts, readParts } from '
 import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { notAsExported } from '../relay-error.ts';
-import { parseJson } from '../transport/shape.ts';
 
 /** A file as its sender wrote it. Name and type may be anything: make them safe before you use them. */
 export type ReceivedFile = FilePart;
@@ -61,17 +60,3 @@ export const hasForms = (saved: readonly SavedPart[] = []): boolean =>
 
 export const hasAnswer = (saved: readonly SavedPart[] = []): boolean =>
   saved.some(({ kind }) => kind === answerKind);
-
-/** Whether both are the same parts of an expert's message, apart from the time of a decision. */
-export const areSame = (some: readonly SavedPart[], others: readonly SavedPart[] | undefined): boolean =>
-  timeless(some) === timeless(others);
-
-function timeless(saved: readonly SavedPart[] = []): string {
-  const { answer } = readSaved(saved, 'provider');
-  const { decidedAt, ...decision } = Object(parseJson(answer?.json ?? ''));
-  return JSON.stringify([
-    decision,
-    answer && toBase64(answer.of),
-    saved.filter(({ kind }) => kind !== answerKind),
-  ]);
-}

@@ -29,6 +29,8 @@ interface AnsweringOptions {
 
 /** For how long a decision waits for its request to be opened. */
 const maxOpeningMs = 60_000;
+/** What takes longer to send stands in place of the text box, and can be taken back. */
+const slowMs = 3_000;
 
 /**
  * The answers of one conversation from "Send" until the list of messages has them, one at a time. The SDK stores and sends them: what
@@ -37,7 +39,9 @@ const maxOpeningMs = 60_000;
 export function createAnswering(options: AnsweringOptions) {
   const { requestId, state, untilOpen, opened, update, reopen, stored } = options;
   /** What this tab is sending. */
-  let sending: { readonly answer: PendingAnswer; readonly stop: AbortController } | undefined;
+  let sending:
+    | { readonly answer: PendingAnswer; readonly since: number; readonly stop: AbortController }
+    | undefined;
   /** Answers take turns. */
   let last: Promise<unknown> = Promise.resolve();
 
@@ -48,13 +52,18 @@ export function createAnswering(options: AnsweringOptions) {
     const { pending: before, sent, messages } = state.get();
     const listed = new Set(messages.map(({ messageId }) => messageId));
     const [waiting] = request.pending;
-    const now = sending?.answer ?? (waiting && showStoredAnswer(waiting));
+    const now = answerBeingSent() ?? (waiting && showStoredAnswer(waiting));
     const pending = now && !listed.has(now.messageId) ? now : undefined;
     if (!isSame(before, pending)) change({ pending });
     const unlisted = sent.filter(({ messageId }) => !listed.has(messageId));
     if (unlisted.length < sent.length) change({ sent: unlisted });
-    if (pending?.state === 'waiting' && !hasEnded(request)) retry.later();
+    if (pending?.state === 'waiting' && !sending && !hasEnded(request)) retry.later();
     else retry.cancel();
+  }
+
+  function answerBeingSent(): PendingAnswer | undefined {
+    const isSlow = sending && performance.now() - sending.since > slowMs;
+    return sending && isSlow ? { ...sending.answer, state: 'waiting' } : sending?.answer;
   }
 
   /** Sends again what waits, also while the conversation is not shown. */
@@ -70,7 +79,7 @@ export function createAnswering(options: AnsweringOptions) {
   async function deliver(answer: PendingAnswer, sendOptions: SendOptions): Promise<void> {
     const stop = new AbortController();
     const writtenAt = Date.now();
-    sending = { answer, stop };
+    sending = { answer, since: performance.now(), stop };
     change({ pending: answer, notTaken: undefined });
     const { messageId, text, answer: decision, files } = answer;
     let request: OpenRequest | undefined;

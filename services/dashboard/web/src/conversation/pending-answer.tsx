@@ -42,8 +42,6 @@ interface ReplyParts {
   readonly presses: Presses;
   /** The answer is written, or decided, again. */
   readonly onChange: (as: 'form' | 'text') => void;
-  /** It is gone while the focus was in it. */
-  readonly onLeft: () => void;
 }
 
 /** An answer that was not sent, why, and what the expert can do. */
@@ -62,15 +60,10 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
   useEffect(() => {
     if (isHeld && newest) bringTo(newest, () => conversation.state.get().shown.has(newest));
   }, [isHeld, newest, conversation.state]);
-  const onLeft = reply?.onLeft;
   useLayoutEffect(() => {
-    const element = panel.current;
     // The box that it replaces may have had the focus.
-    if (isHeld || document.activeElement === document.body) element?.focus({ preventScroll: true });
-    return () => {
-      if (element?.contains(document.activeElement)) onLeft?.();
-    };
-  }, [isHeld, onLeft]);
+    if (isHeld || document.activeElement === document.body) panel.current?.focus({ preventScroll: true });
+  }, [isHeld]);
 
   const isEncrypted = conversation.now.request?.encrypted === true;
   const text = writtenText(answer, isEncrypted);
@@ -172,14 +165,11 @@ function describe(
   { request, refusal }: ConversationState,
   connected: Connection['kind'],
 ): Sentence {
-  if (request && hasEnded(request))
-    return {
-      what: `Not sent: the request ${request.status === 'expired' ? 'expired' : 'was ended'} before.`,
-      next: nothingMore,
-    };
-  if (refusal) return { what: 'Not sent: see the warning.', next: nothingMore };
-  if (state === 'refused') {
-    const { what, next } = refusedAnswerSentence(code, connected === 'online');
+  const isOver = request !== undefined && hasEnded(request);
+  if (refusal && !isOver) return { what: 'Not sent: see the warning.', next: nothingMore };
+  if (isOver || state === 'refused') {
+    const ended = request?.status === 'expired' ? 'conversation_expired' : 'conversation_closed';
+    const { what, next } = refusedAnswerSentence(isOver ? ended : code, connected === 'online');
     return { what: `Not sent. ${what}`, next };
   }
   if (state !== 'held') return { what: 'Not sent yet.', next: waiting[connected] };

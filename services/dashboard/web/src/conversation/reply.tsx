@@ -1,4 +1,4 @@
-import { Suspense, useCallback, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
@@ -55,7 +55,6 @@ export function Reply(props: ReplyProps) {
     setIsFocused(true);
     setChosen(what);
   };
-  const onLeft = useCallback(() => setIsFocused(true), []);
   const isText = !form || (chosen ?? (isTextBegun ? 'text' : 'form')) === 'text';
   return (
     <>
@@ -63,7 +62,7 @@ export function Reply(props: ReplyProps) {
       {unsent ? (
         <PendingAnswerPanel
           conversation={conversation}
-          reply={{ drafts, presses: props.presses, onChange: choose, onLeft }}
+          reply={{ drafts, presses: props.presses, onChange: choose }}
         />
       ) : isText ? (
         <TextReply

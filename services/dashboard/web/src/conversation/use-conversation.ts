@@ -15,7 +15,7 @@ const maxKept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
 /** What a conversation needs of the page. */
-export type Context = Pick<ReturnType<typeof useAppContext>, 'expert' | 'storage' | 'live' | 'unsent'>;
+type Context = Pick<ReturnType<typeof useAppContext>, 'expert' | 'storage' | 'live' | 'unsent'>;
 
 /** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
@@ -42,7 +42,7 @@ export function sendWritten(
   files.handOver(handedOver);
 }
 
-export function conversationOf(
+function conversationOf(
   { expert, storage, live: { tabs }, unsent }: Context,
   requestId: string,
 ): Conversation {
@@ -82,7 +82,7 @@ const isLoadFailure = (error: unknown): boolean => error instanceof TypeError;
 const openers = new WeakMap<Expert, Map<string, Open>>();
 
 /** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
-export function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
+function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
   const known = openers.get(expert) ?? new Map<string, Open>();
   openers.set(expert, known);
   const open: Open =
