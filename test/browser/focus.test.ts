@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { button, newUser } from './setup/open-product.ts';
+import { pressUntil } from './setup/press-until.ts';
 import { useProduct } from './setup/use-product.ts';
 
 /* Where the focus is after what had it is gone, and what was typed there. */
@@ -45,8 +46,7 @@ test('the focus stays in the conversation when a refused answer is removed', asy
   await page.getByRole('textbox', { name: 'Answer' }).fill('Too long.');
   await button(page, 'Send').click();
   await button(page, 'Remove').focus();
-  await page.keyboard.press('Enter');
-  await page.locator('[data-pane] h1:focus').waitFor();
+  await pressUntil(page, ['Enter'], page.locator('[data-pane] h1:focus'));
 });
 
 test('without the clipboard, a press on the code selects it and says so', async () => {

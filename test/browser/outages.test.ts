@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, openProduct, type Product, type TestAgent } from './setup/open-product.ts';
+import { pressUnsent } from './setup/press-unsent.ts';
 import { untilStored } from './setup/read-stored-keys.ts';
 import { signOut } from './setup/sign-out.ts';
 
@@ -101,7 +102,7 @@ test.each([true, false])(
     isOffline = false;
     await device.context.setOffline(false);
     await page.getByText('Not sent. This conversation is full').waitFor();
-    await button(page, 'Remove').click();
+    await pressUnsent(page, 'Remove');
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });
     await page.reload();
     await box(page).waitFor();

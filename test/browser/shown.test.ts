@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressUnsent } from './setup/press-unsent.ts';
 import { held, sendHeld } from './setup/send-held.ts';
 import { untilAnnounced } from './setup/until-announced.ts';
 import { useProduct } from './setup/use-product.ts';
@@ -180,7 +181,7 @@ test('a held answer is held in all tabs, and the decision of one tab counts in t
 
   await sendHeld(page, conversation, 'Change it');
   await held(other).waitFor();
-  await button(other, 'Change it').click();
+  await pressUnsent(other, 'Change it');
   for (const tab of [other, page]) {
     await untilWritten(tab, 'Yes (Change it).');
     expect(await held(tab).count()).toBe(0);

@@ -5,6 +5,7 @@ import type { Page, Route } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device, newUser, type TestAgent } from './setup/open-product.ts';
+import { pressUnsent } from './setup/press-unsent.ts';
 import { readStoredKeys } from './setup/read-stored-keys.ts';
 import { useProduct } from './setup/use-product.ts';
 
@@ -93,7 +94,7 @@ describe('an answer that was encrypted before its call failed', () => {
       // Nothing was sent that the agent could have seen.
       expect(await page.getByText('Written before the agent saw your last answer.').count()).toBe(0);
       expect(await page.getByText('Yes.', { exact: true }).count()).toBe(1);
-      await button(page, 'Change it').click();
+      await pressUnsent(page, 'Change it');
       await eventually('the text', async () => (await box(page).inputValue()) === 'Yes.');
       await box(page).fill('I wait.');
       await eventually('the answer is sent', async () => {
@@ -128,7 +129,7 @@ describe('after "Send and next", the list says of an answer', () => {
     await bar.getByRole('link', { name: first.refCode }).click();
     await page.getByText('Not sent. This conversation is full').waitFor();
     expect(await bar.count()).toBe(0);
-    await button(page, 'Remove').click();
+    await pressUnsent(page, 'Remove');
     await row(page, first.requestId).getByText('Not sent', { exact: true }).waitFor({ state: 'detached' });
   });
 
@@ -314,7 +315,7 @@ describe('there is a way out for an answer that waits', () => {
     await page.route(messages, (route) => route.abort('internetdisconnected'));
     await button(page, 'Send').click();
     await wayOut(page).getByText('Copy text').waitFor();
-    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
+    await pressUnsent(page, 'Remove');
     await wayOut(page).waitFor({ state: 'detached' });
     await page.unroute(messages);
     await page.reload();
@@ -343,7 +344,7 @@ describe('there is a way out for an answer that waits', () => {
     await bar.getByRole('link').click();
     await page.getByText('Not sent: see the warning.').waitFor();
     await wayOut(page).getByText('Copy text').waitFor();
-    await wayOut(page).getByRole('button', { name: 'Remove' }).click();
+    await pressUnsent(page, 'Remove');
     await wayOut(page).waitFor({ state: 'detached' });
     await bar.waitFor({ state: 'detached' });
     await page.unroute(lie);

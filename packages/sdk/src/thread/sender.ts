@@ -235,8 +235,8 @@ export function createSender(options: SenderOptions): Sender {
       shown: named,
       ...(saved.length > 0 && { parts: saved }),
     };
-    const { isHeldIfNewer: wasHeldIfNewer, code } = draft;
-    Object.assign(draft, { isHeldIfNewer, code: undefined });
+    const before = { isHeldIfNewer: draft.isHeldIfNewer, code: draft.code, problem: draft.problem };
+    Object.assign(draft, { isHeldIfNewer, code: undefined, problem: undefined });
     if (!known && isUnsent(draft)) drafts = [...drafts, draft];
     decidedAt.set(draft, now);
     // The clock may be set back, and a timer stands still while the machine sleeps.
@@ -249,7 +249,8 @@ export function createSender(options: SenderOptions): Sender {
       // The caller still has the text and decides, unless it will be sent later without the caller.
       if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
         // It may have arrived before.
-        if (known) Object.assign(draft, { isHeldIfNewer: wasHeldIfNewer, code: draft.code ?? code });
+        if (known && draft.code === undefined) Object.assign(draft, before);
+        else if (known) draft.isHeldIfNewer = before.isHeldIfNewer;
         else if (draft.code === undefined) drop(draft);
         await saveUnsent();
       }
@@ -269,8 +270,10 @@ export function createSender(options: SenderOptions): Sender {
     (await outbox?.stateOf?.(draft.messageId)) === 'encrypted';
 
   async function remove(draft: Draft): Promise<void> {
-    if (!thread.mailbox.hasEnded && (await wasTried(draft))) await thread.read();
-    if (thread.mailbox.hasEnded && outgoing?.draft === draft) outgoing = undefined;
+    // Nothing more is sent in a conversation that has ended or was refused.
+    const isOver = thread.mailbox.hasEnded || thread.refusal !== undefined;
+    if (!isOver && (await wasTried(draft))) await thread.read();
+    if (isOver && outgoing?.draft === draft) outgoing = undefined;
     if (outgoing?.draft === draft) await takeBack(outgoing);
     drop(draft);
   }
