@@ -20,5 +20,5 @@ class Recorded:
 def test_what_is_computed_of_several_values_is_read_in_the_event_loop() -> None:
     """In another thread, a message that arrived meanwhile raised "dictionary changed size during iteration"."""
     request = ExpertRequest(Portal(), cast(AsyncExpertRequest, Recorded()))
-    read: list[Any] = [request.form, request.decision, request.held]
+    read: list[Any] = [request.form, request.decision, request.pending]
     assert read == ["expert-relay"] * 3

@@ -216,7 +216,7 @@ def test_expert_reads_later_and_holds(tenant: Tenant) -> None:
     # What it has read was not returned to this program, so it was not shown.
     with pytest.raises(RelayError) as refused:
         request.answer("", decision=Decline(), shown=[])
-    assert (refused.value.code, request.held) == ("newer_message", [""])
+    assert (refused.value.code, [one.state for one in request.pending]) == ("newer_message", ["held"])
     assert request.discard() == [""]
     next(iter(request.messages()))
     request.answer("No.", decision=Decline())

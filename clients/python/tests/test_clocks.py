@@ -40,10 +40,10 @@ def test_a_decision_is_asked_about_again_after_its_time(
     with pytest.raises(RelayError) as raised:
         request.answer("", decision=Accept({}))
     assert raised.value.code == "unreachable"
-    assert request.unsent == [""]
+    assert [(one.state, one.text) for one in request.pending] == [("waiting", "")]
     monkeypatch.setattr(time, "time", lambda: _time() + change)
     until = time.monotonic() + 60
-    while request.held != [""]:
+    while [one.state for one in request.pending] != ["held"]:
         assert time.monotonic() < until
         time.sleep(0.05)
 

@@ -188,7 +188,7 @@ def test_a_text_whose_process_was_killed(tenant: Tenant, tmp_path: Path, arrives
     with pytest.raises(RelayError):
         desk.expert(transport=losing, timing=replace(quick, patience=0)).request(conversation.request_id).answer("Only after the backup!")
     later = desk.expert().request(conversation.request_id)
-    assert later.unsent == []
+    assert later.pending == []
     later.answer("ok", decision=Accept())
     network.hides = is_first if arrives else None
     if arrives:

@@ -95,7 +95,7 @@ def test_a_confidential_question_that_was_not_read_is_not_answered(tenant: Tenan
         ]
         for options in tries:
             assert code_of(lambda: request.answer("Yes.", **options)) == "newer_message"  # noqa: B023
-        assert request.unsent == []
+        assert request.pending == []
         (first,) = request.receive()
         assert (first.text, first.form) == ("Delete it?", approval)
         request.answer("Yes.", decision=Accept(of=first.form_of))

@@ -14,6 +14,7 @@ from ._agent.submission import ContextMessage
 from ._crypto.parts import File
 from ._crypto.submission import CONFIDENTIAL_QUESTION
 from ._errors import RelayError, RelayErrorCode
+from ._expert.describe_pending import PendingAnswer
 from ._expert.expert import AsyncExpert
 from ._expert.list_questions import ListedQuestion
 from ._expert.request import AsyncExpertRequest
@@ -69,6 +70,7 @@ __all__ = [
     "ListedRequest",
     "Memory",
     "Message",
+    "PendingAnswer",
     "ProcessMemory",
     "Protection",
     "Relay",

@@ -86,7 +86,13 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
 
     def _facts(self) -> Facts:
         head = self._thread.head
-        return Facts(self._request.ref_code, self._latest, head.notes if head else NO_NOTES, self._sender)
+        return Facts(self._request.ref_code, self._latest, head.notes if head else NO_NOTES)
+
+    @property
+    def unsent(self) -> list[str]:
+        """Texts that were not sent yet, because they wait for keys or the relay could not be reached. They are sent automatically,
+        before any later text: do not send them again."""
+        return [draft.text for draft in self._sender.unsent]
 
     @property
     def _latest(self) -> AskedRequest:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
+from .._crypto.channel import is_message_id
 from .._crypto.parts import File
 from .._errors import RelayError, RelayErrorCode, invalid_input, is_refusal
 from .._forms.answer import DecisionState
@@ -24,6 +25,7 @@ from .._tracebacks import hides_locals
 from .._transport.shape import members
 from .._transport.waiting import all_or_error
 from .arrivals import Arrivals, parts_missing, unread_question
+from .describe_pending import PendingAnswer, describe_pending
 from .expert_side import ExpertSide, without_root
 from .question import NO_QUESTION
 from .write_decision import Accept, CountedDecision, Decline, RequestForm, write_decision
@@ -150,7 +152,7 @@ class AsyncExpertRequest(ConversationFacts):
 
     def _facts(self) -> Facts:
         head = self._head
-        return Facts(self._first_head.state.ref_code, head.request, head.notes, self._sender)
+        return Facts(self._first_head.state.ref_code, head.request, head.notes)
 
     @property
     def _head(self) -> Head:
@@ -167,9 +169,9 @@ class AsyncExpertRequest(ConversationFacts):
         return self._head.notes.tags
 
     @property
-    def held(self) -> list[str]:
-        """Those of `unsent` that wait for your user: see `answer`."""
-        return [draft.text for draft in self._sender.held]
+    def pending(self) -> list[PendingAnswer]:
+        """Answers that were not sent yet."""
+        return [describe_pending(draft, self._sender.state_of(draft)) for draft in self._sender.unsent]
 
     async def messages(self) -> AsyncIterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
@@ -239,19 +241,23 @@ class AsyncExpertRequest(ConversationFacts):
         plaintext: bool = False,
         even_if_newer: bool = False,
         without_parts: bool = False,
+        message_id: str | None = None,
     ) -> Sending:
         """Sends an answer. It first waits for `missing_parts`, as `receive` does; with `without_parts` it is sent although they have not
         come, but never without the question of a confidential request. When both sides have keys it is encrypted, and the request is picked up first if it was not. `decision`
         answers `form`; the text is its comment, and may be empty. `shown` names the messages of both sides that your user had been
         shown when the text was written; by default those that were returned to your program. If the agent has written something
         else in the meantime, the text is held, and `newer_message` raised, unless a loop over `messages` will get it next.
-        The same text again takes the place of the held one, with `shown` that names what is newer too, or with `even_if_newer`. If
-        the held one has arrived, the agent knows that it had not seen what is newer. `plaintext` allows plain text, which the relay can
-        read, when only one side has keys.
+        Another `answer` takes its place, with `shown` that names what is newer too, or with `even_if_newer`. If it arrives late, the
+        agent knows that it had not seen what is newer. `plaintext` allows plain text, which the relay can read, when only one side has
+        keys. `message_id`, a UUID in lower case, names the answer in `pending`: one with the same id is sent once, as it was first
+        written.
 
         >>> if request.form:
         ...     await request.answer("Only this once.", decision=Accept(of=request.form.of))
         """
+        if message_id is not None and (not is_message_id(message_id) or message_id != message_id.lower()):
+            raise invalid_input("`message_id` must be a UUID in lower case.")
         side, thread = self._side, self._thread
         thread.check_open()
         is_encrypted = side.is_encrypted
@@ -283,6 +289,7 @@ class AsyncExpertRequest(ConversationFacts):
             parts=parts,
             shown=named,
             is_held_if_newer=is_held_if_newer,
+            message_id=message_id,
         )
         if decision and sent.is_sent:
             # Now `decision` includes it. Whatever fails here does not concern the answer, and is reported by the next call.
@@ -290,10 +297,11 @@ class AsyncExpertRequest(ConversationFacts):
                 await thread.read()
         return sent
 
-    async def discard(self) -> list[str]:
-        """Removes from `unsent` all texts but one that is being sent, and returns them. A text that was tried before it was held
-        may still arrive: then `messages` has it."""
-        return await self._sender.discard()
+    async def discard(self, message_ids: Collection[str] | None = None) -> list[str]:
+        """Removes all answers from `pending`, or those with these ids, and returns their texts. Of one that was tried, the list is read
+        first: if the relay has it, it was sent, and is not returned. If the list cannot be read, this raises, and it stays. One that a
+        lost call carries may still arrive: then `messages` has it."""
+        return await self._sender.discard(message_ids)
 
     async def refresh(self) -> None:
         """Reads new messages and the status once, without waiting, and sends what waits. Raises `newer_message` when a text is
@@ -302,7 +310,7 @@ class AsyncExpertRequest(ConversationFacts):
         await thread.read()
         if sender.is_due and not thread.mailbox.has_ended:
             await sender.flush()
-        if sender.held and not thread.mailbox.has_ended:
+        if not thread.mailbox.has_ended and any(one.state == "held" for one in self.pending):
             raise held_error()
 
     async def close(self, reason: str | None = None) -> None:

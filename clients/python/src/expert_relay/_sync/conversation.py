@@ -38,6 +38,12 @@ class Conversation(ConversationFacts, Generic[C_co]):
         return self._async._facts()  # pyright: ignore[reportPrivateUsage]
 
     @property
+    def unsent(self) -> list[str]:
+        """Texts that were not sent yet, because they wait for keys or the relay could not be reached. They are sent automatically,
+        before any later text: do not send them again."""
+        return self._async.unsent
+
+    @property
     def id(self) -> str:
         """Unique to this conversation. It exists before the question is sent."""
         return self._async.id

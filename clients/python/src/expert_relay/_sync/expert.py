@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -11,6 +11,7 @@ import httpx
 from .._crypto.parts import File
 from .._environment import EXPERT_VARIABLES, options_from_env
 from .._errors import RelayErrorCode
+from .._expert.describe_pending import PendingAnswer
 from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from .._expert.expert import AsyncExpert
 from .._expert.list_questions import ListedQuestion
@@ -222,9 +223,9 @@ class ExpertRequest(ConversationFacts):
         return self._async.tags
 
     @property
-    def held(self) -> list[str]:
-        """Those of `unsent` that wait for your user: see `answer`."""
-        return self._portal.read(lambda: self._async.held)
+    def pending(self) -> list[PendingAnswer]:
+        """Answers that were not sent yet."""
+        return self._portal.read(lambda: self._async.pending)
 
     def messages(self) -> Iterator[Message]:
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation.
@@ -259,6 +260,7 @@ class ExpertRequest(ConversationFacts):
         plaintext: bool = False,
         even_if_newer: bool = False,
         without_parts: bool = False,
+        message_id: str | None = None,
     ) -> Sending:
         """Sends an answer: see `AsyncExpertRequest.answer`.
 
@@ -274,13 +276,13 @@ class ExpertRequest(ConversationFacts):
                 plaintext=plaintext,
                 even_if_newer=even_if_newer,
                 without_parts=without_parts,
+                message_id=message_id,
             )
         )
 
-    def discard(self) -> list[str]:
-        """Removes from `unsent` all texts but one that is being sent, and returns them. A text that was tried before it was held
-        may still arrive: then `messages` has it."""
-        return self._portal.run(self._async.discard)
+    def discard(self, message_ids: Collection[str] | None = None) -> list[str]:
+        """Removes all answers from `pending`, or those with these ids: see `AsyncExpertRequest.discard`."""
+        return self._portal.run(lambda: self._async.discard(message_ids))
 
     def refresh(self) -> None:
         """Reads new messages and the status once, without waiting, and sends what waits."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from .._crypto.key_exchange import Role
 from .._requests import AskedRequest, RequestNotes, RequestStatus
-from .sender import Sender
 
 
 @dataclass(frozen=True)
@@ -16,7 +15,6 @@ class Facts:
     request: AskedRequest
     """As last seen."""
     notes: RequestNotes
-    sender: Sender
 
 
 class ConversationFacts:
@@ -62,9 +60,3 @@ class ConversationFacts:
     def close_reason(self) -> str | None:
         """Why, as the relay states it: neither encrypted nor signed."""
         return self._facts().notes.close_reason
-
-    @property
-    def unsent(self) -> list[str]:
-        """Texts that were not sent yet, because they wait for keys or the relay could not be reached: do not send them again. An
-        agent sends them automatically, before any later text; an expert before the next answer or by `refresh`."""
-        return [draft.text for draft in self._facts().sender.unsent]

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from .._crypto.frame import Part
-from .._errors import not_as_exported
+from .._errors import RelayErrorCode, not_as_exported
 from .._json_text import Members, is_list, is_object
 from .message import export_parts, restore_parts
+
+DraftState = Literal["waiting", "held", "refused"]
+"""What has to happen before it is sent: nothing, its author's decision, or another content."""
 
 
 @dataclass(eq=False)
@@ -26,6 +29,9 @@ class Draft:
     """Whether it waits for its author while the other side has written something that the author was not shown."""
     decided_at: tuple[float, ...] = (-math.inf,)
     """When this process was given an answer to a form, by both clocks."""
+    code: RelayErrorCode | None = None
+    """Why the relay has refused its content, with `problem`."""
+    problem: str | None = None
 
     def export(self) -> Members:
         return {

@@ -159,13 +159,16 @@ def has_form(parts: Sequence[Part]) -> bool:
     return any(part.kind == FORM_KIND for part in parts)
 
 
+def answer_in(known: KnownParts) -> FormAnswer | None:
+    answer = read_answer(known.answer.json) if known.answer else None
+    return replace(answer, of=to_base64(known.answer.of)) if answer and known.answer else None
+
+
 def describe(message: ReadMessage) -> Message:
     """Describes a message for programs."""
     known = message.known_parts()
     form = None if known.form is None else read_form(known.form)
-    answer = read_answer(known.answer.json) if known.answer else None
-    if answer and known.answer:
-        answer = replace(answer, of=to_base64(known.answer.of))
+    answer = answer_in(known)
     return Message(
         role=message.role,
         text=message.text,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from .._crypto.frame import Part
-from .._crypto.parts import ANSWER_KIND, read_parts
+from .._crypto.parts import read_parts
 from .._errors import RelayError, has_code
-from .._json_text import Members, is_object, parse_json
+from .._json_text import Members
 from .._transport.api import is_transient
 from .._transport.shape import members
 from .draft import Draft, SharedTexts, as_it_is
@@ -35,22 +35,23 @@ class Sending:
 
 
 class Sender(UnsentTexts):
-    """The life of a text. Only those of experts are held. One that is gone is in none of these places.
+    """The life of a text. Only those of experts are held or refused. One that is gone is in none of these places.
 
-      held ◄──► waiting ──► outgoing ──► sent      outgoing ──► held
+      held ◄──► waiting ──► outgoing ──► sent      outgoing ──► held, refused
 
     | State    | What holds it               | What leads out of it                                                                             |
     |----------|-----------------------------|--------------------------------------------------------------------------------------------------|
     | waiting  | `_drafts`                   | `_seal`, when `_can_seal`: outgoing. `_is_held`: held                                            |
-    | held     | `_drafts`, while `_is_held` | `send` of an equal text: waiting, with another `shown`, `is_held_if_newer` and `decided_at`      |
+    | held     | `_drafts`, while `_is_held` | `send` with its id: waiting as it was written, with another `is_held_if_newer` and `decided_at`. |
+    |          |                             | `send` of another text: gone                                                                     |
     | outgoing | `_outgoing`                 | The relay takes it: sent. `_is_wanted`, before it is sent again: held, its body in `_encrypted`. |
-    |          |                             | The relay refuses its content: gone. One that others link to stays                               |
+    |          |                             | The relay refuses its content: refused, or an agent's gone. One that others link to stays        |
+    | refused  | `_drafts`, with a `code`    | `send` with its id: waiting                                                                      |
     | sent     | `_accepted`, or the list    | Nothing                                                                                          |
 
-    In each state, a list that shows the text makes it sent, and `discard` removes it: an outgoing one only after the end. A
-    `send` that is cancelled, or for an expert fails for good, removes its text unless that is outgoing. Cancelled, one that was
-    held is held again, unless it has got a new id. Where the relay has another message with the id of an outgoing one, from a process
-    without the same store, it waits until the list has that: sent.
+    In each state, a list that shows the text makes it sent, and `discard` removes it: of one that was tried, the list is read first. A
+    `send` that is cancelled, or for an expert fails for good, removes a new text unless that is outgoing. Where the relay has another
+    message with the id of an outgoing one, from a process without the same store, it waits until the list has that: sent.
     """
 
     def __init__(
@@ -77,47 +78,40 @@ class Sender(UnsentTexts):
         parts: Sequence[Part] = (),
         shown: Sequence[str] | None = None,
         is_held_if_newer: bool = False,
+        message_id: str | None = None,
     ) -> Sending:
-        """An equal text that is held is sent in its place, under its id."""
-        thread = self._thread
-        check_message(text, parts, thread.side, self._is_plain())
+        """One with the id of a text that waits is sent again as it was written."""
+        thread, is_plain = self._thread, self._is_plain()
+        known = next((one for one in self.unsent if one.message_id == message_id), None)
+        if not known:
+            check_message(text, parts, thread.side, is_plain)
         named = tuple(thread.name_shown(shown))
         thread.check_open()
-        is_plain = self._is_plain()
-        held = next((one for one in self.held if one.is_plain == is_plain and _are_same(one, text, parts)), None)
-        if held:
-            self._drop(held)
-        # It may have been encrypted before it was held: with its old links, the other side would take it for one that is out of date.
-        if held and not is_plain and is_held_if_newer and thread.has_newer_than(held.shown):
-            held = None
-        draft = held or Draft(
-            message_id=str(uuid.uuid4()),
-            text=text,
-            shown=named,
-            parts=tuple(parts),
-            is_plain=is_plain,
-            is_held_if_newer=is_held_if_newer,
-        )
-        before = draft.shown, draft.is_held_if_newer
-        draft.shown, draft.is_held_if_newer = tuple(dict.fromkeys([*draft.shown, *named])), is_held_if_newer
-        self._drafts = [*self._drafts, draft]
+        draft = known or Draft(message_id or str(uuid.uuid4()), text, named, tuple(parts), is_plain)
+        if not self._is_unsent(draft):
+            return Sending(draft.message_id, is_sent=True)
+        replaced = [one.message_id for one in self._drafts if one is not known and self.state_of(one) == "held"]
+        if replaced:
+            await self.discard(replaced)
+        before = draft.is_held_if_newer, draft.code, draft.problem
+        draft.is_held_if_newer, draft.code, draft.problem = is_held_if_newer, None, None
+        if not known:
+            self._drafts = [*self._drafts, draft]
         draft.decided_at = clocks()
         if self._texts:
             self._texts.write_text(draft.export())
         thread.mark_unseen()
         try:
             await self.flush()
-        except asyncio.CancelledError:
-            if held:  # It may have arrived: it is held again.
-                draft.shown, draft.is_held_if_newer = before
-            elif draft in self._drafts:
-                self._drop(draft)
-                self._settle(draft, is_sent=False)
-            raise
-        except RelayError as error:
+        except (asyncio.CancelledError, RelayError) as error:
+            is_lasting = thread.side.role == "provider" and not is_transient(error)
             # The caller still has the text and decides, unless it will be sent later without the caller.
-            if thread.side.role == "provider" and not is_transient(error):
-                self._drop(draft)
+            if (is_lasting or isinstance(error, asyncio.CancelledError)) and not draft.code:
+                if known:
+                    draft.is_held_if_newer, draft.code, draft.problem = before
+                elif draft in self._drafts:
+                    self._drop(draft)
+                    self._settle(draft, is_sent=False)
             raise
         if self._is_unsent(draft) and draft not in self.unsent:
             thread.check_open()
@@ -172,17 +166,21 @@ class Sender(UnsentTexts):
         if not draft.is_held_if_newer and not has_answer(draft.parts):
             return True
         await self._thread.read()
-        if self._is_unsent(draft):
-            if not self._is_held(draft):
-                return True
-            is_first = "plaintext" not in body and draft.message_id not in self._encrypted
-            # The other side has it already.
-            if is_first and not self._thread.forget(draft.message_id):
-                return True
+        if not self._is_unsent(draft):
+            self._outgoing = None
+        elif self._is_held(draft) and self._take_back(draft, body):
             self._encrypted[draft.message_id] = body
             self._drafts = [draft, *self._drafts]
+        # The other side has it already, or it is still wanted.
+        return self._outgoing is not None
+
+    def _take_back(self, draft: Draft, body: Members) -> bool:
+        """Takes back what may have been sent, once the list was read. False if it has arrived, or others link to it."""
+        is_linked_to = "plaintext" not in body and draft.message_id not in self._encrypted
+        if not self._is_unsent(draft) or (is_linked_to and not self._thread.forget(draft.message_id)):
+            return False
         self._outgoing = None
-        return False
+        return True
 
     async def _post(self, *, is_again: bool = False) -> None:
         if not self._outgoing or (is_again and not await self._is_wanted()):
@@ -203,6 +201,9 @@ class Sender(UnsentTexts):
             if is_alone and has_code(error, "invalid_input", "message_too_large", "conflict"):
                 self._outgoing = None
                 self._settle(draft, is_sent=False)
+                if thread.side.role == "provider":
+                    draft.code, draft.problem = error.code, error.problem
+                    self._drafts = [*self._drafts, draft]
             raise
         self._accepted.add(draft.message_id)
         self._outgoing = None
@@ -222,32 +223,31 @@ class Sender(UnsentTexts):
         if self._is_unsent(draft):
             raise RelayError("conflict", "The relay has this text, and does not list it: `refresh` tries again.")
 
-    async def discard(self) -> list[str]:
-        """Removes and returns texts: after the end all that are unsent, before it all but one that is being sent."""
+    async def discard(self, message_ids: Collection[str] | None = None) -> list[str]:
+        """Removes texts with these ids, or all, and returns those that were removed. Of one that was tried, the list is read first: it
+        may have arrived. Raises when the list cannot be read."""
         async with self._queue:
-            before = self.unsent
-            if self._thread.mailbox.has_ended:
+            meant = [one for one in self.unsent if message_ids is None or one.message_id in message_ids]
+            for draft in meant:
+                await self._remove(draft)
+            return [one.text for one in meant if self._is_unsent(one) and one not in self.unsent]
+
+    async def _remove(self, draft: Draft) -> None:
+        mailbox, outgoing = self._thread.mailbox, self._outgoing
+        is_outgoing = outgoing is not None and outgoing[0] is draft
+        if not mailbox.has_ended and (is_outgoing or draft.message_id in self._encrypted):
+            await self._thread.read()
+        if outgoing and is_outgoing:
+            if mailbox.has_ended:
                 self._outgoing = None
-            self._drafts = []
-            return [one.text for one in before[len(self.unsent) :]]
-
-
-def _are_same(draft: Draft, text: str, parts: Sequence[Part]) -> bool:
-    return draft.text == text and _timeless(draft.parts) == _timeless(parts)
-
-
-def _timeless(parts: Sequence[Part]) -> object:
-    """What is the same in two equal decisions: all but their time."""
-    answer = read_parts(parts, "provider").answer
-    decision = parse_json(answer.json) if answer else None
-    if is_object(decision):
-        decision.pop("decidedAt", None)
-    return answer and answer.of, decision, [part for part in parts if part.kind != ANSWER_KIND]
+            else:
+                self._take_back(*outgoing)
+        self._drop(draft)
 
 
 def held_error() -> RelayError:
     return RelayError(
         "newer_message",
         "Not sent: the agent has written something that you were not shown, or this is an old decision. Read it, then "
-        "`answer` the same with its id in `shown`, or discard it.",
+        "`answer` again, with its id in `shown`, or discard it.",
     )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from .._errors import not_as_exported
 from .._json_text import Members, is_object, list_in
-from .draft import Draft, SharedTexts, restore_draft
+from .draft import Draft, DraftState, SharedTexts, restore_draft
 from .message import has_answer
 from .thread import Thread
 
@@ -54,17 +54,15 @@ class UnsentTexts:
         first = [outgoing[0]] if outgoing else []
         return [one for one in (*first, *(one for one in drafts if one not in first)) if self._is_unsent(one)]
 
-    @property
-    def held(self) -> list[Draft]:
-        """Those of them that wait for their author."""
-        return [one for one in self._drafts if self._is_unsent(one) and self._is_held(one)]
+    def state_of(self, draft: Draft) -> DraftState:
+        return "refused" if draft.code else "held" if self._is_held(draft) else "waiting"
 
     @property
     def has_drafts(self) -> bool:
         """Whether texts wait to be encrypted, or to be sent as another process has encrypted them: this one's history has none of them."""
         outgoing = self._outgoing
         is_foreign = outgoing is not None and outgoing[0].message_id in self._encrypted and self._is_unsent(outgoing[0])
-        return is_foreign or any(self._is_unsent(one) for one in self._drafts)
+        return is_foreign or any(not one.code and self._is_unsent(one) for one in self._drafts)
 
     @property
     def has_outgoing(self) -> bool:
@@ -76,7 +74,7 @@ class UnsentTexts:
         # An expert does not wait for keys: the expert's client sends them.
         is_expert = self._thread.side.role == "provider"
         return self._outgoing is not None or any(
-            not self._is_held(one) if is_expert else self._can_seal(one) for one in self._drafts
+            self.state_of(one) == "waiting" if is_expert else self._can_seal(one) for one in self._drafts
         )
 
     def _is_unsent(self, draft: Draft) -> bool:
@@ -91,7 +89,7 @@ class UnsentTexts:
 
     def _can_seal(self, draft: Draft) -> bool:
         has_way = draft.is_plain is not False if self._is_plain() else self._thread.channel is not None
-        return has_way and not self._is_held(draft)
+        return has_way and self.state_of(draft) == "waiting"
 
     def _next_draft(self) -> Draft | None:
         # What the list shows was sent before a restart, or by another process.
