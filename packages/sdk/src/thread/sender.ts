@@ -272,7 +272,12 @@ export function createSender(options: SenderOptions): Sender {
   async function remove(draft: Draft): Promise<void> {
     // Nothing more is sent in a conversation that has ended or was refused.
     const isOver = thread.mailbox.hasEnded || thread.refusal !== undefined;
-    if (!isOver && (await wasTried(draft))) await thread.read();
+    if (!isOver && (await wasTried(draft))) {
+      await thread.read().catch((error: unknown) => {
+        // The relay has removed the conversation.
+        if (!hasCode(error, 'not_found')) throw error;
+      });
+    }
     if (isOver && outgoing?.draft === draft) outgoing = undefined;
     if (outgoing?.draft === draft) await takeBack(outgoing);
     drop(draft);

@@ -23,7 +23,7 @@ interface AnsweringOptions {
   readonly update: () => void;
   /** Opens the request again: another tab has changed what waits. */
   readonly reopen: () => void;
-  /** What waits in the SDK's memory, for a request that could not be opened. */
+  /** What waits in the SDK's memory, for a request that is gone. */
   readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
 }
 
@@ -120,10 +120,14 @@ export function createAnswering(options: AnsweringOptions) {
   function send(content: AnswerContent, onKept?: () => void): Promise<void> {
     const shown = shownMessages(state.get());
     const answer = { ...contentOf(content), messageId: crypto.randomUUID(), state: 'sending' } as const;
-    const turn = last.then(() => {
+    return inTurn(() => {
       if (state.get().pending) throw new RelayError('conflict', 'The answer before it was not sent.');
       return deliver(answer, { shown, ...(onKept && { onKept }) });
     });
+  }
+
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = last.then(work);
     last = turn.catch(() => {});
     return turn;
   }
@@ -135,7 +139,7 @@ export function createAnswering(options: AnsweringOptions) {
     if (pending.state === 'waiting') return await sendWaiting().catch(() => {});
     // The agent learns that what was held had not seen the newer messages.
     const evenIfNewer = pending.state === 'held';
-    await deliver({ ...pending, state: 'sending' }, { evenIfNewer }).catch(() => {});
+    await inTurn(() => deliver({ ...pending, state: 'sending' }, { evenIfNewer })).catch(() => {});
   }
 
   /** Removes the answer that was not sent. False if the agent has it already. @throws RelayError while nobody knows */
@@ -159,7 +163,7 @@ export function createAnswering(options: AnsweringOptions) {
     }
   }
 
-  /** The request cannot be opened: what was written for it is shown nevertheless. */
+  /** The request is gone: what was written for it is shown nevertheless. */
   async function showStored(code: FailureCode): Promise<void> {
     const answer = await stored().pendingAnswer(requestId);
     if (!opened() && !sending) change({ pending: answer && { ...answer, state: 'refused', code } });

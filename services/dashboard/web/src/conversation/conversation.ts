@@ -157,7 +157,7 @@ export function createConversation({
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
-        if (!opened) await answering.showStored(code).catch(() => {});
+        if (!opened && code === 'not_found') await answering.showStored(code).catch(() => {});
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
