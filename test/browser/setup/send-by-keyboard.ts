@@ -8,10 +8,13 @@ const timeoutMs = 300_000;
 export async function sendByKeyboard(page: Page, keys = 'Control+Enter'): Promise<void> {
   const box = page.getByRole('textbox', { name: 'Answer' });
   const before = page.url();
-  const isTaken = async () => page.url() !== before || (await box.inputValue()) === '';
+  // An answer that is not sent at once stands in place of the box.
+  const written = () => box.inputValue({ timeout: 1_000 }).catch(() => '');
+  const isTaken = async () => page.url() !== before || (await written()) === '';
   const press = async () => {
     if (await isTaken()) return true;
-    if (!(await page.getByText('Sending in a moment').isVisible())) await box.press(keys);
+    if (!(await page.getByText('Sending in a moment').isVisible()))
+      await box.press(keys, { timeout: 1_000 }).catch(() => {});
     return isTaken();
   };
   await eventually('the answer is taken', press, { timeoutMs });
