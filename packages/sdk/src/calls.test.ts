@@ -234,7 +234,10 @@ describe('an option that does not exist', () => {
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(
-      listed('plainText', 'decision, files, plaintext, shown, evenIfNewer, withoutParts, signal, onKept.'),
+      listed(
+        'plainText',
+        'messageId, decision, files, plaintext, shown, evenIfNewer, withoutParts, signal, onKept.',
+      ),
     );
     expect((await relay.findByRef(conversation.refCode)).responseCount).toBe(0);
   });
