@@ -52,6 +52,7 @@ export const heavy = [
   'packages/db/src/outbox/nats-faults',
   'packages/sdk/src/calls',
   'packages/sdk/src/crypto/channel.property',
+  'packages/sdk/src/decisions-of-agents',
   'packages/sdk/src/lies-to-agents',
   'packages/sdk/src/lies-to-experts',
   'packages/sdk/src/lies-to-signed-in-experts',
