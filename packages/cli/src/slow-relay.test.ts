@@ -74,7 +74,7 @@ const envOf = (side: 'agent' | 'expert', url: string) => ({
 type Command = ['agent' | 'expert', string[], number];
 const doctor: Command = ['agent', ['doctor'], 1];
 const ask: Command = ['agent', ['ask', 'Well?', '--plaintext', '--no-wait'], 8];
-/* All commands call by the SDK, whose limit ends each way, and `doctor` by itself. */
+/* `relay doctor` makes its own calls. All other commands use the SDK, whose time limit ends each kind of slow response. */
 const commands: Readonly<Record<Way, Command[]>> = {
   'never answers': [
     doctor,

@@ -540,7 +540,7 @@ describe('an unsent answer of a page that was closed', () => {
       timing: { ...quick, patience: 0 },
     }).request(conversation.requestId);
     await expect(request.answer('Once.')).rejects.toMatchObject({ code: 'unreachable' });
-    // Nobody can know while the relay is away.
+    // Without the list, it cannot be removed.
     await expect(request.discard()).rejects.toMatchObject({ code: 'unreachable' });
     const next = await expertWith().request(conversation.requestId);
     expect(await next.discard()).toEqual([]);

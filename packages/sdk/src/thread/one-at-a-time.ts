@@ -14,15 +14,15 @@ export function oneAtATime(sender: Sender): Sender['send'] {
       sender.unsent.every((draft) => draft.messageId === messageId || sender.stateOf(draft) === 'held');
     while (sending) await orAbort(signal, sending);
     const result = isFree() ? sender.send(text, options) : sendBehind();
-    const ended = result.then(
+    sending = result.then(
       () => {},
       () => {},
     );
-    sending = ended;
-    void ended.then(() => {
-      if (sending === ended) sending = undefined;
-    });
-    return await result;
+    try {
+      return await result;
+    } finally {
+      sending = undefined;
+    }
 
     async function sendBehind() {
       if (sender.isDue) await sender.flush(signal);

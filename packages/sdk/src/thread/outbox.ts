@@ -7,7 +7,7 @@ export interface Draft extends Sealing {
   readonly isPlain?: boolean | undefined;
   /** Whether it waits for its author while the other side has written something that the author was not shown. */
   isHeldIfNewer?: boolean | undefined;
-  /** Why the relay refused its content. Then it is not sent again by itself. */
+  /** The error with which the relay refused its content. Then it is not retried automatically. */
   code?: RelayErrorCode | undefined;
   /** The relay's own name of that error. */
   problem?: string | undefined;

@@ -248,9 +248,8 @@ export function createSender(options: SenderOptions): Sender {
     } catch (error) {
       // The caller still has the text and decides, unless it will be sent later without the caller.
       if ((signal?.aborted && !claimed.has(draft)) || (role === 'provider' && !isTransient(error))) {
-        // It may have arrived before.
-        if (known && draft.code === undefined) Object.assign(draft, before);
-        else if (known) draft.isHeldIfNewer = before.isHeldIfNewer;
+        // One that waited before may have arrived. One that the relay has refused now stays, with its code.
+        if (draft.code === undefined && known) Object.assign(draft, before);
         else if (draft.code === undefined) drop(draft);
         await saveUnsent();
       }
@@ -278,8 +277,10 @@ export function createSender(options: SenderOptions): Sender {
         if (!hasCode(error, 'not_found')) throw error;
       });
     }
-    if (isOver && outgoing?.draft === draft) outgoing = undefined;
-    if (outgoing?.draft === draft) await takeBack(outgoing);
+    if (outgoing?.draft === draft) {
+      if (isOver) outgoing = undefined;
+      else await takeBack(outgoing);
+    }
     drop(draft);
   }
 

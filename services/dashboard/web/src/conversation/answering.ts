@@ -120,13 +120,13 @@ export function createAnswering(options: AnsweringOptions) {
   function send(content: AnswerContent, onKept?: () => void): Promise<void> {
     const shown = shownMessages(state.get());
     const answer = { ...contentOf(content), messageId: crypto.randomUUID(), state: 'sending' } as const;
-    return inTurn(() => {
+    return takeTurn(() => {
       if (state.get().pending) throw new RelayError('conflict', 'The answer before it was not sent.');
       return deliver(answer, { shown, ...(onKept && { onKept }) });
     });
   }
 
-  function inTurn(work: () => Promise<void>): Promise<void> {
+  function takeTurn(work: () => Promise<void>): Promise<void> {
     const turn = last.then(work);
     last = turn.catch(() => {});
     return turn;
@@ -139,10 +139,13 @@ export function createAnswering(options: AnsweringOptions) {
     if (pending.state === 'waiting') return await sendWaiting().catch(() => {});
     // The agent learns that what was held had not seen the newer messages.
     const evenIfNewer = pending.state === 'held';
-    await inTurn(() => deliver({ ...pending, state: 'sending' }, { evenIfNewer })).catch(() => {});
+    await takeTurn(() => deliver({ ...pending, state: 'sending' }, { evenIfNewer })).catch(() => {});
   }
 
-  /** Removes the answer that was not sent. False if the agent has it already. @throws RelayError while nobody knows */
+  /**
+   * Removes the answer that was not sent. Returns false if the relay has it.
+   * @throws RelayError when the answer was tried and the list of messages cannot be read
+   */
   async function remove(): Promise<boolean> {
     const { pending } = state.get();
     if (!pending) return false;

@@ -17,8 +17,7 @@ import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
 import { FingerprintPanel } from './fingerprint-panel.tsx';
-import { KeptDraft } from './kept-draft.tsx';
-import { PendingAnswerPanel } from './pending-answer.tsx';
+import { AllKept } from './kept-draft.tsx';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
@@ -136,12 +135,7 @@ interface WrittenForProps {
 function WrittenFor({ requestId, conversation }: WrittenForProps) {
   const drafts = useDrafts(requestId);
   return (
-    <>
-      <PendingAnswerPanel conversation={conversation} />
-      {drafts && (
-        <KeptDraft conversation={conversation} drafts={drafts} title="What you wrote was not sent." />
-      )}
-    </>
+    drafts && <AllKept conversation={conversation} drafts={drafts} title="What you wrote was not sent." />
   );
 }
 

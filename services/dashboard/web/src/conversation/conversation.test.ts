@@ -371,7 +371,7 @@ describe('an answer', () => {
 });
 
 describe('an answer that was not sent', () => {
-  test('is sent again by itself, and the other tabs and the list learn of both', async () => {
+  test('is retried automatically, and other tabs and the list are told of both', async () => {
     const timers = jest.spyOn(globalThis, 'setTimeout');
     await open();
     request.onAnswer = keep('waiting');
@@ -415,7 +415,7 @@ describe('an answer that was not sent', () => {
     await untilPasses(() => expect(answers()).toEqual([]));
   });
 
-  test('is removed, unless the agent has it already or nobody knows', async () => {
+  test('is removed, unless the relay has it or the list cannot be read', async () => {
     request.pending = [{ messageId: 'm1', text: 'Yes.', state: 'waiting' }];
     await open();
     await untilPasses(() => expect(answers()).toHaveLength(1));

@@ -35,7 +35,7 @@ export interface Conversation {
   send(content: AnswerContent, onKept?: () => void): Promise<void>;
   /** Sends the answer that was not sent, as it was written. */
   sendAgain(): Promise<void>;
-  /** Removes it. False if the agent has it already. @throws RelayError while nobody knows whether it has */
+  /** Removes it. Returns false if the relay has it. @throws RelayError when that cannot be found out */
   remove(): Promise<boolean>;
   /** Notes that the expert was shown the end of a text: see `shown-texts`. */
   markShown(name: string): void;

@@ -7,6 +7,7 @@ import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import type { ConversationState } from './conversation-state.ts';
 import { formOf } from './open-form.ts';
+import { PendingAnswerPanel } from './pending-answer.tsx';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
 
@@ -21,7 +22,17 @@ interface KeptDraftProps {
   readonly shown?: { readonly box?: boolean; readonly files?: boolean; readonly form?: string | undefined };
 }
 
-/** What the expert has written and cannot send now. It can be read and copied until it is sent or removed. */
+/** All that the expert has written and cannot send now: the answer that was not sent, and the drafts. */
+export function AllKept(props: Omit<KeptDraftProps, 'shown'>) {
+  return (
+    <>
+      <PendingAnswerPanel conversation={props.conversation} />
+      <KeptDraft {...props} />
+    </>
+  );
+}
+
+/** A draft that cannot be sent now. It can be read and copied until it is sent or removed. */
 export function KeptDraft({ conversation, drafts, title, shown = {} }: KeptDraftProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const titleId = useId();

@@ -1,5 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { type Connection, connection } from '../calls/connection.ts';
+import { joinTexts } from '../drafts/drafts.ts';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -13,6 +14,7 @@ import { formOf } from './open-form.ts';
 import {
   actionSentence,
   codeOf,
+  copyIt,
   type FailureCode,
   refusedAnswerSentence,
   type Sentence,
@@ -85,7 +87,7 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
       const { keepDecision } = await loadCode(() => import('../forms/keep-decision.ts'));
       await keepDecision({ ...answer, text }, formOf(conversation.now, answer.answer.of), drafts.form);
     } else {
-      drafts.text.write([text, before[0]].filter(Boolean).join('\n\n'));
+      drafts.text.write(joinTexts(text, before[0]));
       await drafts.text.save();
     }
     conversation.files.set([...(answer.files ?? []), ...before[2]]);
@@ -157,8 +159,6 @@ function whyItStays(code: FailureCode): Sentence {
   return { what: `The agent may have it already. ${what}`, next };
 }
 
-const nothingMore = 'Copy the text if you need it: nothing more can be sent here.';
-
 /** Why it was not sent, and what happens next. */
 function describe(
   { state, code = 'unreachable', answer }: PendingAnswer,
@@ -166,7 +166,7 @@ function describe(
   connected: Connection['kind'],
 ): Sentence {
   const isOver = request !== undefined && hasEnded(request);
-  if (refusal && !isOver) return { what: 'Not sent: see the warning.', next: nothingMore };
+  if (refusal && !isOver) return { what: 'Not sent: see the warning.', next: copyIt };
   if (isOver || state === 'refused') {
     const ended = request?.status === 'expired' ? 'conversation_expired' : 'conversation_closed';
     const { what, next } = refusedAnswerSentence(isOver ? ended : code, connected === 'online');

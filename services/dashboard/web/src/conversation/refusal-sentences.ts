@@ -9,7 +9,7 @@ export interface Sentence {
   readonly next: string;
 }
 
-const copyIt = 'Copy the text if you need it: nothing more can be sent here.';
+export const copyIt = 'Copy the text if you need it: nothing more can be sent here.';
 const endAndAsk = 'End the request, and ask the agent’s owner over another channel what happened.';
 
 const refusals = {

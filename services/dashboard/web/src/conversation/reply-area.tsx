@@ -7,8 +7,7 @@ import { Notice } from '../ui/notice.tsx';
 import { PressGuard } from '../ui/press-guard.ts';
 import { hasEnded } from './conversation-state.ts';
 import { EncryptedReply } from './encrypted-reply.tsx';
-import { KeptDraft } from './kept-draft.tsx';
-import { PendingAnswerPanel } from './pending-answer.tsx';
+import { AllKept } from './kept-draft.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
@@ -30,13 +29,7 @@ function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'draft
   const presses = usePresses(conversation, drafts);
   if (!request) return null;
   const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.readAgain} />;
-  /** What the expert has written and cannot send now. */
-  const kept = (title: string) => (
-    <>
-      <PendingAnswerPanel conversation={conversation} />
-      <KeptDraft conversation={conversation} drafts={drafts} title={title} />
-    </>
-  );
+  const kept = (title: string) => <AllKept conversation={conversation} drafts={drafts} title={title} />;
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>
       <div className={styles.area}>{children}</div>

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { TabMessage, Tabs } from '../live/tabs.ts';
 import { createPageStorage } from '../storage/storage.ts';
 import { untilPasses } from '../testing/until-passes.ts';
-import { createDraft } from './drafts.ts';
+import { createDraft, joinTexts } from './drafts.ts';
 
 let kept: Map<string, string>;
 let stops: (() => void)[];
@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 /** A tab with the request open. */
-function openTab({ isTyping = false } = {}) {
+function openTab({ isTyping = false, join = joinTexts } = {}) {
   let receive: (message: TabMessage) => void = () => {};
   const draft = createDraft({
     requestId: 'r1',
@@ -43,6 +43,7 @@ function openTab({ isTyping = false } = {}) {
       },
     } as unknown as Tabs,
     isTyping: () => isTyping,
+    join,
   });
   stops.push(draft.stop);
   return draft;
@@ -109,4 +110,19 @@ test('a text that is typed while the previous one is sent is kept', async () => 
   settle();
   await draft.save();
   await untilPasses(() => expect(kept.get('draft:r1')).toBe('Two'));
+});
+
+test.each([
+  ['a text', joinTexts, 'One.\n\nTwo'],
+  ['a form', (before: string) => before, 'One.'],
+])('%s that was given back stands there again, and is stored', async (_, join, restored) => {
+  const draft = openTab({ join });
+  draft.write('One.');
+  await draft.save();
+  let giveBack = () => {};
+  draft.handOver(new Promise<void>((_, reject) => (giveBack = reject)));
+  draft.write('Two');
+  giveBack();
+  await untilPasses(() => expect(draft.text.get()).toBe(restored));
+  await untilPasses(() => expect(kept.get('draft:r1')).toBe(restored));
 });

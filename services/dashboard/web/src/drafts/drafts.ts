@@ -28,9 +28,21 @@ export interface DraftOptions {
   readonly tabs: Tabs;
   /** Whether the expert is typing in this tab: then drafts of other tabs do not replace its text. */
   readonly isTyping: () => boolean;
+  /** What stands there once a text is given back and a newer one was written. */
+  readonly join: (before: string, newer: string) => string;
 }
 
-export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions): Draft & { stop(): void } {
+/** The newer text stands below the one before. */
+export const joinTexts = (before: string, newer: string): string =>
+  [before, newer].filter(Boolean).join('\n\n');
+
+export function createDraft({
+  requestId,
+  storage,
+  tabs,
+  isTyping,
+  join,
+}: DraftOptions): Draft & { stop(): void } {
   const name = `draft:${requestId}`;
   const text = createStore('');
   const isRestored = createStore(false);
@@ -94,7 +106,7 @@ export function createDraft({ requestId, storage, tabs, isTyping }: DraftOptions
           if (text.get() === '') saving = storage.delete(name).catch(() => {});
         },
         () => {
-          text.set([written, text.get()].filter(Boolean).join('\n\n'));
+          text.set(join(written, text.get()));
           timer ??= setTimeout(save);
         },
       );

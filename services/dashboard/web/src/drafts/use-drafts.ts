@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useAppContext } from '../app-context/app-context.tsx';
-import { createDraft, type Draft } from './drafts.ts';
+import { createDraft, type Draft, joinTexts } from './drafts.ts';
 
 /** What the expert is writing in a conversation. */
 export interface Drafts {
@@ -16,12 +16,14 @@ export function useDrafts(requestId: string): Drafts | undefined {
   useEffect(() => {
     const { tabs } = live;
     const isWriting = () => document.hasFocus() && document.activeElement?.matches('[data-reply]') === true;
-    const text = createDraft({ requestId, storage, tabs, isTyping: isWriting });
+    const text = createDraft({ requestId, storage, tabs, isTyping: isWriting, join: joinTexts });
     const form = createDraft({
       requestId: `${requestId}/form`,
       storage,
       tabs,
       isTyping: () => document.hasFocus(),
+      // It has what was filled in for earlier forms, too.
+      join: (before) => before,
     });
     setDrafts({ text, form });
     return () => {
