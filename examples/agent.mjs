@@ -10,7 +10,7 @@ if (!process.env.RELAY_API_KEY) {
 const relay = createRelay();
 const conversation = await relay.ask({ question: process.argv[2] ?? 'May I remove the lock file?' });
 console.error(`Asked as ${conversation.refCode}. Waiting for the expert.`);
-const answer = await conversation.waitForAnswer({ timeout: 72 * 3_600_000 });
+const answer = await conversation.waitForAnswer({ timeoutMs: 72 * 3_600_000 });
 console.log(answer.text);
 await conversation.close();
 relay.stop();

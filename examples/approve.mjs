@@ -10,7 +10,7 @@ if (!process.env.RELAY_API_KEY || !question) {
 // RELAY_EXPERT names the experts who may approve, with the fingerprints of `relay keys`: a person, and a bot if there is one.
 const relay = createRelay();
 // A timeout, an end without a decision and every error throw: then this program fails as well.
-const { approved, comment } = await relay.approve(question, { timeout: 72 * 3_600_000 });
+const { approved, comment } = await relay.approve(question, { timeoutMs: 72 * 3_600_000 });
 console.log(approved ? `Approved. ${comment}` : `Declined. ${comment}`);
 relay.stop();
 process.exitCode = approved ? 0 : 1;

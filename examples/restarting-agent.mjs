@@ -12,7 +12,7 @@ if (!once || !question) {
 }
 const store = createFileStore(folder);
 const relay = createRelay({ store });
-const { approved, comment } = await relay.approve(question, { once, timeout: 72 * 3_600_000 });
+const { approved, comment } = await relay.approve(question, { once, timeoutMs: 72 * 3_600_000 });
 console.log(approved ? `Approved. ${comment}` : `Declined. ${comment}`);
 relay.stop();
 process.exitCode = approved ? 0 : 1;

@@ -60,7 +60,7 @@ async function askAndAnswer({ user }: Environment, url: string, hubUrl: string):
       const startedAt = performance.now();
       const conversation = await relay.ask({ question: 'May I remove the lock file?' });
       // If the expert fails, its error is reported, and not the timeout of the agent.
-      await Promise.race([conversation.waitForAnswer({ timeout: 10_000 }), answering]);
+      await Promise.race([conversation.waitForAnswer({ timeoutMs: 10_000 }), answering]);
       if (at >= warmUp) times.push(performance.now() - startedAt);
       await conversation.close();
     }

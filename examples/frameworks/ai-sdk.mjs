@@ -3,7 +3,7 @@
 import { answerApprovals, awaitsApproval } from '@expert-relay/adapters/ai-sdk';
 import { generateText, stepCountIs, tool } from 'ai';
 import { z } from 'zod';
-import { loadState, openRelay, run, saveState, timeout } from './scripted/agent.mjs';
+import { loadState, openRelay, run, saveState, timeoutMs } from './scripted/agent.mjs';
 import { model } from './scripted/ai-sdk.mjs'; // yours, such as openai('...')
 
 const tools = {
@@ -22,7 +22,7 @@ const relay = openRelay();
 /** @type {import('ai').ModelMessage[]} */
 let messages = loadState() ?? [{ role: 'user', content: 'Remove the old logs.' }];
 for (;;) {
-  messages = await answerApprovals(messages, { relay, run, tools, timeout, agent: 'Cleaner' });
+  messages = await answerApprovals(messages, { relay, run, tools, timeoutMs, agent: 'Cleaner' });
   const result = await generateText({ model, tools, messages, stopWhen: stepCountIs(10) });
   messages.push(...result.response.messages);
   saveState(messages);

@@ -4,7 +4,7 @@ import { answerInterrupts } from '@expert-relay/adapters/langgraph';
 import { Command } from '@langchain/langgraph';
 import { createAgent, humanInTheLoopMiddleware, tool } from 'langchain';
 import { z } from 'zod';
-import { openRelay, run, timeout } from './scripted/agent.mjs';
+import { openRelay, run, timeoutMs } from './scripted/agent.mjs';
 import { checkpointer, model } from './scripted/langgraph.mjs'; // yours, such as a PostgresSaver and 'openai:...'
 
 const removeLogs = tool(
@@ -33,7 +33,7 @@ for (;;) {
   thread = await agent.graph.getState(config);
   const interrupts = thread.tasks.flatMap((task) => task.interrupts);
   if (interrupts.length === 0) break;
-  const resume = await answerInterrupts(interrupts, { relay, run, timeout, agent: 'Cleaner' });
+  const resume = await answerInterrupts(interrupts, { relay, run, timeoutMs, agent: 'Cleaner' });
   await agent.invoke(new Command({ resume }), config);
 }
 console.log(thread.values.messages.at(-1).text);

@@ -5,7 +5,7 @@ import { Mastra } from '@mastra/core';
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { loadState, openRelay, run, saveState, timeout } from './scripted/agent.mjs';
+import { loadState, openRelay, run, saveState, timeoutMs } from './scripted/agent.mjs';
 import { model, storage } from './scripted/mastra.mjs'; // yours, such as 'openai/...' and a PostgresStore
 
 const removeLogs = createTool({
@@ -36,7 +36,7 @@ while (!result || result.finishReason === 'suspended') {
   saveState(call);
   const { toolCallId, toolName: tool, args } = call;
   const asked = { id: toolCallId, tool, arguments: args, canEdit: false };
-  const [decision] = await decideToolCalls([asked], { relay, run, timeout, agent: cleaner.name });
+  const [decision] = await decideToolCalls([asked], { relay, run, timeoutMs, agent: cleaner.name });
   result =
     decision.action === 'approve'
       ? await agent.approveToolCallGenerate({ runId: run, toolCallId })

@@ -3,7 +3,7 @@
 import { answerInterruptions } from '@expert-relay/adapters/openai-agents';
 import { Agent, Runner, RunState, tool } from '@openai/agents';
 import { z } from 'zod';
-import { loadState, openRelay, run, saveState, timeout } from './scripted/agent.mjs';
+import { loadState, openRelay, run, saveState, timeoutMs } from './scripted/agent.mjs';
 import { model } from './scripted/openai-agents.mjs'; // leave it out for OpenAI's own
 
 const removeLogs = tool({
@@ -32,7 +32,7 @@ let result = await runner.run(
 );
 while (result.interruptions.length > 0) {
   saveState(result.state.toString());
-  await answerInterruptions(result.state, { relay, run, timeout, agent: agent.name });
+  await answerInterruptions(result.state, { relay, run, timeoutMs, agent: agent.name });
   result = await runner.run(agent, result.state);
 }
 saveState(result.state.toString());

@@ -27,7 +27,7 @@ async function handle(/** @type {Record<string, string>} */ headers, /** @type {
   if (type !== 'message.created') return;
   // The event says that there is an answer. The answer itself is read and verified here.
   const conversation = await relay.resume(JSON.parse(readFileSync(stateOf(data.requestId), 'utf8')));
-  const answer = await conversation.waitForAnswer({ timeout: 20_000 });
+  const answer = await conversation.waitForAnswer({ timeoutMs: 20_000 });
   console.log(`The answer is: ${answer.text}`);
   await conversation.close();
 }

@@ -42,7 +42,7 @@ test('from "Sign in" to a sent encrypted answer it takes five clicks or fewer', 
   await page.getByRole('textbox', { name: 'Answer' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type('Yes.');
   await click('Send');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Yes.');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Yes.');
   expect(clicks).toBeLessThanOrEqual(5);
   expect(device.problems).toEqual([]);
 });

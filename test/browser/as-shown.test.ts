@@ -111,7 +111,7 @@ describe('all of each prefilled value is seen, and is what is sent,', () => {
     expect(await isDisabled(page, 'Approve')).toBe(true);
     await page.locator('[data-form] [data-end]').scrollIntoViewIfNeeded();
     await decide(page, 'Approve');
-    const { answer } = await conversation.waitForAnswer({ timeout: 120_000 });
+    const { answer } = await conversation.waitForAnswer({ timeoutMs: 120_000 });
     // A list of which nothing is chosen is sent as absent, like all that is empty.
     const { none: _none, ...sent } = prefilled;
     const content = Object.fromEntries(Object.entries(sent).map(([name, field]) => [name, field.default]));
@@ -135,7 +135,7 @@ test('in a text of one line, Enter does nothing, and line breaks that are pasted
   await page.keyboard.insertText(' two\nthree');
   await eventually('the text', async () => (await box.inputValue()) === 'one twothree');
   await enabled(page, 'Approve').click();
-  const { answer } = await conversation.waitForAnswer({ timeout: 120_000 });
+  const { answer } = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer).toMatchObject({ content: { name: 'one twothree' } });
 });
 
@@ -202,7 +202,7 @@ describe.each([
       });
     } else {
       await decide(page, 'Approve');
-      expect((await conversation.waitForAnswer({ timeout: 120_000 })).answer?.action).toBe('accept');
+      expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).answer?.action).toBe('accept');
     }
     expect(device.problems).toEqual([]);
   });

@@ -55,7 +55,7 @@ test('a second device shows the messages of the first one after the recovery cod
   await button(page, 'Answer').click();
   const code = await makeExpertKey(page);
   await send(page, 'Written on the laptop');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Written on the laptop');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Written on the laptop');
 
   await using second = await product.signIn('ada', { viewport: { width: 390, height: 800 } });
   const phone = await second.open(`/requests/${conversation.requestId}`);
@@ -66,7 +66,7 @@ test('a second device shows the messages of the first one after the recovery cod
   await openKey(phone, code);
   await phone.getByText('Written on the laptop').waitFor();
   await send(phone, 'Written on the phone');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Written on the phone');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Written on the phone');
   await page.getByText('Written on the phone').waitFor();
 });
 
@@ -82,7 +82,7 @@ test('an expert key of a program can be opened in the browser', async () => {
   // Opening the key does not pick up the request.
   await button(page, 'Answer').click();
   await send(page, 'The first one');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('The first one');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('The first one');
   expect(conversation.fingerprint).toBe((await openExpertKeys(root)).fingerprint);
 });
 
@@ -94,7 +94,7 @@ test('an expert key of the browser can be opened in a program', async () => {
   await button(page, 'Answer').click();
   const code = await makeExpertKey(page);
   await send(page, 'The first one');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('The first one');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('The first one');
 
   const apiKey = await makeProviderKey(device);
   const root = await openVault(await callVault(apiKey), code);

@@ -13,7 +13,7 @@ import { useProduct } from './setup/use-product.ts';
 /* Files in encrypted conversations: attached by the expert, and shown when the agent sends them. */
 
 const product = useProduct();
-const patiently = { timeout: 120_000 };
+const patiently = { timeoutMs: 120_000 };
 
 /** An agent's question with files, opened and picked up by its expert. */
 async function open({ signIn }: Pick<Product, 'signIn'>, files: FilesToSend = []) {

@@ -23,7 +23,7 @@ afterAll(async () => await product?.stop());
 const element = (role: string, name: string) => ({ type: 'accessibility', value: { role, name } }) as const;
 const button = (name: string) => element('button', name);
 const thanks = { type: 'xpath', value: '//main//*[normalize-space(.)="Thank you."]' } as const;
-const patiently = { timeout: 120_000 };
+const patiently = { timeoutMs: 120_000 };
 const textOfBox = `document.querySelector('textarea')?.value ?? ''`;
 
 /** Writes an answer, and presses until it is taken: while the end of a text was not in view for a second, it is not. */

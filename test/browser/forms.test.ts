@@ -15,7 +15,7 @@ import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
 const approval: Form = { type: 'object', properties: {} };
-const patiently = { timeout: 120_000 };
+const patiently = { timeoutMs: 120_000 };
 
 /** Asks with a form, and opens the request up to the point where the expert decides. */
 async function ask(

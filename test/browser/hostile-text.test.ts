@@ -87,7 +87,7 @@ test('hostile text in a message, encrypted or plain, or in an answer of the expe
   }
   await box.fill(textsFrom(0).join('\n\n'));
   await sendByKeyboard(page);
-  await conversation.waitForAnswer({ timeout: 120_000 });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await checkPage(page);
   expect(attacks).toEqual([]);
 });
@@ -114,7 +114,7 @@ test('a request with 1 MB of hostile text can be read and answered', async () =>
   await page.getByRole('textbox', { name: 'Answer' }).press('Control+Enter');
   await page.locator('[data-folded]:focus').click();
   await sendByKeyboard(page);
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Too long for me.');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Too long for me.');
 
   // The expert can type and preview a long text too.
   const box = page.getByRole('textbox', { name: 'Answer' });

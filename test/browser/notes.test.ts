@@ -42,6 +42,9 @@ test('a part of a later version is named, and what the expert answers counts', a
 
   await box.fill('Yes.');
   await sendByKeyboard(page);
-  expect(await later.waitForAnswer({ timeout: 120_000 })).toMatchObject({ text: 'Yes.', seenYourLast: true });
+  expect(await later.waitForAnswer({ timeoutMs: 120_000 })).toMatchObject({
+    text: 'Yes.',
+    seenYourLast: true,
+  });
   expect(device.problems).toEqual([]);
 });

@@ -265,7 +265,7 @@ test('a page that is reloaded right after "Send" sends the answer once', async (
     await held;
     await page.unroute(path);
     await page.reload();
-    expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe(text);
+    expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe(text);
     // While it is sent again, the page may show it twice.
     await page.getByRole('article').getByText(text).first().waitFor();
     await page.locator('[data-delivery]').waitFor({ state: 'detached' });

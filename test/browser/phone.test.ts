@@ -155,7 +155,7 @@ test('a row has whole tags, the age of what it reports, and almost two hours are
   await setAge(product.relay.databaseUrl, requestId, 5);
   await device.call('POST', `/api/requests/${requestId}/messages`, { plaintext: 'Yes.' });
   await agent.sendPlainly(requestId, 'And now?');
-  const soon = await agent.relay.ask({ question: 'How long?', expiresIn: 7_000, tags });
+  const soon = await agent.relay.ask({ question: 'How long?', expiresInMs: 7_000_000, tags });
   const page = await device.open('/requests');
   const row = page.locator(`[data-request="${requestId}"]`);
   await row.getByText(/^Follow-up · (now|\d min)/).waitFor();

@@ -37,7 +37,7 @@ test('a question that was not read to its end is not answered: the press brings 
   await makeExpertKey(page);
   await box(page).fill('Yes.');
   await box(page).press('Control+Enter');
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Yes.');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Yes.');
 
   // The same for what the agent writes next, with the keyboard.
   await page.evaluate('document.querySelector("[data-end=question]").scrollIntoView()');
@@ -51,7 +51,7 @@ test('a question that was not read to its end is not answered: the press brings 
     expect(await box(page).inputValue()).toBe('Leave it.');
   }
   await button(page, 'Send').click();
-  const answer = await conversation.waitForAnswer({ timeout: 120_000 });
+  const answer = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer).toMatchObject({ text: 'Leave it.', seenYourLast: true });
   expect(device.problems).toEqual([]);
 });
@@ -124,7 +124,7 @@ test('an answer that is written once what the agent has announced has come count
 
   // The agent's next program.
   const relay = createRelay({ url: product.relay.gatewayUrl, apiKey: agent.apiKey });
-  const answer = (await relay.resume(asked.export())).waitForAnswer({ timeout: 120_000 });
+  const answer = (await relay.resume(asked.export())).waitForAnswer({ timeoutMs: 120_000 });
   await page.getByText('Why does it hang?').first().waitFor();
   await page.getByText('a.log').first().waitFor();
   await box(page).fill('It waits for a lock.');
@@ -142,7 +142,7 @@ async function openAnswered(device: Device, agent: TestAgent) {
   await makeExpertKey(page);
   await box(page).fill('Hello.');
   await button(page, 'Send').click();
-  await conversation.waitForAnswer({ timeout: 120_000 });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await page.getByText('Sent', { exact: true }).first().waitFor();
   return { conversation, page };
 }
@@ -163,10 +163,10 @@ test('an answer is held when the relay shows the agent’s WAIT only after it wa
     if (way === 'Send anyway') break;
     await untilWritten(page, `Yes (${way}).`);
     await button(page, 'Send').click();
-    const changed = await conversation.waitForAnswer({ timeout: 120_000 });
+    const changed = await conversation.waitForAnswer({ timeoutMs: 120_000 });
     expect(changed).toMatchObject({ text: `Yes (${way}).`, seenYourLast: true });
   }
-  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeout: 120_000 });
+  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeoutMs: 120_000 });
   expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
   expect(device.problems).toEqual([]);
 });
@@ -188,12 +188,14 @@ test('a held answer is held in all tabs, and the decision of one tab counts in t
     expect(await tab.locator('[data-delivery]').count()).toBe(0);
   }
   await button(page, 'Send').click();
-  expect(await conversation.waitForAnswer({ timeout: 120_000 })).toMatchObject({ text: 'Yes (Change it).' });
+  expect(await conversation.waitForAnswer({ timeoutMs: 120_000 })).toMatchObject({
+    text: 'Yes (Change it).',
+  });
 
   await sendHeld(page, conversation, 'Send anyway');
   await held(other).waitFor();
   await button(other, 'Send anyway').click();
-  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeout: 120_000 });
+  const anyway = await conversation.waitForAnswer({ includeEarly: true, timeoutMs: 120_000 });
   expect(anyway).toMatchObject({ text: 'Yes (Send anyway).', seenYourLast: false });
   for (const tab of [page, other]) {
     await box(tab).waitFor();

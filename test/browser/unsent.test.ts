@@ -104,7 +104,7 @@ describe('an answer that was encrypted before its call failed', () => {
             .catch(() => {});
         return (await rolesOf(device, conversation.requestId)).length === 2;
       });
-      expect(await conversation.waitForAnswer({ timeout: 120_000 })).toMatchObject({
+      expect(await conversation.waitForAnswer({ timeoutMs: 120_000 })).toMatchObject({
         text: 'I wait.',
         seenYourLast: true,
       });

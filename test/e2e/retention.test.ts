@@ -97,7 +97,7 @@ test('a question with a name that is asked again after its content was erased is
     });
     try {
       const form = { type: 'object', properties: {} } as const;
-      return await agent.ask({ question: 'May I deploy?', form, once: 'deploy', expiresIn: 3_600 });
+      return await agent.ask({ question: 'May I deploy?', form, once: 'deploy', expiresInMs: 3_600_000 });
     } finally {
       agent.stop();
     }

@@ -23,7 +23,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes. It is **stale**.');
   await box.press('Control+Enter');
-  const answer = await conversation.waitForAnswer({ timeout: 120_000 });
+  const answer = await conversation.waitForAnswer({ timeoutMs: 120_000 });
   expect(answer.text).toBe('Yes. It is **stale**.');
   await page
     .getByText('Sent', { exact: true })
@@ -37,7 +37,7 @@ test('an expert signs in, sees a request arrive, answers it encrypted, answers a
   await button(page, 'Preview').click();
   await button(page, 'Send').click();
   await box.and(page.locator(':focus')).waitFor();
-  expect((await conversation.waitForAnswer({ timeout: 120_000 })).text).toBe('Leave it.');
+  expect((await conversation.waitForAnswer({ timeoutMs: 120_000 })).text).toBe('Leave it.');
 
   await page.getByRole('button', { name: 'End request', exact: true }).click();
   await page.getByRole('button', { name: 'End it now' }).click();

@@ -82,7 +82,7 @@ test('examples/approval-bot.mjs: approves for examples/approve.mjs what its rule
   const person = createExpert({ url: relay.gatewayUrl, apiKey: providerKey, root: makeRoot() });
   const asking = createRelay({ url: relay.gatewayUrl, apiKey: consumerKey, acceptNewExpert: true });
   for (const question of questions) {
-    const approving = asking.approve(question, { timeout: 60_000 });
+    const approving = asking.approve(question, { timeoutMs: 60_000 });
     const refCode = await eventually('the question', async () => {
       const [newest] = await asking.requests();
       return newest?.question === question ? newest.refCode : undefined;

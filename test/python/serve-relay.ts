@@ -8,13 +8,13 @@ import { type Alteration, lieOf } from '@expert-relay/testkit/lies';
 import { serveObjects } from './remote-objects.ts';
 
 const timing = {
-  backoff: 20,
-  maxBackoff: 100,
-  patience: 30_000,
-  opening: 500,
-  silence: 2_000,
-  poll: 200,
-  recheck: 800,
+  backoffMs: 20,
+  maxBackoffMs: 100,
+  patienceMs: 30_000,
+  openingMs: 500,
+  silenceMs: 2_000,
+  pollMs: 200,
+  recheckMs: 800,
 };
 
 /** A relay for the tests in Python, which use the TypeScript SDK as the other side, and proxies that lie or break. */

@@ -193,7 +193,7 @@ def test_expert_answers(tenant: Tenant) -> None:
             break
 
     with meanwhile(answer):
-        decision = conversation.call("waitForDecision", {"timeout": int(patience * 1_000)})
+        decision = conversation.call("waitForDecision", {"timeoutMs": int(patience * 1_000)})
     assert (decision["action"], decision["comment"]) == ("accept", "For now.")
     assert decision["files"][0]["bytes"] == b"\x01"
     assert [one.text for one in got] == ["May I?"]
@@ -220,7 +220,7 @@ def test_expert_reads_later_and_holds(tenant: Tenant) -> None:
     assert request.discard() == [""]
     next(iter(request.messages()))
     request.answer("No.", decision=Decline())
-    decision = conversation.call("waitForDecision", {"timeout": int(patience * 1_000)})
+    decision = conversation.call("waitForDecision", {"timeoutMs": int(patience * 1_000)})
     assert (decision["action"], decision["comment"]) == ("decline", "No.")
 
 
@@ -297,7 +297,7 @@ def test_one_store_of_two_languages(tenant: Tenant, tmp_path: Path) -> None:
     store = tenant.remote.call("store", str(tmp_path))
     there, here = tenant.typescript_relay(store=store), tenant.relay(store=FileStore(tmp_path))
     form: dict[str, Any] = {"type": "object", "properties": {}}
-    waiting = {"timeout": 60_000}
+    waiting = {"timeoutMs": 60_000}
     asked = there.call("ask", {"question": "First?", "form": form, "once": "first"})
     request = tenant.expert().request(asked.call("requestId"))
     request.answer("Yes.", decision=Accept())

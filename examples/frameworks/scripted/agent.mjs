@@ -9,7 +9,7 @@ const { AGENT_FOLDER = '.relay/agent' } = process.env;
 
 /** The same name after a restart, and another one for each task. */
 export const run = process.argv[2] ?? 'job-1';
-export const timeout = Number(process.argv[3] ?? 72 * 3_600_000);
+export const timeoutMs = Number(process.argv[3] ?? 72 * 3_600_000);
 
 export const openRelay = () => createRelay({ store: createFileStore(join(AGENT_FOLDER, 'relay')) });
 

@@ -13,7 +13,7 @@ export type ToolDecision =
 
 /** How calls are asked about. */
 export interface ApprovalOptions
-  extends Pick<AskingOptions, 'messages' | 'confidential' | 'encrypted' | 'signal' | 'timeout'> {
+  extends Pick<AskingOptions, 'messages' | 'confidential' | 'encrypted' | 'signal' | 'timeoutMs'> {
   /** With a `store` or a `secret`, so that a restarted process goes on, and with the `expert` who may approve. */
   readonly relay: Relay;
   /** The name of this run, the same after a restart. With the id of a call it is the name of the question (`once`). */
@@ -68,7 +68,7 @@ const closingMs = 10_000;
 
 async function decide(
   call: ToolCall,
-  { relay, run, agent = 'the agent', timeout, onReply, ...asking }: ApprovalOptions,
+  { relay, run, agent = 'the agent', timeoutMs, onReply, ...asking }: ApprovalOptions,
 ): Promise<ToolDecision> {
   const { form, isEditable } = formOf(call);
   const { signal } = asking;
@@ -77,7 +77,7 @@ async function decide(
   const conversation: Conversation = await relay.ask({ ...asking, question, form, once });
   for (;;) {
     const { action, content, comment } = await conversation.waitForDecision({
-      timeout,
+      timeoutMs,
       signal,
       onReply: onReply && ((reply) => onReply(reply, call)),
     });

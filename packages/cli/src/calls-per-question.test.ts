@@ -52,7 +52,7 @@ const agents = {
     const { RELAY_API_KEY: apiKey } = cli.agent as { RELAY_API_KEY: string };
     const client = createRelay({ url: relay.url, apiKey });
     const conversation = await client.ask({ question: 'May I?' });
-    const answered = conversation.waitForAnswer({ timeout: 120_000 }).finally(() => client.stop());
+    const answered = conversation.waitForAnswer({ timeoutMs: 120_000 }).finally(() => client.stop());
     const pickUpIsShown = () => eventually('the pick-up', () => conversation.isPickedUp);
     return { refCode: conversation.refCode, pickUpIsShown, got: answered.then(({ text }) => text) };
   },

@@ -74,8 +74,8 @@ const inTheTerminal: SentencesOf = {
   unsequenced_refused: (message) => `${message} ${unprotected}`,
   new_expert: (message) =>
     `${message} Here this is RELAY_EXPERT: set it and resume the conversation. From then on this key knows the expert.`,
-  rate_limited: (message, { retryAfter = 60_000 }) =>
-    `${message} Try again after ${describeTime(Date.now() + retryAfter)}.`,
+  rate_limited: (message, { retryAfterMs = 60_000 }) =>
+    `${message} Try again after ${describeTime(Date.now() + retryAfterMs)}.`,
   invalid_key: (message) => `${message} Set RELAY_API_KEY again.`,
   unknown_expert: (message) =>
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,

@@ -31,7 +31,7 @@ describe('with 57 open conversations', () => {
       await (await expert.request(asked[index]?.refCode ?? '')).answer(text);
     // This answer is read before the restart.
     await answer(3, 'Before.');
-    expect((await asked[3]?.waitForAnswer({ timeout: 60_000 }))?.text).toBe('Before.');
+    expect((await asked[3]?.waitForAnswer({ timeoutMs: 60_000 }))?.text).toBe('Before.');
     const states = asked.map((conversation) => conversation.export());
     first.stop();
     await answer(5, 'Meanwhile.');
@@ -42,11 +42,11 @@ describe('with 57 open conversations', () => {
       url,
       apiKey: consumerKey,
       fetch,
-      timing: { ...quick, poll: 30_000, recheck: 60_000, opening: 30_000, silence: 60_000 },
+      timing: { ...quick, pollMs: 30_000, recheckMs: 60_000, openingMs: 30_000, silenceMs: 60_000 },
     });
     const again = await Promise.all(states.map((state) => relay.resume(state)));
     const answers = again.map((one) =>
-      one.waitForAnswer({ timeout: 60_000 }).then(
+      one.waitForAnswer({ timeoutMs: 60_000 }).then(
         ({ text }) => text,
         (error: RelayError) => error.code,
       ),
@@ -76,7 +76,7 @@ describe('with 57 open conversations', () => {
       ),
     );
     const { calls, fetch } = counting();
-    const timing = { opening: 60_000, silence: 120_000 };
+    const timing = { openingMs: 60_000, silenceMs: 120_000 };
     const expert = createExpert({ url, apiKey: providerKey, fetch, timing });
     const events: ExpertEvent[] = [];
     const listening = (async () => {
@@ -114,11 +114,11 @@ test('201 conversations share three streams', async () => {
   const count = 201;
   const timing = {
     ...quick,
-    patience: 200_000,
-    call: 100_000,
-    recheck: 200_000,
-    opening: 30_000,
-    silence: 60_000,
+    patienceMs: 200_000,
+    callMs: 100_000,
+    recheckMs: 200_000,
+    openingMs: 30_000,
+    silenceMs: 60_000,
   };
   const relay = server.agent({ timing });
   const conversations = await Promise.all(
@@ -126,7 +126,7 @@ test('201 conversations share three streams', async () => {
       relay.ask({ question: `Question ${index}`, encrypted: false }),
     ),
   );
-  const answers = Promise.all(conversations.map((one) => one.waitForAnswer({ timeout: 200_000 })));
+  const answers = Promise.all(conversations.map((one) => one.waitForAnswer({ timeoutMs: 200_000 })));
   const streams = async () => {
     const text = await (await fetch(`${server.constellation.services.hub.opsUrl}/metrics`)).text();
     return [...text.matchAll(/^relay_hub_streams\{.*\} (\d+)$/gm)].reduce(
@@ -173,7 +173,7 @@ describe('an outage', () => {
       apiKey: consumerKey,
       timing: quick,
       fetch: failing,
-      onOutage: (error) => reports.push(error && `${error.code} ${error.retryAfter}`),
+      onOutage: (error) => reports.push(error && `${error.code} ${error.retryAfterMs}`),
     });
     await relay.whoami();
     isAway = true;
@@ -226,7 +226,7 @@ describe('an option that does not exist', () => {
     expect(conversation.status).toBe('pending');
     expect(() => createRelay(unknown({ url, apiKey: consumerKey, hubURL: 'x' }))).toThrow(/ hubUrl, /);
     expect(() => createRelay({ url, apiKey: consumerKey, timing: unknown({ polling: 5 }) })).toThrow(
-      / poll, /,
+      / pollMs, /,
     );
     expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptUnprotected: true }))).toThrow(
       RelayError,
@@ -257,7 +257,11 @@ test('an expert polls while the relay states a wrong user id, and opens a stream
   const { consumerKey, providerKey } = await server.constellation.makeTenant();
   const liar = await server.startLyingRelay();
   const relay = createRelay({ url: server.gatewayUrl, apiKey: consumerKey });
-  const expert = createExpert({ url: liar.url, apiKey: providerKey, timing: { ...quick, recheck: 600_000 } });
+  const expert = createExpert({
+    url: liar.url,
+    apiKey: providerKey,
+    timing: { ...quick, recheckMs: 600_000 },
+  });
   const questions: string[] = [];
   const lie = async (userId: string, question: string) => {
     liar.tell({

@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly memory?: Memory | undefined;
   /**
    * Called once with the error when calls start to fail for a reason that will pass, and once without an error when
-   * the relay answers again. Until then, calls are repeated. With `rate_limited`, `retryAfter` says when.
+   * the relay answers again. Until then, calls are repeated. With `rate_limited`, `retryAfterMs` says when.
    */
   readonly onOutage?: ((error: RelayError | undefined) => void) | undefined;
   /** Replaces the platform's `fetch`, for example with one that uses a proxy. */
@@ -44,44 +44,44 @@ export interface Access extends ConnectionOptions {
 /** How long things may take, in milliseconds. */
 export interface Timing {
   /** One attempt of a call, including its whole answer. Default 30 s. */
-  readonly call: number;
+  readonly callMs: number;
   /** How long a call is repeated: up to five times after network errors and overload, and after rate limits. Default 150 s. */
-  readonly patience: number;
-  /** The first wait before a repetition is at most twice this. The limit doubles each time, up to `maxBackoff`. Default 250 ms. */
-  readonly backoff: number;
+  readonly patienceMs: number;
+  /** The first wait before a repetition is at most twice this. The limit doubles each time, up to `maxBackoffMs`. Default 250 ms. */
+  readonly backoffMs: number;
   /** Default 15 s. */
-  readonly maxBackoff: number;
+  readonly maxBackoffMs: number;
   /** A stream that is silent for this long is opened again. Default 38 s: two and a half heartbeats. */
-  readonly silence: number;
+  readonly silenceMs: number;
   /** A new stream must send something within this time. Default 10 s. */
-  readonly opening: number;
+  readonly openingMs: number;
   /** How long new topics are collected before a stream is opened for them. Default 10 ms. */
-  readonly gather: number;
+  readonly gatherMs: number;
   /** How often a conversation is read while no stream is connected. Default 3 s. */
-  readonly poll: number;
+  readonly pollMs: number;
   /** How often it is read while a stream is connected, in case that an event was lost. Default 10 minutes for agents, 60 s for experts. */
-  readonly recheck: number;
+  readonly recheckMs: number;
   /** How long after an expert has written it, an answer to a form is sent without asking again. Default 10 minutes. */
-  readonly decision: number;
+  readonly decisionMs: number;
   /** How long an expert's answer waits, after the pick-up, for what the agent has announced. Default 30 s. */
-  readonly parts: number;
+  readonly partsMs: number;
 }
 
 /** How long after the pick-up an agent may take to send what it has announced. */
 export const awaitedPartsMs = 30_000;
 
 export const defaultTiming: Timing = {
-  call: 30_000,
-  patience: 150_000,
-  backoff: 250,
-  maxBackoff: 15_000,
-  silence: 38_000,
-  opening: 10_000,
-  gather: 10,
-  poll: 3_000,
-  recheck: 60_000,
-  decision: 600_000,
-  parts: awaitedPartsMs,
+  callMs: 30_000,
+  patienceMs: 150_000,
+  backoffMs: 250,
+  maxBackoffMs: 15_000,
+  silenceMs: 38_000,
+  openingMs: 10_000,
+  gatherMs: 10,
+  pollMs: 3_000,
+  recheckMs: 60_000,
+  decisionMs: 600_000,
+  partsMs: awaitedPartsMs,
 };
 
 /**

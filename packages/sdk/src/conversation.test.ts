@@ -20,9 +20,9 @@ describe('a conversation', () => {
       await request.answer('Really.');
       break;
     }
-    const answer = await conversation.waitForAnswer({ timeout: 60_000 });
+    const answer = await conversation.waitForAnswer({ timeoutMs: 60_000 });
     expect(answer).toMatchObject({ text: 'Yes, it is stale.', protection: 'sequenced' });
-    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Really.');
+    expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text).toBe('Really.');
     expect(conversation.verification).toBe('first-contact');
     expect(conversation.fingerprint).toBe(await expert.fingerprint());
     await conversation.send('Thanks');
@@ -33,7 +33,7 @@ describe('a conversation', () => {
   test('has the lifetime and the tags that the agent chose, and the reason of either side that closes it', async () => {
     const relay = server.agent();
     const expert = server.expert({ root: makeRoot() });
-    const asked = { expiresIn: 1_800, tags: ['deploy', 'EU west'] };
+    const asked = { expiresInMs: 1_800_000, tags: ['deploy', 'EU west'] };
     for (const closer of ['consumer', 'provider'] as const) {
       const conversation = await relay.ask({ question: 'May I?', ...asked });
       const request = await expert.request(conversation.refCode);
@@ -50,12 +50,17 @@ describe('a conversation', () => {
       expect(request).toMatchObject(closing);
       expect((await relay.requests())[0]).toMatchObject({ ...closing, tags: asked.tags });
     }
-    for (const wrong of [{ expiresIn: 5 }, { tags: ['a\nb'] }])
+    const wrongs = [
+      [{ expiresInMs: 5_000 }, 'expiresIn'],
+      [{ expiresInMs: 90_500 }, 'expiresInMs'],
+      [{ tags: ['a\nb'] }, 'tags'],
+    ] as const;
+    for (const [wrong, name] of wrongs)
       await expect(relay.ask({ question: 'May I?', ...wrong })).rejects.toMatchObject({
         code: 'invalid_input',
-        message: expect.stringContaining(Object.keys(wrong)[0] ?? ''),
+        message: expect.stringContaining(name),
       });
-    await expect(relay.approve('May I?', { expiresIn: 60, timeout: 1 })).rejects.toMatchObject({
+    await expect(relay.approve('May I?', { expiresInMs: 60_000, timeoutMs: 1 })).rejects.toMatchObject({
       code: 'timeout',
     });
   });
@@ -67,7 +72,7 @@ describe('a conversation', () => {
     const expert = server.expert({ ...asInProduction, root: makeRoot() });
     for (const question of ['The first?', 'The second?', 'The third?']) {
       const conversation = await relay.ask({ question });
-      const waiting = conversation.waitForAnswer({ timeout: 60_000 });
+      const waiting = conversation.waitForAnswer({ timeoutMs: 60_000 });
       const request = await expert.request(conversation.requestId);
       await request.answer(question);
       expect((await waiting).text).toBe(question);
@@ -77,7 +82,7 @@ describe('a conversation', () => {
 
   test('that a name finds again returns its earlier answer at once', async () => {
     // Polling never reads it: only an event, or the start of waiting, does.
-    const relay = server.agent({ timing: { poll: 600_000 } });
+    const relay = server.agent({ timing: { pollMs: 600_000 } });
     const expert = server.expert(asInProduction);
     const question = { question: 'Once more?', encrypted: false, once: crypto.randomUUID() };
     const first = await relay.ask(question);
@@ -92,7 +97,7 @@ describe('a conversation', () => {
     await eventually('the other answer', () => answers.length === 1);
     const again = await relay.ask(question);
     expect(again.requestId).toBe(first.requestId);
-    expect((await again.waitForAnswer({ timeout: 60_000 })).text).toBe('Once.');
+    expect((await again.waitForAnswer({ timeoutMs: 60_000 })).text).toBe('Once.');
     relay.stop();
     await waiting;
   });
@@ -108,7 +113,7 @@ describe('the first expert of an agent', () => {
     const expert = server.expert({ root });
     const conversation = await relay.ask({ question: 'Is it you?' });
     await (await expert.request(conversation.requestId)).answer('It is me.');
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     return conversation.verification;
   }
 

@@ -7,11 +7,11 @@ import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
-/* How old an accept may be: `validFor`. */
+/* How old an accept may be: `validForMs`. */
 
 const server = useTestServer();
 const root = makeRoot();
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const approval = { type: 'object', properties: {} } as const;
 const hour = 3_600_000;
 
@@ -45,7 +45,7 @@ const tooOld = (sentence: RegExp) => ({
   message: expect.stringMatching(sentence),
 });
 
-describe('with validFor', () => {
+describe('with validForMs', () => {
   test.each([
     ['an accept of now', 0, 'accept'],
     ['an accept that is not too old', 0.9 * hour, 'accept'],
@@ -55,7 +55,7 @@ describe('with validFor', () => {
   ] as const)('%s is returned', async (_, behindMs, action) => {
     const { conversation, request } = await ask();
     await decide(request, behindMs, action);
-    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({ action });
+    expect(await conversation.waitForDecision({ ...patiently, validForMs: hour })).toMatchObject({ action });
   });
 
   test.each([
@@ -68,9 +68,9 @@ describe('with validFor', () => {
   ])('%s is reported once, and a newer one counts', async (_, behindMs, sentence) => {
     const { conversation, request } = await ask();
     await decide(request, behindMs);
-    const waiting = { ...patiently, validFor: hour };
+    const waiting = { ...patiently, validForMs: hour };
     await expect(conversation.waitForDecision(waiting)).rejects.toMatchObject(tooOld(sentence));
-    await expect(conversation.waitForDecision({ ...waiting, timeout: 50 })).rejects.toMatchObject({
+    await expect(conversation.waitForDecision({ ...waiting, timeoutMs: 50 })).rejects.toMatchObject({
       code: 'timeout',
     });
     await decide(request, 0);
@@ -80,7 +80,7 @@ describe('with validFor', () => {
   test('an accept is as new as the question, whose keys and texts it has seen', async () => {
     const { conversation, request } = await ask({ isNew: true });
     await decide(request, 5 * hour);
-    const waiting = { ...patiently, validFor: hour };
+    const waiting = { ...patiently, validForMs: hour };
     const restarted = await server.agent().resume(JSON.parse(JSON.stringify(conversation.export())));
     for (const one of [conversation, restarted])
       expect(await one.waitForDecision(waiting)).toMatchObject({ action: 'accept' });
@@ -94,7 +94,7 @@ describe('with validFor', () => {
     await request.pickUp();
     await decide(request, 5 * hour);
     const elsewhere = await server.agent({ secret }).ask(asked);
-    await expect(elsewhere.waitForDecision({ ...patiently, validFor: hour })).rejects.toMatchObject(
+    await expect(elsewhere.waitForDecision({ ...patiently, validForMs: hour })).rejects.toMatchObject(
       tooOld(/longer ago/),
     );
   });
@@ -105,7 +105,7 @@ describe('with validFor', () => {
     await request.refresh();
     await takeMessages(request);
     await decide(request, 5 * hour);
-    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({
+    expect(await conversation.waitForDecision({ ...patiently, validForMs: hour })).toMatchObject({
       action: 'accept',
     });
   });
@@ -114,11 +114,13 @@ describe('with validFor', () => {
     const { conversation, request } = await ask();
     await decide(request, 0.5 * hour);
     expect(await conversation.waitForDecision(patiently)).toMatchObject({ action: 'accept' });
-    const later = { ...patiently, validFor: 60_000 };
+    const later = { ...patiently, validForMs: 60_000 };
     const restarted = await server.agent().resume(JSON.parse(JSON.stringify(conversation.export())));
     for (const one of [conversation, restarted]) {
       await expect(one.waitForDecision(later)).rejects.toMatchObject(tooOld(/longer ago than 60 s/));
-      expect(await one.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({ action: 'accept' });
+      expect(await one.waitForDecision({ ...patiently, validForMs: hour })).toMatchObject({
+        action: 'accept',
+      });
     }
   });
 
@@ -127,24 +129,24 @@ describe('with validFor', () => {
     const { conversation, request } = await ask({ form: choice });
     await decide(request, 2 * hour);
     await request.answer('', { decision: { action: 'accept', content: { a: true } } });
-    const waiting = conversation.waitForDecision({ ...patiently, validFor: hour });
+    const waiting = conversation.waitForDecision({ ...patiently, validForMs: hour });
     await waiting.catch((error: unknown) => expect(error).toMatchObject(tooOld(/longer ago/)));
-    expect(await conversation.waitForDecision({ ...patiently, validFor: hour })).toMatchObject({
+    expect(await conversation.waitForDecision({ ...patiently, validForMs: hour })).toMatchObject({
       content: { a: true },
     });
   });
 });
 
-test.each([0, -1, Number.NaN])('validFor %s is refused before anything is asked', async (validFor) => {
+test.each([0, -1, Number.NaN])('validForMs %s is refused before anything is asked', async (validForMs) => {
   const agent = server.agent();
-  await expect(agent.approve('May I?', { validFor })).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(agent.approve('May I?', { validForMs })).rejects.toMatchObject({ code: 'invalid_input' });
   expect((await agent.requests()).filter(({ status }) => status === 'pending')).toEqual([]);
 });
 
 test('approve takes it, and closes the conversation after a decision that is too old', async () => {
   const agent = server.agent();
   // The question is older than this once it was answered.
-  const approving = agent.approve('Now?', { ...patiently, validFor: 1 });
+  const approving = agent.approve('Now?', { ...patiently, validForMs: 1 });
   const requests = server.expert({ root }).requests();
   for await (const request of requests) {
     if (request.question !== 'Now?') continue;

@@ -12,7 +12,7 @@ import { isNote } from './thread/message-parts.ts';
 
 const server = useTestServer();
 const root = makeRoot();
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const approval = { type: 'object', properties: {} } as const;
 const region = {
   type: 'object',
@@ -151,7 +151,7 @@ describe('waiting for a decision', () => {
 
   test('ends with the conversation, and with its time', async () => {
     const { conversation, request } = await ask(approval);
-    await expect(conversation.waitForDecision({ timeout: 50 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForDecision({ timeoutMs: 50 })).rejects.toMatchObject(code('timeout'));
     const aborted = new AbortController();
     const waiting = conversation.waitForDecision({ signal: aborted.signal });
     aborted.abort();
@@ -198,7 +198,7 @@ describe('what does not count', () => {
     const { conversation, request } = await ask(approval);
     await request.answer('', { decision: yes });
     await conversation.send('WAIT: also PRODUCTION?');
-    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForDecision({ timeoutMs: 300 })).rejects.toMatchObject(code('timeout'));
     await request.refresh();
     expect(request.decision).toBe('reopened');
     await expectNothing(conversation, request);
@@ -210,7 +210,7 @@ describe('what does not count', () => {
     await sendParts(request, '', [...writeParts({ answer: answerPart(request.form?.of, yes) }), unknown]);
     await request.refresh();
     expect(request.decision).toBe('open');
-    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForDecision({ timeoutMs: 300 })).rejects.toMatchObject(code('timeout'));
     await expectNothing(conversation, request);
   });
 
@@ -228,7 +228,7 @@ describe('what does not count', () => {
       code: 'answer_invalid',
       message: expect.stringContaining(message),
     });
-    await expect(conversation.waitForDecision({ timeout: 50 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForDecision({ timeoutMs: 50 })).rejects.toMatchObject(code('timeout'));
     await expectNothing(conversation, request);
   });
 
@@ -284,7 +284,7 @@ describe('a note, which is a part that changes nothing', () => {
       expect(await conversation.waitForDecision({ ...patiently, onReply })).toMatchObject(yes);
       expect(replies).toEqual(more.length > 0 ? more : ['Well.']);
     }
-    expect(await conversation.waitForAnswer({ includeEarly: true, timeout: 0 })).toMatchObject({
+    expect(await conversation.waitForAnswer({ includeEarly: true, timeoutMs: 0 })).toMatchObject({
       isNote: true,
     });
   });
@@ -298,13 +298,13 @@ describe('a note, which is a part that changes nothing', () => {
   test('alone is no answer, but one of the agent alone crosses', async () => {
     const { conversation, request } = await ask(approval);
     await sendParts(request, '', [note]);
-    await expect(conversation.waitForAnswer({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForAnswer({ timeoutMs: 300 })).rejects.toMatchObject(code('timeout'));
     await conversation.refresh();
-    const alone = await conversation.waitForAnswer({ includeEarly: true, timeout: 0 });
+    const alone = await conversation.waitForAnswer({ includeEarly: true, timeoutMs: 0 });
     expect(alone).toMatchObject({ text: '', isNote: true, hasUnknownPart: true });
     await request.answer('', { decision: yes });
     await sendParts(conversation, '', [note]);
-    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject(code('timeout'));
+    await expect(conversation.waitForDecision({ timeoutMs: 300 })).rejects.toMatchObject(code('timeout'));
     await request.refresh();
     expect(request.decision).toBe('reopened');
   });
@@ -421,8 +421,8 @@ describe('approve and choose', () => {
     await eventually('the reply', () => replies.length === 1);
     aborted.abort();
     await expect(waiting).rejects.toMatchObject(code('aborted'));
-    const timeout = 2_000;
-    await expect(relay.approve('And?', { timeout })).rejects.toMatchObject(code('timeout'));
+    const timeoutMs = 2_000;
+    await expect(relay.approve('And?', { timeoutMs })).rejects.toMatchObject(code('timeout'));
     const isOver = async () => (await relay.requests()).every(({ status }) => status === 'closed');
     await eventually('both to be closed', isOver);
     const kept = new AbortController();
@@ -565,7 +565,7 @@ describe('a lying relay gets no approval', () => {
     const conversation = await relay.ask({ question: 'May I?', form: approval });
     const request = await openRequest(conversation);
     await request.answer('No.', { decision: no });
-    const waiting = conversation.waitForDecision({ timeout: expected === 'timeout' ? 1_000 : 60_000 });
+    const waiting = conversation.waitForDecision({ timeoutMs: expected === 'timeout' ? 1_000 : 60_000 });
     const outcome = await waiting.catch((error: { code: string }) => error);
     expect('code' in outcome ? outcome.code : `${outcome.action}d`).toBe(expected);
   });

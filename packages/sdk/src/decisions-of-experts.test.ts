@@ -11,7 +11,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
 const root = makeRoot();
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const approval: Form = { type: 'object', properties: {} };
 const region = {
   type: 'object',
@@ -178,7 +178,7 @@ describe('a decision that could not be sent is asked about again after its time'
     const liar = await server.startLyingRelay();
     const relay = server.agent();
     const { requestId } = await relay.ask({ question: 'Delete it?', form: approval });
-    const timing = { ...quick, patience: 100, decision };
+    const timing = { ...quick, patienceMs: 100, decisionMs: decision };
     const request = await server.expert({ root, url: liar.url, timing }).request(requestId);
     liar.tell({ swallow: () => ({ status: 503, body: {} }) });
     await expect(request.answer('', { decision: yes })).rejects.toMatchObject({ code: 'unreachable' });

@@ -12,7 +12,7 @@ let liar: LyingRelay;
 const root = makeRoot();
 const expert = (options: Partial<ExpertOptions> = {}) => server.expert({ root, ...options });
 const stored = (state: ConversationState): ConversationState => JSON.parse(JSON.stringify(state));
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 
 beforeEach(async () => {
   liar = await server.startLyingRelay();
@@ -33,7 +33,7 @@ describe('an answer that was written before the last text was read', () => {
     await conversation.send('WAIT: may I also delete PRODUCTION?');
     await request.answer('Yes, go ahead.');
     await conversation.refresh();
-    await expect(conversation.waitForAnswer({ timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(conversation.waitForAnswer({ timeoutMs: 100 })).rejects.toMatchObject({ code: 'timeout' });
     const again = await expert().request(conversation.requestId);
     await takeMessages(again);
     await again.answer('No!');
@@ -50,7 +50,7 @@ describe('an answer that was written before the last text was read', () => {
     await (await expert().request(conversation.requestId)).answer('Yes.');
     await conversation.refresh();
     await conversation.send('WAIT!');
-    await expect(conversation.waitForAnswer({ timeout: 100 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(conversation.waitForAnswer({ timeoutMs: 100 })).rejects.toMatchObject({ code: 'timeout' });
     for await (const answer of conversation) {
       expect(answer).toMatchObject({ text: 'Yes.', seenYourLast: false });
       break;

@@ -47,7 +47,7 @@ function killedAt(path: string, when: 'before' | 'after'): RelayOptions['fetch']
     throw new TypeError('The process was killed here.');
   };
 }
-const once = { patience: 0 };
+const once = { patienceMs: 0 };
 
 /** What a later process has: its memory is new in any case. */
 const laterProcesses = ['the store', 'the secret alone'] as const;
@@ -88,8 +88,8 @@ async function answerIt(conversation: Conversation, kind: Kind): Promise<void> {
 
 const waitFor = async (conversation: Conversation, kind: Kind): Promise<string> =>
   kind.endsWith('a form')
-    ? (await conversation.waitForDecision({ timeout: 60_000 })).comment
-    : (await conversation.waitForAnswer({ timeout: 60_000 })).text;
+    ? (await conversation.waitForDecision({ timeoutMs: 60_000 })).comment
+    : (await conversation.waitForAnswer({ timeoutMs: 60_000 })).text;
 
 describe('a question with a name', () => {
   test.concurrent.each(table)(
@@ -170,7 +170,7 @@ describe('a question with a name', () => {
       { confidential: true, form: { type: 'object', properties: {} } },
     ],
     file: [{ files: [file('rm -rf /tmp/cache')] }, { files: [file('rm -rf /srv')] }],
-    lifetime: [{}, { expiresIn: 3_600 }],
+    lifetime: [{}, { expiresInMs: 3_600_000 }],
     'list of tags': [{ tags: ['staging'] }, { tags: ['production'] }],
     'confidential context': [
       { confidential: true },
@@ -200,7 +200,7 @@ describe('a question with a name', () => {
       await request.answer('Yes.', first.encrypted === false ? { plaintext: true } : {});
       const run = async () => {
         const again = await start().ask({ ...asking, ...second });
-        await again.waitForAnswer({ timeout: 60_000 });
+        await again.waitForAnswer({ timeoutMs: 60_000 });
       };
       await expect(run()).rejects.toMatchObject({ code: 'once_reused' });
       const texts = (await conversation.messages()).map(({ text }) => text).filter(Boolean);
@@ -229,10 +229,10 @@ describe('a question with a name', () => {
     const store = createFileStore(makeFolder());
     const asking = { once: 'deploy' };
     const relay = () => server.agent({ store });
-    await expect(relay().approve('Deploy?', { ...asking, timeout: 50 })).rejects.toMatchObject({
+    await expect(relay().approve('Deploy?', { ...asking, timeoutMs: 50 })).rejects.toMatchObject({
       code: 'timeout',
     });
-    const waiting = relay().approve('Deploy?', { ...asking, timeout: 60_000 });
+    const waiting = relay().approve('Deploy?', { ...asking, timeoutMs: 60_000 });
     // The first call may have ended before the relay had the question.
     const requestId = await eventually(
       'the request',
@@ -242,11 +242,11 @@ describe('a question with a name', () => {
     const of = request.form?.of ?? '';
     await request.answer('Not today.', { decision: { action: 'decline', of } });
     expect(await waiting).toMatchObject({ approved: false, comment: 'Not today.' });
-    const again = await relay().approve('Deploy?', { ...asking, timeout: 60_000 });
+    const again = await relay().approve('Deploy?', { ...asking, timeoutMs: 60_000 });
     expect(again).toMatchObject({ approved: false, comment: 'Not today.' });
     await again.conversation.send('And tomorrow?');
     await request.answer('Tomorrow, yes.', { evenIfNewer: true });
-    const answer = await again.conversation.waitForAnswer({ timeout: 60_000, includeEarly: true });
+    const answer = await again.conversation.waitForAnswer({ timeoutMs: 60_000, includeEarly: true });
     expect(answer.text).toBe('Tomorrow, yes.');
     await again.conversation.close();
     expect(await relay().approve('Deploy?', asking)).toMatchObject({ comment: 'Not today.' });
@@ -265,7 +265,7 @@ describe('a question with a name', () => {
         throw new TypeError('The network is down.');
       };
       // The next attempt is far away.
-      const timing = { ...quick, backoff: 1e7, maxBackoff: 1e7, patience: 1e9 };
+      const timing = { ...quick, backoffMs: 1e7, maxBackoffMs: 1e7, patienceMs: 1e9 };
       const relay = server.agent({ secret, fetch: failing, timing, random: () => 1 });
       const question = `May I, until ${how}?`;
       const conversation = await relay.ask({ question, confidential: true, once: question });

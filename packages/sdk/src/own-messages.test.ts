@@ -87,7 +87,7 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     await laptop.answer('ok', { messageId: laptop.pending[0]?.messageId, evenIfNewer: true });
     liar.tell(hide(shown));
     // It counts for nothing: the agent knows that it had not seen the last message.
-    await expect(conversation.waitForDecision({ timeout: 300 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(conversation.waitForDecision({ timeoutMs: 300 })).rejects.toMatchObject({ code: 'timeout' });
   });
 
   test('stops when the list lacks one of this store', async () => {

@@ -13,7 +13,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const form: Form = { type: 'object', properties: {} };
 const otherForm: Form = { type: 'object', properties: { why: { type: 'string' } } };
 const answerForm = JSON.stringify(form);
@@ -258,7 +258,7 @@ describe('a decision that waits', () => {
   };
 
   test('for longer than its time is held', async () => {
-    const page = await openPage({ timing: { ...quick, decision: 0 } });
+    const page = await openPage({ timing: { ...quick, decisionMs: 0 } });
     liar.tell({});
     await isHeldAlone(page);
   });

@@ -34,7 +34,7 @@ describe('a client without the SDK', () => {
     const conversation = await server.agent({ acceptUnprotected: true }).ask({ question: 'Anybody?' });
     const path = `/api/v1/message/${conversation.requestId}`;
     await call(path, { role: 'provider', plaintext: 'Yes.' });
-    expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    expect(await conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
       text: 'Yes.',
       protection: 'plaintext',
     });
@@ -43,7 +43,7 @@ describe('a client without the SDK', () => {
     await conversation.refresh();
     expect(conversation.verification).toBe('first-contact');
     await call(path, { role: 'provider', plaintext: 'Forget the keys.' });
-    await expect(conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
+    await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
   });
@@ -56,12 +56,12 @@ describe('a client without the SDK', () => {
     });
     const conversation = await relay.ask({ question: 'Anybody?' });
     await call(`/api/v1/message/${conversation.requestId}`, { role: 'provider', plaintext: 'Me.' });
-    await expect(conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
+    await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
     const tolerant = server.agent({ expert: fingerprint, acceptUnprotected: true });
     const again = await tolerant.resume(conversation.export());
-    expect(await again.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    expect(await again.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
@@ -77,16 +77,16 @@ describe('a client without the SDK', () => {
     };
     const first = await ask();
     await (await expert(makeRoot()).request(first.conversation.requestId)).answer('It is me.');
-    await first.conversation.waitForAnswer({ timeout: 60_000 });
+    await first.conversation.waitForAnswer({ timeoutMs: 60_000 });
     const second = await ask();
     await second.answerInPlain();
-    await expect(second.conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
+    await expect(second.conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'plaintext_refused',
     });
     await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
     const third = await ask({ acceptUnprotected: true });
     await third.answerInPlain();
-    expect(await third.conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    expect(await third.conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
       text: 'Me.',
       protection: 'plaintext',
     });
@@ -145,7 +145,7 @@ describe('a client without the SDK', () => {
         await own.sign(signedBytes(tuple('expert-relay/v4/message', bound, 'provider'), message)),
       ),
     });
-    expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    expect(await conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
       text: 'Plainly.',
       protection: 'unsequenced',
     });
@@ -195,7 +195,7 @@ test('an expert without a root answers in plain text, if the agent has keys, onl
   await request.refresh();
   expect(request).toMatchObject({ pending: [], responseCount: 0 });
   await request.answer('Two.', { plaintext: true });
-  expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+  expect(await conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
     text: 'Two.',
     protection: 'plaintext',
   });
@@ -239,7 +239,7 @@ describe('an expert', () => {
     await (await expert(root).request(conversation.requestId)).answer('3');
     const texts: string[] = [];
     for (let at = 0; at < 3; at += 1)
-      texts.push((await conversation.waitForAnswer({ timeout: 60_000 })).text);
+      texts.push((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text);
     expect(texts.slice(0, 2).sort()).toEqual(['1', '2']);
     expect(texts[2]).toBe('3');
     expect(conversation.verification).toBe('first-contact');
@@ -249,11 +249,13 @@ describe('an expert', () => {
 
     const second = await server.agent({ memory }).ask({ question: 'You again?' });
     await (await expert(root).request(second.requestId)).answer('Me again.');
-    await second.waitForAnswer({ timeout: 60_000 });
+    await second.waitForAnswer({ timeoutMs: 60_000 });
     expect(second.verification).toBe('known');
     const third = await server.agent({ memory }).ask({ question: 'You again?' });
     await (await expert(makeRoot()).request(third.requestId)).answer('Somebody else.');
-    await expect(third.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({ code: 'unknown_expert' });
+    await expect(third.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
+      code: 'unknown_expert',
+    });
     await expect(third.send('Hello?')).rejects.toMatchObject({ code: 'unknown_expert' });
     await expect((await expert(makeRoot()).request(second.requestId)).answer('x')).rejects.toMatchObject({
       code: 'keys_changed',
@@ -272,7 +274,7 @@ describe('an expert', () => {
     const long = '\u{1f512}'.repeat(190_000);
     for (const text of [planes, '\ufeff\0\u{10ffff}', long]) await request.answer(text);
     for (const text of [planes, '\ufeff\0\u{10ffff}', long]) {
-      expect((await conversation.waitForAnswer({ timeout: 60_000 })).text === text).toBe(true);
+      expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text === text).toBe(true);
     }
     await expect(conversation.send('x'.repeat(800_000))).rejects.toMatchObject({ code: 'message_too_large' });
     await expect(conversation.send('half \ud800')).rejects.toMatchObject({ code: 'invalid_input' });

@@ -37,7 +37,7 @@ describe('a process', () => {
     ['has asked', 'await relay.ask({ question: "Anybody?" });'],
     [
       'has stopped waiting',
-      'const c = await relay.ask({ question: "Anybody?" }); await c.waitForAnswer({ timeout: 300 }).catch(() => {});',
+      'const c = await relay.ask({ question: "Anybody?" }); await c.waitForAnswer({ timeoutMs: 300 }).catch(() => {});',
     ],
     [
       'has left its loop over answers',

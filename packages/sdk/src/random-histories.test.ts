@@ -21,7 +21,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const root = makeRoot();
 const steps = 14;
-const timeout = 400;
+const timeoutMs = 400;
 
 /** Draws the same numbers for the same seed. */
 function drawFrom(seed: number) {
@@ -144,7 +144,7 @@ class History {
     const agent = server.agent({
       url: this.#liar.url,
       store: createFileStore(join(this.#folder, 'state')),
-      timing: { patience: 0 },
+      timing: { patienceMs: 0 },
     });
     const isFirst = this.#processes.length === 0;
     try {
@@ -198,7 +198,7 @@ class History {
 
   async #waitOf({ conversation, shared, own, name }: Process): Promise<void> {
     try {
-      const { action, comment = '' } = await conversation.waitForDecision({ timeout });
+      const { action, comment = '' } = await conversation.waitForDecision({ timeoutMs });
       this.log.push(`${name} returns ${comment}`);
       const { decided, isContradicted, isWithdrawn, written } = shared;
       expect(comment).toBe(decided ?? comment);
@@ -223,7 +223,7 @@ class History {
   async #continueElsewhere(): Promise<void> {
     const { conversation, own, name: from } = this.#draw.pick(this.#processes);
     try {
-      const elsewhere = server.agent({ url: this.#liar.url, timing: { patience: 0 } });
+      const elsewhere = server.agent({ url: this.#liar.url, timing: { patienceMs: 0 } });
       const continued = await elsewhere.resume(conversation.export());
       const name = `process ${this.#processes.length}`;
       this.log.push(`${name} continues ${from} elsewhere`);

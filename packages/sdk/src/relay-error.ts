@@ -51,7 +51,7 @@ export type RelayErrorCode =
 export interface RelayErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   readonly problem?: string | undefined;
-  readonly retryAfter?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
@@ -59,7 +59,7 @@ export interface RelayErrorOptions extends ErrorOptions {
  *
  * @example
  * try {
- *   await conversation.waitForAnswer({ timeout: 60_000 });
+ *   await conversation.waitForAnswer({ timeoutMs: 60_000 });
  * } catch (error) {
  *   if (error instanceof RelayError && error.code === 'timeout') console.log('No answer yet.');
  *   else throw error;
@@ -73,12 +73,12 @@ export class RelayError extends Error {
   /** The relay's own error code: see docs/errors.md. */
   declare readonly problem: string | undefined;
   /** When to try again, in milliseconds from now. */
-  declare readonly retryAfter: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(code: RelayErrorCode, message: string, options: RelayErrorOptions = {}) {
     super(message, options);
-    const { status, problem, retryAfter } = options;
-    Object.assign(this, { code, status, problem, retryAfter });
+    const { status, problem, retryAfterMs } = options;
+    Object.assign(this, { code, status, problem, retryAfterMs });
   }
 }
 

@@ -51,7 +51,7 @@ describe('an agent that was restarted', () => {
     await request.receive();
     await request.answer('First.');
     await restart();
-    expect(await conversation.waitForAnswer({ timeout: 60_000 })).toMatchObject({
+    expect(await conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
       text: 'First.',
       seenYourLast: true,
     });
@@ -64,9 +64,9 @@ describe('an agent that was restarted', () => {
     await request.answer('Third.');
     await conversation.refresh();
     await restart();
-    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Second.');
+    expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text).toBe('Second.');
     await restart();
-    expect((await conversation.waitForAnswer({ timeout: 60_000 })).text).toBe('Third.');
+    expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text).toBe('Third.');
     await conversation.send('Thank you.');
     await restart();
     await conversation.close();
@@ -82,7 +82,7 @@ describe('an agent that was restarted', () => {
   test.concurrent('submits its question once, although the answer to the submit was lost', async () => {
     const saved: ConversationState[] = [];
     const save = (state: ConversationState) => void saved.push(stored(state));
-    const killed = server.agent({ save, fetch: losingAnswer('/help'), timing: { ...quick, patience: 0 } });
+    const killed = server.agent({ save, fetch: losingAnswer('/help'), timing: { ...quick, patienceMs: 0 } });
     await expect(killed.ask({ question: 'Submitted once?' })).rejects.toMatchObject({ code: 'unreachable' });
     const [state] = saved;
     if (!state) throw new Error('Nothing was saved.');
@@ -100,7 +100,7 @@ describe('an agent that was restarted', () => {
     const killed = server.agent({
       save,
       fetch: losingAnswer('/message/'),
-      timing: { ...quick, patience: 0 },
+      timing: { ...quick, patienceMs: 0 },
     });
     const conversation = await killed.ask({ question: 'Once?' });
     const request = await server.expert({ root }).request(conversation.requestId);
@@ -127,7 +127,7 @@ describe('waiting for an answer', () => {
   test.concurrent('ends with its timeout, its signal, its client and its conversation', async () => {
     const relay = server.agent();
     const conversation = await relay.ask({ question: 'Anybody?' });
-    await expect(conversation.waitForAnswer({ timeout: 20 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(conversation.waitForAnswer({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
     const aborted = new AbortController();
     const waiting = expect(conversation.waitForAnswer({ signal: aborted.signal })).rejects.toMatchObject({
       code: 'aborted',
@@ -157,13 +157,13 @@ describe('waiting for an answer', () => {
     const [gateway, hub] = [await createTcpProxy(server.gatewayUrl), await createTcpProxy(server.hubUrl)];
     const relay = server.agent({ url: gateway.url, hubUrl: hub.url });
     const conversation = await relay.ask({ question: 'Still there?' });
-    const first = conversation.waitForAnswer({ timeout: 60_000 });
+    const first = conversation.waitForAnswer({ timeoutMs: 60_000 });
     const request = await server.expert({ root }).request(conversation.requestId);
     await hub.cut();
     await request.answer('Without a hub.');
     expect((await first).text).toBe('Without a hub.');
     await gateway.cut();
-    const second = conversation.waitForAnswer({ timeout: 60_000, includeEarly: true });
+    const second = conversation.waitForAnswer({ timeoutMs: 60_000, includeEarly: true });
     await request.answer('Without anything.');
     const sending = conversation.send('Is it you?');
     // It may fail before the answer below arrives.
@@ -196,7 +196,7 @@ test.concurrent('a rate limit pauses all calls for as long as it says', async ()
   liar.tell({ instead: () => ({ status: 429, headers: { 'retry-after': '60' }, body: '{}' }) });
   await expect(server.agent({ url: liar.url }).whoami()).rejects.toMatchObject({
     code: 'rate_limited',
-    retryAfter: 60_000,
+    retryAfterMs: 60_000,
     status: 429,
   });
 });
@@ -210,7 +210,7 @@ test('waiting for an answer ends when the conversation expires', async () => {
     const { consumerKey } = await brief.makeTenant();
     const relay = createRelay({ url: brief.gatewayUrl, apiKey: consumerKey, timing: quick });
     const conversation = await relay.ask({ question: 'Anybody?' });
-    await expect(conversation.waitForAnswer({ timeout: 60_000 })).rejects.toMatchObject({
+    await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
       code: 'conversation_expired',
     });
     expect(conversation.status).toBe('expired');

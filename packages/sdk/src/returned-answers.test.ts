@@ -12,7 +12,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 
 const server = useTestServer();
 const root = makeRoot();
-const timeout = 60_000;
+const timeoutMs = 60_000;
 const form = { type: 'object', properties: {} } as const;
 
 /** Asks, and keeps all states that are saved. `atPost` gets the newest one when a message is sent. */
@@ -40,7 +40,7 @@ async function answersAfter(state: ConversationState): Promise<string[]> {
   const texts: string[] = [];
   for (;;) {
     const answer = await conversation
-      .waitForAnswer({ timeout: 0, includeEarly: true })
+      .waitForAnswer({ timeoutMs: 0, includeEarly: true })
       .catch(() => undefined);
     if (!answer) return texts;
     texts.push(answer.text);
@@ -54,7 +54,7 @@ describe('an answer survives a kill', () => {
     const { conversation, atPost, newest } = await ask({ question: 'May I?', files: [file] });
     // Keys and answer arrive in one read, since the expert does without the file.
     await (await requestOf(conversation)).answer('Yes.', { withoutParts: true });
-    const answer = await conversation.waitForAnswer({ timeout, includeEarly: true });
+    const answer = await conversation.waitForAnswer({ timeoutMs, includeEarly: true });
     expect(answer.text).toBe('Yes.');
     expect(atPost).toHaveLength(1);
     for (const state of [...atPost, newest()]) expect(await answersAfter(state)).toEqual(['Yes.']);
@@ -70,7 +70,7 @@ describe('an answer survives a kill', () => {
     for (const state of [...atPost, newest()]) expect(await answersAfter(state)).toEqual(['Yes.']);
     // It was written before the text that was sent since then.
     const again = await server.agent().resume(newest());
-    await expect(again.waitForAnswer({ timeout: 0 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(again.waitForAnswer({ timeoutMs: 0 })).rejects.toMatchObject({ code: 'timeout' });
     const next = answers.next();
     await request.refresh();
     await takeMessages(request);
@@ -89,7 +89,7 @@ describe('an answer survives a kill', () => {
     await request.answer('Which one?');
     const inHand: ConversationState[] = [];
     const decision = conversation.waitForDecision({
-      timeout,
+      timeoutMs,
       async onReply() {
         await conversation.send('All of them.');
         inHand.push(newest());
@@ -107,8 +107,8 @@ describe('an answer survives a kill', () => {
     const decided = saved.slice(before).filter((state) => state.decided !== undefined);
     for (const state of decided) {
       const again = await server.agent().resume(state);
-      expect(await again.waitForDecision({ timeout })).toMatchObject({ comment: 'Yes.' });
-      await expect(again.waitForAnswer({ timeout: 0, includeEarly: true })).rejects.toMatchObject({
+      expect(await again.waitForDecision({ timeoutMs })).toMatchObject({ comment: 'Yes.' });
+      await expect(again.waitForAnswer({ timeoutMs: 0, includeEarly: true })).rejects.toMatchObject({
         code: 'timeout',
       });
     }
@@ -121,7 +121,7 @@ test.concurrent('two programs that wait at the same time get different answers',
   const request = await requestOf(conversation);
   await request.answer('Yes.', { withoutParts: true });
   await request.answer('No.', { withoutParts: true });
-  const both = [1, 2].map(() => conversation.waitForAnswer({ timeout, includeEarly: true }));
+  const both = [1, 2].map(() => conversation.waitForAnswer({ timeoutMs, includeEarly: true }));
   const texts = (await Promise.all(both)).map(({ text }) => text);
   expect(texts.sort()).toEqual(['No.', 'Yes.']);
 });

@@ -88,7 +88,7 @@ async function textsOf(request: ExpertRequest, role = 'provider'): Promise<strin
   return texts;
 }
 
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const isPost = (init: RequestInit | undefined, input: unknown) =>
   init?.method === 'POST' && /\/messages$/.test(String(input));
 
@@ -304,7 +304,7 @@ describe('an answer that is discarded before it is sent', () => {
         ? Response.json({ title: 'It is away' }, { status: 503 })
         : await browserFetch(input, init);
     const open = async () =>
-      await expertWith({ fetch: awayFetch, timing: { ...quick, patience: 0 } }).request(
+      await expertWith({ fetch: awayFetch, timing: { ...quick, patienceMs: 0 } }).request(
         conversation.requestId,
       );
     const trying = await open();
@@ -347,7 +347,7 @@ describe('an unsent answer of a page that was closed', () => {
     };
   }
   const startAnswer = async (conversation: Conversation, pageFetch: typeof fetch, encrypted = true) => {
-    const expert = expertWith({ fetch: pageFetch, timing: { ...quick, patience: 0 } });
+    const expert = expertWith({ fetch: pageFetch, timing: { ...quick, patienceMs: 0 } });
     const request = await expert.request(conversation.requestId);
     const answering = request.answer('Once.', { plaintext: !encrypted });
     await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
@@ -537,7 +537,7 @@ describe('an unsent answer of a page that was closed', () => {
     const conversation = await ask('Is it safe?');
     const request = await expertWith({
       fetch: closing('after'),
-      timing: { ...quick, patience: 0 },
+      timing: { ...quick, patienceMs: 0 },
     }).request(conversation.requestId);
     await expect(request.answer('Once.')).rejects.toMatchObject({ code: 'unreachable' });
     // Without the list, it cannot be removed.

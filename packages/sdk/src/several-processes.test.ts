@@ -13,7 +13,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const root = makeRoot();
 const form = { type: 'object', properties: {} } as const;
-const timeout = 60_000;
+const timeoutMs = 60_000;
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -40,7 +40,7 @@ async function startDecided() {
   const [first, second] = [await start(), await start()];
   const request = await requestOf(first);
   await request.answer('Yes.', { decision: accept });
-  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  expect(await first.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
   return { start, first, second, request };
 }
 
@@ -74,7 +74,7 @@ describe('texts that several processes have', () => {
       await takeMessages(request);
       await request.answer('', { decision: accept });
       for (const one of [first, second, third]) {
-        expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+        expect(await one.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
       }
     },
   );
@@ -90,12 +90,12 @@ test('a text that one process has sent and another one not waits in no saved sta
   await takeMessages(request);
   await request.answer('Yes.', { decision: accept });
   await request.close();
-  expect(await first.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  expect(await first.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
   await second.close().catch(() => {});
   const third = await start();
   await third.refresh();
   expect(third.unsent).toEqual([]);
-  expect(await third.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+  expect(await third.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
 });
 
 test('a decision about the form before is not returned for one that another process has sent', async () => {
@@ -107,12 +107,12 @@ test('a decision about the form before is not returned for one that another proc
   await request.answer('No!', { decision: decline, evenIfNewer: true });
   // A list that was read less than a second ago counts as new.
   await new Promise((resolve) => setTimeout(resolve, 1_100));
-  expect(await second.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+  expect(await second.waitForDecision({ timeoutMs })).toMatchObject({ action: 'decline' });
 });
 
 describe('an outcome that one process has returned', () => {
   const uses: Record<string, (other: Conversation) => Promise<unknown>> = {
-    read: async (other) => await other.waitForAnswer({ timeout }),
+    read: async (other) => await other.waitForAnswer({ timeoutMs }),
     written: async (other) => await other.send('Here is the log.'),
     'done nothing': async () => {},
   };
@@ -123,15 +123,15 @@ describe('an outcome that one process has returned', () => {
     // Another state is saved last.
     await second.close();
     await request.refresh();
-    expect(await (await start()).waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    expect(await (await start()).waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
   });
 
   test.concurrent('is not changed by a later decline', async () => {
     const { start, second, request } = await startDecided();
-    await second.waitForAnswer({ timeout });
+    await second.waitForAnswer({ timeoutMs });
     await request.answer('Stop!', { decision: decline, evenIfNewer: true });
     for (const one of [second, await start()])
-      expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
+      expect(await one.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept', comment: 'Yes.' });
   });
 
   test.concurrent('is returned again without the relay', async () => {
@@ -139,14 +139,14 @@ describe('an outcome that one process has returned', () => {
     const save = (state: ConversationState) => void saved.push(JSON.parse(JSON.stringify(state)));
     const conversation = await server.agent({ save }).ask({ question: 'May I?', form });
     await (await requestOf(conversation)).answer('Yes.', { decision: accept });
-    expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
     const calls: string[] = [];
     const counting: typeof fetch = async (input, init) => {
       calls.push(String(input));
       return await fetch(input, init);
     };
     const again = await server.agent({ fetch: counting }).resume(saved.at(-1) as ConversationState);
-    expect(await again.waitForDecision({ timeout: 0 })).toMatchObject({ action: 'accept' });
+    expect(await again.waitForDecision({ timeoutMs: 0 })).toMatchObject({ action: 'accept' });
     expect(calls).toEqual([]);
   });
 
@@ -155,7 +155,7 @@ describe('an outcome that one process has returned', () => {
     await request.answer('Stop!', { decision: decline, evenIfNewer: true });
     const replies: string[] = [];
     const onReply = ({ text }: { readonly text: string }) => void replies.push(text);
-    expect(await second.waitForDecision({ timeout, onReply })).toMatchObject({ action: 'accept' });
+    expect(await second.waitForDecision({ timeoutMs, onReply })).toMatchObject({ action: 'accept' });
     expect(replies).toEqual(['Stop!']);
   });
 });
@@ -163,7 +163,7 @@ describe('an outcome that one process has returned', () => {
 describe('the relay says that it has a text already', () => {
   const taken = { status: 409, body: { error: 'message_id_taken', status: 409, title: 'Taken' } };
   const away = { status: 503, body: { error: 'unavailable', status: 503, title: 'Away' } };
-  const timing = { patience: 0 };
+  const timing = { patienceMs: 0 };
   const table = [['says so of a text that it does not list', taken] as const, ['is away', away] as const];
 
   async function decided(relayUrl: string) {
@@ -183,19 +183,19 @@ describe('the relay says that it has a text already', () => {
     async (_, answer) => {
       const liar = await server.startLyingRelay();
       const { conversation, request } = await decided(liar.url);
-      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+      expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
       liar.tell({
         swallow: ({ method, path }) => (method === 'POST' && path.includes('/message/') ? answer : undefined),
       });
       await expect(conversation.send('May I drop them all?', { form })).rejects.toThrow();
       expect(conversation.unsent).toEqual(['May I drop them all?']);
-      await expect(conversation.waitForDecision({ timeout: 500 })).rejects.toThrow();
+      await expect(conversation.waitForDecision({ timeoutMs: 500 })).rejects.toThrow();
       liar.tell({});
       await conversation.refresh();
       await request.refresh();
       await takeMessages(request);
       await request.answer('No!', { decision: decline });
-      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+      expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'decline' });
     },
   );
 
@@ -211,7 +211,7 @@ describe('the relay says that it has a text already', () => {
     await request.answer('Yes.', { decision: accept });
     await expect(conversation.refresh()).rejects.toMatchObject({ code: 'conflict' });
     expect(conversation.unsent).toEqual(['Only if staging is green.']);
-    await expect(conversation.waitForDecision({ timeout: 500 })).rejects.toThrow();
+    await expect(conversation.waitForDecision({ timeoutMs: 500 })).rejects.toThrow();
   });
 });
 
@@ -228,10 +228,10 @@ describe('an outcome that no program got', () => {
     const request = await requestOf(conversation);
     await request.answer('Yes.', { decision: accept });
     isFull = true;
-    await expect(conversation.waitForDecision({ timeout })).rejects.toThrow('ENOSPC');
+    await expect(conversation.waitForDecision({ timeoutMs })).rejects.toThrow('ENOSPC');
     await request.answer('Stop!', { decision: decline });
     const again = await server.agent({ memory }).resume(saved.at(-1) as ConversationState);
-    expect(await again.waitForDecision({ timeout })).toMatchObject({ action: 'decline' });
+    expect(await again.waitForDecision({ timeoutMs })).toMatchObject({ action: 'decline' });
   });
 
   test.concurrent.each(['save', 'remember'] as const)(
@@ -258,14 +258,14 @@ describe('an outcome that no program got', () => {
       const request = await requestOf(conversation);
       await request.answer('Yes.', { decision: accept });
       fails = 1;
-      await expect(conversation.waitForDecision({ timeout })).rejects.toThrow('EIO');
-      expect(await conversation.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+      await expect(conversation.waitForDecision({ timeoutMs })).rejects.toThrow('EIO');
+      expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
       await request.answer('Stop!', { decision: decline, evenIfNewer: true });
       const again = await server.agent({ memory: kept }).resume(saved.at(-1) as ConversationState);
       for (const one of [conversation, again]) {
         await one.refresh();
-        expect(await one.waitForDecision({ timeout })).toMatchObject({ action: 'accept', comment: 'Yes.' });
-        expect((await one.waitForAnswer({ timeout, includeEarly: true })).text).toBe('Stop!');
+        expect(await one.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept', comment: 'Yes.' });
+        expect((await one.waitForAnswer({ timeoutMs, includeEarly: true })).text).toBe('Stop!');
       }
     },
   );
@@ -294,6 +294,6 @@ describe('a state that cannot be saved', () => {
     await request.refresh();
     await takeMessages(request);
     await request.answer('', { decision: accept });
-    expect(await again.waitForDecision({ timeout })).toMatchObject({ action: 'accept' });
+    expect(await again.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
   });
 });

@@ -12,7 +12,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 let memory: Store;
 let liar: LyingRelay;
 

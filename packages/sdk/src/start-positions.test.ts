@@ -8,7 +8,7 @@ import { useTestServer } from './testing/use-test-server.ts';
 const server = useTestServer();
 
 // The list is read for a reason: neither by polling, nor since a stream was silent for a while.
-const timing = { ...quick, poll: 60_000, recheck: 600_000, opening: 60_000, silence: 120_000 };
+const timing = { ...quick, pollMs: 60_000, recheckMs: 600_000, openingMs: 60_000, silenceMs: 120_000 };
 
 interface Observed {
   readonly relay: Relay;
@@ -46,7 +46,7 @@ function observed({ position = (real: string | null) => real } = {}): Observed {
 
 const root = makeRoot();
 const request = (requestId: string) => server.expert({ root }).request(requestId);
-const patiently = { timeout: 60_000 };
+const patiently = { timeoutMs: 60_000 };
 const textOf = ({ text }: { readonly text: string }) => text;
 
 describe('the first stream of a question', () => {

@@ -74,7 +74,7 @@ describe('an answer of a call that does not end', () => {
     const conversation = await agent.ask({ question: 'Well?', encrypted: false });
     const expert = createExpert({ url: server.gatewayUrl, apiKey: server.tenant.providerKey });
     const before = flooding.connections.made;
-    const answer = conversation.waitForAnswer({ timeout: 60_000 });
+    const answer = conversation.waitForAnswer({ timeoutMs: 60_000 });
     await eventually('two streams', () => flooding.connections.made > before + 1);
     await (await expert.request(conversation.requestId)).answer('Well.');
     expect(await answer).toMatchObject({ text: 'Well.' });
@@ -96,7 +96,7 @@ describe('a conversation', () => {
     );
     for (const text of texts) await request.answer(text);
     for (const text of texts) {
-      expect((await conversation.waitForAnswer({ timeout: 60_000 })).text === text).toBe(true);
+      expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text === text).toBe(true);
     }
     agent.stop();
     expert.stop();

@@ -15,8 +15,8 @@ const session = useSession(server);
 const approval = { type: 'object', properties: {} } as const;
 const log = { name: 'log.txt', bytes: new TextEncoder().encode('It hangs.') };
 const accept = { action: 'accept', content: {} } as const;
-const patiently = { timeout: 60_000 };
-const impatient = { ...quick, parts: 300 };
+const patiently = { timeoutMs: 60_000 };
+const impatient = { ...quick, partsMs: 300 };
 let root: Uint8Array;
 
 beforeEach(() => {

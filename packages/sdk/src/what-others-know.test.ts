@@ -22,8 +22,8 @@ const session = useSession(server);
 const root = makeRoot();
 const yes = (region = 'eu') => ({ decision: { action: 'accept', content: { region } } }) as const;
 const no = { decision: { action: 'decline' } } as const;
-const patiently = { timeout: 60_000 };
-const briefly = { timeout: 300 };
+const patiently = { timeoutMs: 60_000 };
+const briefly = { timeoutMs: 300 };
 const folders: string[] = [];
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -48,7 +48,7 @@ const start = (options: Partial<RelayOptions> = {}) =>
   server.agent({
     url: liar.url,
     store: createFileStore(join(folder, 'state')),
-    timing: { patience: 0 },
+    timing: { patienceMs: 0 },
     ...options,
   });
 const ask = (options?: Partial<RelayOptions>) => start(options).ask({ question: 'Where?', form, once });

@@ -46,7 +46,7 @@ describe.each(calls)('the question of %s is closed', (_, call) => {
   test('when the time ends while the relay takes it', async () => {
     const { relay, statuses } = await open();
     liar.tell({ delay: 600 });
-    await expect(call(relay, { timeout: 300 })).rejects.toEqual(code('timeout'));
+    await expect(call(relay, { timeoutMs: 300 })).rejects.toEqual(code('timeout'));
     // On a busy machine, nothing may have been sent.
     await eventually('it to be closed', async () =>
       (await statuses()).every((status) => status === 'closed'),
@@ -93,7 +93,7 @@ test.each([[{ keepOpen: true }], [{ encrypted: false, once: 'deploy' }]])(
 test('nothing is sent for a call that has ended while the relay was too busy', async () => {
   const { relay, statuses } = await open();
   liar.tell({ swallow: () => ({ status: 429, body: {} }) });
-  await expect(relay.approve('Delete it?', { timeout: 300 })).rejects.toEqual(code('timeout'));
+  await expect(relay.approve('Delete it?', { timeoutMs: 300 })).rejects.toEqual(code('timeout'));
   liar.tell({});
   await relay.whoami();
   expect(await statuses()).toEqual([]);
@@ -116,7 +116,7 @@ describe('a call with a timeout ends in time', () => {
       const bad = await ways[way]?.();
       const { relay } = await open({ url: bad?.url ?? '' });
       bad?.misbehave();
-      await expect(call(relay, { timeout: 200 })).rejects.toEqual(code('timeout'));
+      await expect(call(relay, { timeoutMs: 200 })).rejects.toEqual(code('timeout'));
       await bad?.stop();
     });
 
@@ -147,7 +147,7 @@ describe('a call with a timeout ends in time', () => {
     test('waitForDecision, while another call reads', async () => {
       const { bad, conversation } = await startStuck();
       const isReading = watch(conversation.refresh());
-      await expect(conversation.waitForDecision({ timeout: 200 })).rejects.toEqual(code('timeout'));
+      await expect(conversation.waitForDecision({ timeoutMs: 200 })).rejects.toEqual(code('timeout'));
       expect(isReading()).toBe(true);
       await bad?.stop();
     });
@@ -155,11 +155,11 @@ describe('a call with a timeout ends in time', () => {
     test('waitForAnswer, while another call sends', async () => {
       const { bad, conversation } = await startStuck();
       const isSending = watch(conversation.send('Hurry.'));
-      expect(await conversation.waitForAnswer({ timeout: 200, includeEarly: true })).toMatchObject({
+      expect(await conversation.waitForAnswer({ timeoutMs: 200, includeEarly: true })).toMatchObject({
         text: 'Wait.',
       });
-      await conversation.waitForAnswer({ timeout: 200, includeEarly: true });
-      await expect(conversation.waitForAnswer({ timeout: 200 })).rejects.toEqual(code('timeout'));
+      await conversation.waitForAnswer({ timeoutMs: 200, includeEarly: true });
+      await expect(conversation.waitForAnswer({ timeoutMs: 200 })).rejects.toEqual(code('timeout'));
       expect(isSending()).toBe(true);
       await bad?.stop();
     });
@@ -168,7 +168,7 @@ describe('a call with a timeout ends in time', () => {
   test('of a relay whose answer has no end', async () => {
     const flood = await startFloodingRelay();
     const { relay } = await open({ url: flood.url });
-    await expect(relay.approve('Delete it?', { timeout: 2_000 })).rejects.toEqual(
+    await expect(relay.approve('Delete it?', { timeoutMs: 2_000 })).rejects.toEqual(
       expect.objectContaining({ code: expect.stringMatching(/^(timeout|answer_too_large)$/) }),
     );
     await flood.stop();

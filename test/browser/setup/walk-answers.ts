@@ -6,7 +6,7 @@ import { decide } from './sample-forms.ts';
 import { sendByKeyboard } from './send-by-keyboard.ts';
 import { setAge } from './set-age.ts';
 
-const patiently = { timeout: 120_000 };
+const patiently = { timeoutMs: 120_000 };
 const approval = { type: 'object', properties: {} } as const;
 const box = (page: Page) => page.getByRole('textbox', { name: 'Answer' });
 

@@ -120,7 +120,7 @@ async function visitConversations(
   await onState('conversation-preview', page);
   await button(page, 'Write').click();
   await sendByKeyboard(page);
-  await conversation.waitForAnswer({ timeout: 120_000 });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await conversation.send(
     'Cancelled: checkout is back to 120 ms. Shall I post in #incidents, or do you want to write that yourself?',
   );
@@ -128,7 +128,7 @@ async function visitConversations(
   await onState('conversation-follow-up', page);
   await box.fill('Post it, with the link to the dashboard.');
   await sendByKeyboard(page);
-  await conversation.waitForAnswer({ timeout: 120_000 });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await onState('conversation-answered', page);
 
   await page.getByRole('button', { name: 'Encrypted' }).click();
@@ -168,7 +168,7 @@ async function visitReplayedMessage(
   const box = page.getByRole('textbox', { name: 'Answer' });
   await box.fill('Yes, but drain it first.');
   await sendByKeyboard(page);
-  await conversation.waitForAnswer({ timeout: 120_000 });
+  await conversation.waitForAnswer({ timeoutMs: 120_000 });
   await conversation.send('Drained. It takes 4 minutes until it is warm again.');
   await page.getByText('Drained.').waitFor();
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };

@@ -6,7 +6,7 @@ import { button, type Device, type OnState, type Product } from './open-product.
 import { decide, everyField, fillIn } from './sample-forms.ts';
 import { drawPicture } from './sample-pictures.ts';
 
-const patiently = { timeout: 120_000 };
+const patiently = { timeoutMs: 120_000 };
 
 const approval = {
   question: [

@@ -57,7 +57,7 @@ export const waysToAsk = ({ url, commands, python, stops }: Surroundings) => {
       });
       const got = form
         ? decided(conversation)
-        : conversation.waitForAnswer({ timeout: 60_000 }).then(({ text }) => text);
+        : conversation.waitForAnswer({ timeoutMs: 60_000 }).then(({ text }) => text);
       return { refCode: conversation.refCode, got: got.catch((error: RelayError) => error.code) };
     },
 
@@ -163,7 +163,7 @@ async function decided(conversation: Conversation): Promise<unknown> {
     enough.abort();
   };
   const decision = await conversation
-    .waitForDecision({ timeout: 60_000, signal: enough.signal, onReply })
+    .waitForDecision({ timeoutMs: 60_000, signal: enough.signal, onReply })
     .catch((error: unknown) => {
       if (words.length === 0) throw error;
     });

@@ -8,7 +8,7 @@ import { describeUnsent } from './show-answers.ts';
 
 interface Ending {
   readonly conversation: Conversation;
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** What was waited for. */
   readonly awaited: 'answer' | 'decision';
   /** Why the relay does not answer at the end of the wait. */
@@ -22,7 +22,7 @@ interface Ending {
 
 /** Why a command did not get what it was waiting for, and how to go on. */
 export function describeEnd({ signal }: Context, ending: Ending, error: unknown): Failure {
-  const { conversation, timeout, awaited, outage, isWithdrawn = false, note = '', details } = ending;
+  const { conversation, timeoutMs, awaited, outage, isWithdrawn = false, note = '', details } = ending;
   const explained = explainError(error, signal);
   // There may be one that the relay could not send.
   const isUnknown = explained.outcome === 'timeout' && outage !== undefined;
@@ -37,7 +37,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
   const without =
     awaited === 'answer' ? 'nothing new was answered' : 'nothing was decided: take it for no yes';
   const sentence = {
-    timeout: `No ${awaited} within ${describeDuration(timeout)}. ${stays}`,
+    timeout: `No ${awaited} within ${describeDuration(timeoutMs)}. ${stays}`,
     interrupted: `Stopped waiting. ${stays}`,
     terminated: `Stopped waiting. ${stays}`,
     closed: `${refCode} was closed, and ${[`${without}.`, describeClosing(conversation, 'consumer')].filter(Boolean).join(' ')} All that was said: relay show ${refCode}`,

@@ -63,7 +63,7 @@ export interface AskPlan {
   readonly attach: readonly string[];
   readonly wait: number | undefined;
   /** In seconds. */
-  readonly expiresIn: number | undefined;
+  readonly expiresInMs: number | undefined;
   readonly tags: readonly string[] | undefined;
   readonly confidential: boolean;
   readonly encrypted: boolean;
@@ -87,9 +87,9 @@ export type QuestionPlan = Pick<
   AskPlan,
   'words' | 'confidential' | 'encrypted' | 'acceptsUnprotected' | 'agentName'
 > &
-  Partial<Pick<AskPlan, 'context' | 'asksFor' | 'attach' | 'expiresIn' | 'tags' | 'once'>> & {
+  Partial<Pick<AskPlan, 'context' | 'asksFor' | 'attach' | 'expiresInMs' | 'tags' | 'once'>> & {
     /** How old an accept may be, in milliseconds. */
-    readonly validFor?: number | undefined;
+    readonly validForMs?: number | undefined;
   };
 
 export function readPlan(
@@ -148,8 +148,8 @@ export function readPlan(
     asksFor: choice ? { choices: choice } : form ? { file: form } : undefined,
     attach,
     wait: noWait ? undefined : readDuration('--wait', wait ?? '10m'),
-    expiresIn:
-      expiresIn === undefined ? undefined : Math.floor(readDuration('--expires-in', expiresIn) / 1_000),
+    expiresInMs:
+      expiresIn === undefined ? undefined : toWholeSeconds(readDuration('--expires-in', expiresIn)),
     tags,
     confidential: confidential === true,
     encrypted: plaintext !== true,
@@ -166,3 +166,5 @@ export function readPlan(
 function readName(text: string): string {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : readRefCode(text);
 }
+
+const toWholeSeconds = (milliseconds: number): number => Math.floor(milliseconds / 1_000) * 1_000;

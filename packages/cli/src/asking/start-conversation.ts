@@ -40,7 +40,7 @@ export async function startConversation(
   const { acceptsUnprotected, agentName } = plan;
   const opened = openAgent(context, { instead, acceptsUnprotected, agentName });
   const { access, conversations, connect, outages } = opened;
-  const { confidential, encrypted, expiresIn, tags, attach = [], validFor } = plan;
+  const { confidential, encrypted, expiresInMs, tags, attach = [], validForMs } = plan;
   const question = await readTextArgument(context, plan.words[0] ?? '');
   const messages = await readContext(context, plan.context);
   const form = await readQuestionForm(context, plan.asksFor);
@@ -48,7 +48,7 @@ export async function startConversation(
   const entries = [
     ownEntry({ text: question, ...partsOf(form, files), isEncrypted: confidential, now: context.now() }),
   ];
-  const journal = openJournal(conversations, { entries, context: messages, validFor });
+  const journal = openJournal(conversations, { entries, context: messages, validForMs });
   let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;
@@ -63,7 +63,7 @@ export async function startConversation(
       plan.once === undefined ? undefined : await relay.findNamed(plan.once, { signal: context.signal });
     if (named) {
       journal.lock(named.id);
-      journal.limitAge(named.id, validFor);
+      journal.limitAge(named.id, validForMs);
     }
     const conversation = await warnWhenSlow(
       context.err,
@@ -74,7 +74,7 @@ export async function startConversation(
         ...partsOf(form, files),
         confidential,
         encrypted,
-        expiresIn,
+        expiresInMs,
         tags,
         once: plan.once,
         signal: isWithdrawn ? whenOver(context.signal) : context.signal,

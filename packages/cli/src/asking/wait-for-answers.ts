@@ -9,7 +9,7 @@ export interface Waiting {
   conversation: Conversation;
   journal: Journal;
   outages: Outages;
-  timeout: number;
+  timeoutMs: number;
   /** Whether answers count that had not seen the last message. */
   includeEarly: boolean;
 }
@@ -19,9 +19,9 @@ export interface Waiting {
  * Failure that says how to continue.
  */
 export async function waitForAnswers(context: Context, waiting: Waiting): Promise<readonly Entry[]> {
-  const { conversation, journal, outages, timeout, includeEarly } = waiting;
+  const { conversation, journal, outages, timeoutMs, includeEarly } = waiting;
   const { signal, err, now } = context;
-  const deadline = now() + timeout;
+  const deadline = now() + timeoutMs;
   const matching = () => journal.undelivered(conversation.id).filter((one) => includeEarly || !isEarly(one));
   // A note is shown with the next answer.
   const isAnswered = () => matching().some(({ isNote }) => includeEarly || !isNote);
@@ -29,7 +29,7 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
   try {
     while (!isAnswered()) {
       const remaining = Math.max(0, deadline - now());
-      const answer = await conversation.waitForAnswer({ timeout: remaining, signal, includeEarly: true });
+      const answer = await conversation.waitForAnswer({ timeoutMs: remaining, signal, includeEarly: true });
       record(waiting, answer);
       if (!includeEarly && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
       if (!includeEarly && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
@@ -38,7 +38,7 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
     return matching();
   } catch (error) {
     const note = includeEarly ? '' : describeEarly(waiting);
-    const about = { conversation, timeout, outage: outages.current, note };
+    const about = { conversation, timeoutMs, outage: outages.current, note };
     throw describeEnd(context, { ...about, awaited: 'answer' }, error);
   } finally {
     stopWatching();
@@ -55,7 +55,7 @@ function record(
 /** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
 async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
   const another = await waiting.conversation
-    .waitForAnswer({ timeout: 0, signal, includeEarly: true })
+    .waitForAnswer({ timeoutMs: 0, signal, includeEarly: true })
     .catch((error) => {
       if (error instanceof RelayError) return undefined;
       throw error;

@@ -20,9 +20,9 @@ interface Waiting {
   readonly conversation: Conversation;
   readonly journal: Journal;
   readonly outages: Outages;
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** How old an accept may be, in milliseconds. */
-  readonly validFor?: number | undefined;
+  readonly validForMs?: number | undefined;
   /** Whether the conversation is closed if there is no decision. */
   readonly isWithdrawn?: boolean;
 }
@@ -32,7 +32,7 @@ interface Waiting {
  * @throws Failure that says how to continue
  */
 export async function waitForDecision(context: Context, waiting: Waiting): Promise<AwaitedDecision> {
-  const { conversation, journal, outages, timeout, validFor, isWithdrawn = false } = waiting;
+  const { conversation, journal, outages, timeoutMs, validForMs, isWithdrawn = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
   const showReplies = () => {
@@ -47,8 +47,8 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   try {
     showReplies();
     const decision = await conversation.waitForDecision({
-      timeout,
-      validFor,
+      timeoutMs,
+      validForMs,
       signal: context.signal,
       onReply(answer) {
         journal.add(conversation, answerEntry(answer));
@@ -59,7 +59,7 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
     journal.add(conversation, entry);
     return { entry, replies };
   } catch (error) {
-    const about = { conversation, timeout, outage: outages.current, isWithdrawn };
+    const about = { conversation, timeoutMs, outage: outages.current, isWithdrawn };
     const details = { answers: answersToJson(replies) };
     throw describeEnd(context, { ...about, awaited: 'decision', details }, error);
   } finally {

@@ -44,9 +44,9 @@ export const approve = defineCommand({
   ],
   words: [1, 1],
   async run(context, { options: { 'keep-open': keepOpen = false, 'valid-for': age, ...options }, words }) {
-    const validFor = age === undefined ? undefined : readDuration('--valid-for', age);
-    const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const, validFor };
-    const { wait: timeout = 0, once, json } = plan;
+    const validForMs = age === undefined ? undefined : readDuration('--valid-for', age);
+    const plan = { ...readPlan(options, words, context.config), asksFor: 'approval' as const, validForMs };
+    const { wait: timeoutMs = 0, once, json } = plan;
     // With a name, a later run waits again, and the agent may write on after the decision.
     const isClosed = !keepOpen && once === undefined;
     const { conversation, journal, outages, end } = await startConversation(context, plan, {
@@ -56,8 +56,10 @@ export const approve = defineCommand({
     try {
       err.line(`${err.paint('bold', conversation.refCode)}  asked for an approval`);
       const effect = isClosed ? 'withdraws the question' : 'stops waiting';
-      err.paragraph(`Waiting up to ${describeDuration(timeout)} for it. Ctrl-C ${effect}.`, { style: 'dim' });
-      const waiting = { conversation, journal, outages, timeout, validFor, isWithdrawn: isClosed };
+      err.paragraph(`Waiting up to ${describeDuration(timeoutMs)} for it. Ctrl-C ${effect}.`, {
+        style: 'dim',
+      });
+      const waiting = { conversation, journal, outages, timeoutMs, validForMs, isWithdrawn: isClosed };
       const awaited = await waitForDecision(context, waiting).catch(async (failure: unknown) => {
         throw isClosed ? await withdraw(conversation, failure) : failure;
       });

@@ -78,7 +78,7 @@ test('--accept-defaults and the prompts send what they have shown', async () => 
     code: 0,
     stdout: expect.stringMatching(/- command:\n {4}\| ls\n {4}\| rm -rf ~\n/),
   });
-  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({
+  expect(await conversation.waitForDecision({ timeoutMs: 60_000 })).toMatchObject({
     content: { command: 'ls\nrm -rf ~' },
   });
   const prompted = await agent().ask({ ...asked, question: 'And now?' });

@@ -49,13 +49,13 @@ export const ask = defineCommand({
       announce(context, started, plan, form);
       if (wait === undefined) return 'done';
       if (form) {
-        const { validFor } = journal.read(conversation.id);
-        const awaited = await waitForDecision(context, { ...started, timeout: wait, validFor });
+        const { validForMs } = journal.read(conversation.id);
+        const awaited = await waitForDecision(context, { ...started, timeoutMs: wait, validForMs });
         const outcome = showDecision(context, conversation, { ...awaited, form, json });
         if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;
       }
-      const answers = await waitForAnswers(context, { ...started, timeout: wait, includeEarly });
+      const answers = await waitForAnswers(context, { ...started, timeoutMs: wait, includeEarly });
       showAnswers(context, conversation, { answers, json });
       if (await context.out.written()) journal.markDelivered(conversation.id, answers);
       return 'done';

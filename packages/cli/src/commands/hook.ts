@@ -17,7 +17,7 @@ import {
 } from './hook/hook-settings.ts';
 
 /** The program waits longer than the hook, which first submits the question, and in the end withdraws it. */
-const spareSeconds = timing.patience / 1_000 + 15;
+const spareSeconds = timing.patienceMs / 1_000 + 15;
 const notificationSeconds = 60;
 
 export const hook = defineCommand({

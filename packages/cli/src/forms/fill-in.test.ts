@@ -65,7 +65,7 @@ test('each field has a prompt, wrong values are asked again, and the agent gets 
     [/A comment.* $/, 'Carefully.\n'],
   ]);
   expect(ended.code).toBe(0);
-  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({
+  expect(await conversation.waitForDecision({ timeoutMs: 60_000 })).toMatchObject({
     action: 'accept',
     content: { region: 'eu', days: ['mon', 'wed'], size: '1', count: 3, sure: false },
     comment: 'Carefully.',
@@ -85,7 +85,7 @@ test.each<[string, Form, string, string | undefined]>([
     ...(action ? [[/\(or Enter\): $/, 'Because.\n'] as const] : []),
   ]);
   expect(ended.code).toBe(action ? 0 : 12);
-  const decision = conversation.waitForDecision({ timeout: action ? 60_000 : 1 });
+  const decision = conversation.waitForDecision({ timeoutMs: action ? 60_000 : 1 });
   if (action) expect(await decision).toMatchObject({ action, comment: 'Because.' });
   else await expect(decision).rejects.toMatchObject({ code: 'timeout' });
 });
@@ -104,5 +104,7 @@ test('an option that is named like another one is chosen by its number, and show
     [/A comment.* $/, '\n'],
   ]);
   expect(ended.code).toBe(0);
-  expect(await conversation.waitForDecision({ timeout: 60_000 })).toMatchObject({ content: { keep: 'no' } });
+  expect(await conversation.waitForDecision({ timeoutMs: 60_000 })).toMatchObject({
+    content: { keep: 'no' },
+  });
 });

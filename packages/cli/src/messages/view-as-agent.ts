@@ -53,7 +53,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
   try {
     await conversation.refresh({ signal });
     for (;;) {
-      const answer = await conversation.waitForAnswer({ timeout: 0, signal, includeEarly: true });
+      const answer = await conversation.waitForAnswer({ timeoutMs: 0, signal, includeEarly: true });
       journal.add(conversation, answerEntry(answer));
     }
   } catch (error) {

@@ -30,7 +30,7 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
     ...(body !== undefined && { body: JSON.stringify(body) }),
     redirect: 'error',
   };
-  const answer = await fetchAnswer(url + path, init, { timeoutMs: timing.call, signal }).catch(
+  const answer = await fetchAnswer(url + path, init, { timeoutMs: timing.callMs, signal }).catch(
     (cause: unknown) => {
       signal.throwIfAborted();
       throw new Failure('unreachable', `The relay at ${url} does not answer.`, {

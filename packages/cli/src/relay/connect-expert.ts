@@ -50,7 +50,7 @@ export async function connectExpert(
       root,
       memory,
       onOutage: outages.onOutage,
-      timing: { ...timing, ...(options.partsMs !== undefined && { parts: options.partsMs }) },
+      timing: { ...timing, ...(options.partsMs !== undefined && { partsMs: options.partsMs }) },
     });
   const expert = connect();
   const { name } = await expert.whoami({ signal }).catch((error: unknown) => {

@@ -33,13 +33,13 @@ export interface Journal {
   /** The ids of the answers that were printed or delivered: what a further message has seen. */
   shown(id: string): readonly string[];
   /** How old an approval may be, for this command and later ones. */
-  limitAge(id: string, validFor: number | undefined): void;
+  limitAge(id: string, validForMs: number | undefined): void;
   /** Delivers all answers again, in a later run of the same question. */
   deliverAgain(id: string): void;
   release(): void;
 }
 
-type Opening = Pick<StoredConversation, 'entries' | 'context' | 'validFor'>;
+type Opening = Pick<StoredConversation, 'entries' | 'context' | 'validForMs'>;
 
 export function openJournal(conversations: Conversations, opening: Opening = { entries: [] }): Journal {
   const locked = new Map<string, StoredConversation>();
@@ -103,7 +103,7 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
       answers(id).flatMap(({ messageId, isDelivered, isShown }) =>
         messageId !== undefined && (isDelivered || isShown) ? messageId : [],
       ),
-    limitAge: (id, validFor) => change(id, { validFor }),
+    limitAge: (id, validForMs) => change(id, { validForMs }),
     deliverAgain: (id) =>
       change(id, { entries: alter(id, answers(id), { isDelivered: false, isShown: true }) }),
     release() {

@@ -4,7 +4,7 @@ import type { Access } from './require-relay.ts';
 import { timing } from './timing.ts';
 
 /** A call that its user waits for is not repeated. */
-const once = { ...timing, patience: 0 };
+const once = { ...timing, patienceMs: 0 };
 
 /** For single calls of any key. */
 export const openClient = (access: Access): Relay | Expert =>

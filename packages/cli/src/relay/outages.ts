@@ -44,9 +44,9 @@ export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outage
   };
 }
 
-function describeOutage({ code, message, retryAfter = 60_000 }: RelayError, now: number): string {
+function describeOutage({ code, message, retryAfterMs = 60_000 }: RelayError, now: number): string {
   return code === 'rate_limited'
-    ? `${message} The next call is made at ${describeTime(now + retryAfter)}.`
+    ? `${message} The next call is made at ${describeTime(now + retryAfterMs)}.`
     : `${message} Retrying.`;
 }
 

@@ -50,7 +50,7 @@ const schema = z.object({
   /** What came before the question. */
   context: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
   /** How old an approval may be when it is printed, in milliseconds: also by a later command. */
-  validFor: z.number().optional(),
+  validForMs: z.number().optional(),
   // The SDK's state, with the private keys. The SDK checks it.
   state: z.looseObject({
     version: z.literal(1),

@@ -27,11 +27,11 @@ export function buildCli({ quick }: BundleOptions = {}): Promise<string> {
 
 const timings = {
   retries: {
-    timing: { call: 30_000, patience: 75_000, backoff: 20, maxBackoff: 100 },
+    timing: { callMs: 30_000, patienceMs: 75_000, backoffMs: 20, maxBackoffMs: 100 },
     looking: { timeoutMs: 120_000, firstMs: 60_000 },
   },
   limits: {
-    timing: { call: 1_000, patience: 2_000, backoff: 20, maxBackoff: 100 },
+    timing: { callMs: 1_000, patienceMs: 2_000, backoffMs: 20, maxBackoffMs: 100 },
     looking: { timeoutMs: 1_000, firstMs: 1_000 },
   },
 };

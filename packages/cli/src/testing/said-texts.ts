@@ -95,7 +95,7 @@ export async function expectAllShown(cli: TestCli, said: SaidTexts): Promise<voi
     expect(answered.code).toBe(0);
     expectShown(answered.stdout, { last: options.length === 0 ? question : message });
     const files = [{ name: fileName, mediaType: 'text/plain', bytes: new Uint8Array(3) }];
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     await conversation.send(message, { files });
     await listening.printed(/file "|"files":\[/);
     listening.kill('SIGTERM');

@@ -97,7 +97,7 @@ export class AgentConversation<C = Content>
   }
 
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
-    const { includeEarly = false, ...waiting } = checkOptions(options, 'timeout includeEarly signal');
+    const { includeEarly = false, ...waiting } = checkOptions(options, 'timeoutMs includeEarly signal');
     const { mailbox } = this.base.thread;
     const fits = (message: ReadMessage) =>
       includeEarly || (message.seenYourLast !== false && !isNote(message));
@@ -105,7 +105,7 @@ export class AgentConversation<C = Content>
   }
 
   async waitForDecision(options: WaitingOptions = {}): Promise<never> {
-    const waiting = checkOptions(options, 'timeout onReply form validFor signal');
+    const waiting = checkOptions(options, 'timeoutMs onReply form validForMs signal');
     const decision = this.#wait(false, waiting, (signal) =>
       waitForDecision(this.#decisionParts, { ...waiting, signal }),
     );
@@ -116,13 +116,13 @@ export class AgentConversation<C = Content>
   /** Follows the conversation until this returns something, or until the time is over. */
   async #wait<T>(
     isReady: boolean,
-    { timeout, signal }: Omit<WaitOptions, 'any'>,
+    { timeoutMs, signal }: Omit<WaitOptions, 'any'>,
     run: (signal: AbortSignal | undefined) => Promise<T | undefined>,
   ): Promise<T> {
     // Without time to wait there is only what was read before, and nothing is read for it.
-    const release = isReady || timeout === 0 ? () => {} : this.base.follower.follow();
+    const release = isReady || timeoutMs === 0 ? () => {} : this.base.follower.follow();
     try {
-      const result = await inTime(timeout, signal, run);
+      const result = await inTime(timeoutMs, signal, run);
       if (result) return result;
       await this.#markProcessed();
       throw ended(this.status);

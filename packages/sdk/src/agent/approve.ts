@@ -61,13 +61,13 @@ async function askAndWait<const F extends FormOrSchema>(
   options: AskingOptions,
   form: F,
 ): Promise<{ decision: Decision<ContentOf<F>>; conversation: Conversation<ContentOf<F>> }> {
-  const { timeout, onReply, validFor, keepOpen, signal, ...asked } = options;
+  const { timeoutMs, onReply, validForMs, keepOpen, signal, ...asked } = options;
   // `ask` refuses other names.
   if ('question' in asked || 'form' in asked)
     throw invalidInput(
       'There is no option `question` or `form` here: the question is the first argument, and `ask` takes forms.',
     );
-  checkValidFor(validFor);
+  checkValidFor(validForMs);
   const { api } = client;
   const startedAt = Date.now();
   const abandoned = new AbortController();
@@ -86,12 +86,12 @@ async function askAndWait<const F extends FormOrSchema>(
   }
 
   try {
-    return await inTime(timeout, signal, async (own) => {
+    return await inTime(timeoutMs, signal, async (own) => {
       const withdrawal = { signal: abandoned.signal, note };
       asking = client.ask({ ...asked, question, form, signal: own }, withdrawal);
       const conversation = await orAbort(own, asking);
-      const decision = await conversation.waitForDecision({ onReply, validFor, signal: own });
-      throwIfLate(startedAt, timeout);
+      const decision = await conversation.waitForDecision({ onReply, validForMs, signal: own });
+      throwIfLate(startedAt, timeoutMs);
       return { conversation, decision };
     });
   } finally {

@@ -16,7 +16,7 @@ export interface AskAgainOptions extends SendOptions {
 
 export interface WaitOptions {
   /** In milliseconds. Without it, the call waits until the conversation ends. */
-  readonly timeout?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /**
    * True for any message. Otherwise answers that had not seen your last text are skipped, and so are messages that are no
    * answer (`isNote`): a call with `includeEarly` or a `for await` loop returns them.
@@ -91,13 +91,13 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    *
    * @throws RelayError `answer_invalid` for an answer whose content is not valid: wait again, or send the form again;
    * `answer_conflict` for two accepts with different contents: none counts, also later, before the expert declines or
-   * {@link Conversation.askAgain}; `decision_too_old`: see `validFor`; `withdrawn`: this agent has closed the question; `timeout`, `aborted`,
+   * {@link Conversation.askAgain}; `decision_too_old`: see `validForMs`; `withdrawn`: this agent has closed the question; `timeout`, `aborted`,
    * `conversation_closed`, `conversation_expired`, or the error of a refused message.
    *
    * @example
    * const form = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] } as const;
    * const conversation = await relay.ask({ question: 'How many?', form });
-   * const decision = await conversation.waitForDecision({ timeout: 600_000 });
+   * const decision = await conversation.waitForDecision({ timeoutMs: 600_000 });
    * if (decision.action === 'accept') console.log(decision.content.count);
    */
   waitForDecision(options?: DecisionOptions): Promise<Decision<C>>;

@@ -48,7 +48,7 @@ interface Begun {
  * // With RELAY_URL, RELAY_API_KEY and RELAY_EXPERT in the environment, or with `url`, `apiKey` and `expert`.
  * const relay = createRelay();
  * const conversation = await relay.ask({ question: 'May I remove the lock file?' });
- * const { text } = await conversation.waitForAnswer({ timeout: 600_000 });
+ * const { text } = await conversation.waitForAnswer({ timeoutMs: 600_000 });
  */
 export function createRelay(given: RelayOptions = {}): Relay {
   const options = withEnvironment(given);
@@ -62,7 +62,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
     ...options,
     memory: options.memory ?? store?.memory,
     // Many agents share one address and its calls.
-    timing: { recheck: 600_000, ...options.timing },
+    timing: { recheckMs: 600_000, ...options.timing },
   };
   const client = createClient(remembering, ownOptions, 'agent', scheduler.onEvent);
   const { api, hub, memory, keyMemory } = client;
@@ -281,7 +281,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
 }
 
 const questionOptions =
-  'question messages form files confidential expiresIn tags encrypted plaintext once signal';
+  'question messages form files confidential expiresInMs tags encrypted plaintext once signal';
 
 const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret store save';
 

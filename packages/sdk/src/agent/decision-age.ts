@@ -13,14 +13,14 @@ interface Aging {
 /** Why an answer is too old to act on, or from the future. A decline stays one. */
 export function ageError(
   { answer: { action, decidedAt }, sealedBefore = 0 }: Aging,
-  validFor: number | undefined,
+  validForMs: number | undefined,
 ): RelayError | undefined {
-  if (validFor === undefined || action === 'decline') return undefined;
+  if (validForMs === undefined || action === 'decline') return undefined;
   const decided = Date.parse(decidedAt);
   const now = Date.now();
   if (decided - now > maxAheadMs) return tooOld(decidedAt, 'that is more than two minutes ahead');
-  if (now - Math.max(decided, sealedBefore) <= validFor) return undefined;
-  return tooOld(decidedAt, `that is longer ago than ${validFor / 1_000} s`);
+  if (now - Math.max(decided, sealedBefore) <= validForMs) return undefined;
+  return tooOld(decidedAt, `that is longer ago than ${validForMs / 1_000} s`);
 }
 
 const tooOld = (decidedAt: string, why: string) =>
@@ -29,7 +29,7 @@ const tooOld = (decidedAt: string, why: string) =>
     `The expert accepted at ${decidedAt} by the clock of their device: ${why}. It does not count, and is no decline: ask again.`,
   );
 
-export function checkValidFor(validFor: number | undefined): void {
-  if (validFor !== undefined && !(validFor > 0))
-    throw invalidInput('`validFor` is a number of milliseconds above 0.');
+export function checkValidFor(validForMs: number | undefined): void {
+  if (validForMs !== undefined && !(validForMs > 0))
+    throw invalidInput('`validForMs` is a number of milliseconds above 0.');
 }

@@ -25,7 +25,7 @@ export type Decision<C = Content> =
 
 export interface DecisionOptions {
   /** In milliseconds. Without it, the call waits until the conversation ends. A timeout is not a decision. */
-  readonly timeout?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /**
    * Gets what the expert writes without deciding, and answers that do not count, while the call goes on to wait. Without it,
    * they remain for a later `waitForAnswer` or loop.
@@ -37,6 +37,6 @@ export interface DecisionOptions {
    * too old. The age is counted by the clock of the expert's device, and at most from when this agent sent the newest
    * message that the expert had seen.
    */
-  readonly validFor?: number | undefined;
+  readonly validForMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }

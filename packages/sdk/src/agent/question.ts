@@ -37,10 +37,10 @@ export interface Question<F extends FormOrSchema = Form> {
    */
   readonly confidential?: boolean | undefined;
   /**
-   * After how many seconds the conversation expires: from 60 to the relay's own limit, which is the default (72 hours). A
-   * decision that must not come later needs a `timeout` as well, since only that is measured here.
+   * After how many milliseconds the conversation expires: whole seconds, from 60,000 to the relay's own limit, which is the default
+   * (72 hours). A decision that must not come later needs a `timeoutMs` as well, since only that is measured here.
    */
-  readonly expiresIn?: number | undefined;
+  readonly expiresInMs?: number | undefined;
   /**
    * Words by which the expert sorts requests: at most 10 different ones of up to 40 characters. The relay can read and change
    * them, also with `confidential`.

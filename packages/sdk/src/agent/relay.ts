@@ -108,7 +108,7 @@ export type Choice<V extends string = string> = Decided & { readonly conversatio
  * @example
  * const relay = createRelay();
  * const conversation = await relay.ask({ question: 'May I remove the lock file?' });
- * const answer = await conversation.waitForAnswer({ timeout: 600_000 });
+ * const answer = await conversation.waitForAnswer({ timeoutMs: 600_000 });
  */
 export interface Relay {
   /** @throws RelayError `invalid_form`, with the path of the member that is not allowed; then nothing was sent */
@@ -118,7 +118,7 @@ export interface Relay {
    * neither approved nor declined.
    *
    * @example
-   * const { approved, comment } = await relay.approve('Delete the database `test`?', { timeout: 600_000 });
+   * const { approved, comment } = await relay.approve('Delete the database `test`?', { timeoutMs: 600_000 });
    * if (approved) await deleteDatabase();
    * else console.log(`Declined: ${comment}`);
    */

@@ -36,9 +36,12 @@ export async function makeSubmission(
   },
 ): Promise<PreparedSubmission> {
   const { keys, id, agentName } = agent;
-  const { question, messages = [], plaintext, answerForm, files = [], expiresIn, tags } = asked;
+  const { question, messages = [], plaintext, answerForm, files = [], expiresInMs, tags } = asked;
   if (!question && !plaintext && (!keys || messages.length === 0)) {
     throw invalidInput('There is nothing to ask: give a `question`.');
+  }
+  if (expiresInMs !== undefined && !Number.isInteger(expiresInMs / 1_000)) {
+    throw invalidInput('`expiresInMs` is in milliseconds, and a whole number of seconds.');
   }
   if (asked.confidential && (plaintext || !keys)) {
     throw invalidInput('For `confidential`, leave out `plaintext` and `encrypted: false`.');
@@ -65,7 +68,7 @@ export async function makeSubmission(
       consumerEncryptPubKey: keys?.encryptPublic.pem,
       // In the body, since browsers may not send the header.
       idempotencyKey: id,
-      expiresIn,
+      expiresIn: expiresInMs === undefined ? undefined : expiresInMs / 1_000,
       tags,
       follows: hasFirst ? { files: files.length, question: asked.confidential === true } : undefined,
     },

@@ -65,9 +65,9 @@ type Checked =
  */
 export async function waitForDecision(
   conversation: DecisionParts,
-  { onReply, form: given, validFor, signal, timeout }: WaitingOptions,
+  { onReply, form: given, validForMs, signal, timeoutMs }: WaitingOptions,
 ): Promise<Decision | undefined> {
-  checkValidFor(validFor);
+  checkValidFor(validForMs);
   const startedAt = Date.now();
   const { thread, sender, take, facts, side } = conversation;
   const { formTracker, mailbox } = thread;
@@ -104,7 +104,7 @@ export async function waitForDecision(
     const one = checked.get(messageId);
     if (!one || 'error' in one) return one?.error;
     // Not once for all: time passes while the program waits.
-    return ageError(one, validFor);
+    return ageError(one, validForMs);
   };
 
   const standing = () => conversation.standing((messageId) => errorOf(messageId) !== undefined);
@@ -167,7 +167,7 @@ export async function waitForDecision(
 
   /** What came since a decision was returned, and goes to `onReply`. Without an answer of the relay there is only the decision. */
   async function readLater(): Promise<void> {
-    if (timeout === 0 || mailbox.hasEnded) return;
+    if (timeoutMs === 0 || mailbox.hasEnded) return;
     await inTime(laterMs, signal, (own) => thread.read(own)).catch(() => throwIfAborted(signal));
   }
 
@@ -178,7 +178,7 @@ export async function waitForDecision(
 
   /** Returns it, and no other one from then on: the program may have acted on it. */
   async function returnDecision(of: string, messageId: string): Promise<Decision> {
-    throwIfLate(startedAt, timeout);
+    throwIfLate(startedAt, timeoutMs);
     await checkAll();
     // Another process may have read more.
     if (!checked.has(messageId)) await thread.read(signal).then(checkAll);
@@ -274,9 +274,12 @@ export async function waitForDecision(
 }
 
 /** A timer stands still while the machine sleeps: without the clock, a decision could be acted on hours after its time. */
-export function throwIfLate(startedAt: number, timeout = 0): void {
-  if (timeout > 0 && Date.now() - startedAt > timeout)
-    throw new RelayError('timeout', `No decision was taken within ${timeout / 1_000} s: wait or ask again.`);
+export function throwIfLate(startedAt: number, timeoutMs = 0): void {
+  if (timeoutMs > 0 && Date.now() - startedAt > timeoutMs)
+    throw new RelayError(
+      'timeout',
+      `No decision was taken within ${timeoutMs / 1_000} s: wait or ask again.`,
+    );
 }
 
 const conflict = () =>

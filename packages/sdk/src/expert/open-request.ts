@@ -56,7 +56,7 @@ export async function openRequest(
     else if (!isNew) await thread.readIfStale(aborted);
   };
   const state = { drafts, outgoing: undefined };
-  const decisionLastsMs = client.timing.decision;
+  const decisionLastsMs = client.timing.decisionMs;
   const sender: Sender = createSender({
     api,
     thread,
@@ -89,7 +89,7 @@ export async function openRequest(
   if (drafts.length > 0) await sender.saveUnsent();
   const requested = new ExpertConversation(
     { api, thread, sender, follower, request },
-    { side, send: store ? oneAtATime(sender) : sender.send, partsMs: client.timing.parts, looped },
+    { side, send: store ? oneAtATime(sender) : sender.send, partsMs: client.timing.partsMs, looped },
   );
   return requested;
 }

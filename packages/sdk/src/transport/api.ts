@@ -57,7 +57,8 @@ export function createApi(options: Access & { timing: Timing }): Api {
   /** An answer to a call from before the outage does not end it. */
   const reportAnswer = (startedAt: number) => void (startedAt >= outageSince && report());
 
-  const backoff = (attempt: number) => random() * Math.min(timing.maxBackoff, timing.backoff * 2 ** attempt);
+  const backoff = (attempt: number) =>
+    random() * Math.min(timing.maxBackoffMs, timing.backoffMs * 2 ** attempt);
 
   async function attempt(
     path: string,
@@ -65,9 +66,9 @@ export function createApi(options: Access & { timing: Timing }): Api {
     signal: AbortSignal | undefined,
   ): Promise<[answer: unknown, headers: Headers]> {
     let response!: Response;
-    const text = await withTimeout(timing.call, signal, async (inTime) => {
+    const text = await withTimeout(timing.callMs, signal, async (inTime) => {
       response = await fetch(url + path, { ...init, signal: inTime });
-      return readText(response, timing.call, inTime);
+      return readText(response, timing.callMs, inTime);
     }).catch((error: unknown) => {
       throwIfAborted(signal);
       if (error instanceof RelayError) throw error;
@@ -97,7 +98,7 @@ export function createApi(options: Access & { timing: Timing }): Api {
       ...init,
       headers,
     };
-    const retryUntil = performance.now() + timing.patience;
+    const retryUntil = performance.now() + timing.patienceMs;
     for (let failures = 0; ; ) {
       let startedAt = 0;
       try {
@@ -116,11 +117,11 @@ export function createApi(options: Access & { timing: Timing }): Api {
           throw error;
         }
         report(error);
-        const { retryAfter, code } = error;
+        const { retryAfterMs, code } = error;
         if (code !== 'rate_limited') failures += 1;
         // The rate limit counts all calls, so all of them wait, but never longer than `patience`.
-        else pausedUntil = performance.now() + Math.min(retryAfter ?? 60_000, timing.patience);
-        const wait = Math.max(retryAfter ?? 0, backoff(failures));
+        else pausedUntil = performance.now() + Math.min(retryAfterMs ?? 60_000, timing.patienceMs);
+        const wait = Math.max(retryAfterMs ?? 0, backoff(failures));
         if (failures === maxAttempts || performance.now() + wait > retryUntil) throw error;
         await pause(wait, signal);
         if (again && !(await again())) throw error;

@@ -70,7 +70,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
     const carried = [...topics].filter((topic) => covered.has(topic)).length;
     if (isGathering || carried === topics.size) return;
     isGathering = true;
-    const wait = carried && timing.gather * Math.min(topics.size, gatherAtMost);
+    const wait = carried && timing.gatherMs * Math.min(topics.size, gatherAtMost);
     startTimer(wait, () => {
       isGathering = false;
       if (isOpen) current.abort();
@@ -113,7 +113,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
       gather();
     };
     try {
-      const body = await withTimeout(timing.opening, signal, (inTime) =>
+      const body = await withTimeout(timing.openingMs, signal, (inTime) =>
         open({ topics: names, lastEventId, signal: inTime }),
       );
       await readStream(
@@ -137,8 +137,8 @@ export function createHubStream(options: HubStreamOptions): HubStream {
             retry = Math.min(wait, maxRetryMs);
           },
         }),
-        timing.opening,
-        timing.silence,
+        timing.openingMs,
+        timing.silenceMs,
         signal,
       );
     } catch {
@@ -163,7 +163,7 @@ export function createHubStream(options: HubStreamOptions): HubStream {
       return topics.size >= maxTopics;
     },
     get isBlocked() {
-      return !isOpen && performance.now() - closedAt > timing.poll;
+      return !isOpen && performance.now() - closedAt > timing.pollMs;
     },
     add(topic, { since, start } = {}) {
       topics.add(topic);

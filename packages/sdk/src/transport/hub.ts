@@ -53,11 +53,11 @@ export function createHub(api: Api, options: HubOptions): Hub {
     const blocked = streams.filter(({ isBlocked }) => isBlocked).flatMap(({ topics }) => [...topics]);
     for (const topic of blocked) onStale(topic);
     const now = performance.now();
-    if (blocked.length === 0 && now - lastRecheck >= timing.recheck) {
+    if (blocked.length === 0 && now - lastRecheck >= timing.recheckMs) {
       lastRecheck = now;
       for (const { topics } of streams) for (const topic of topics) onStale(topic, false);
     }
-    stopTimer = startTimer(Math.max(timing.poll, api.budget.waitMs), tick);
+    stopTimer = startTimer(Math.max(timing.pollMs, api.budget.waitMs), tick);
   }
 
   return {
@@ -66,7 +66,7 @@ export function createHub(api: Api, options: HubOptions): Hub {
       const one = { topic, onStale: onTopicStale };
       followers.add(one);
       streamFor(topic).add(topic, begin);
-      stopTimer ??= startTimer(timing.poll, tick);
+      stopTimer ??= startTimer(timing.pollMs, tick);
       return () => {
         followers.delete(one);
         if ([...followers].some((other) => other.topic === topic)) return;

@@ -28,7 +28,7 @@ export function problemError(response: Response, body: unknown): RelayError {
   return new RelayError(code, `${why} (HTTP ${status})`, {
     status,
     problem,
-    retryAfter: retryAfterOf(response),
+    retryAfterMs: retryAfterOf(response),
   });
 }
 

@@ -17,6 +17,7 @@ export interface AgentSituation {
     readonly question: string;
     readonly plaintext?: string;
     readonly confidential?: boolean;
+    /** In seconds, as the relay gets it. */
     readonly expiresIn?: number;
     /** Its name. */
     readonly once?: string;

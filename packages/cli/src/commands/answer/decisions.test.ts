@@ -10,7 +10,7 @@ const agent = useAgent(cli);
 const askWith = (form: Form, question = 'May I?', encrypted = true): Promise<Conversation> =>
   agent().ask({ question, encrypted, form });
 const decisionOf = async (conversation: Conversation) => {
-  const { answer, text, files } = await conversation.waitForAnswer({ timeout: 60_000 });
+  const { answer, text, files } = await conversation.waitForAnswer({ timeoutMs: 60_000 });
   return {
     action: answer?.action,
     ...(answer?.action === 'accept' && { content: answer.content }),
@@ -138,7 +138,7 @@ describe('the decision belongs to the form that was shown', () => {
     const conversation = await askWith(approval, 'Delete the lock?');
     const { refCode } = conversation;
     expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     expect((await cli.asExpert('show', refCode)).stdout).toContain('relay answer');
     await conversation.send('Delete everything?', { form: approval });
     const late = await cli.run(['answer', refCode, '--approve'], { env: cli.expert, ...later });
@@ -156,7 +156,7 @@ describe('the decision belongs to the form that was shown', () => {
     const conversation = await askWith(approval, 'Delete the test copy?');
     const { refCode } = conversation;
     expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     await cli.asExpert('show', refCode);
     await conversation.send('Delete PRODUCTION?', { form: approval });
     const args = ['answer', refCode, '--approve', '--even-if-newer'];
@@ -174,7 +174,7 @@ describe('the decision belongs to the form that was shown', () => {
     const conversation = await askWith(approval);
     const { refCode } = conversation;
     expect((await cli.answer(refCode, 'Which one?')).code).toBe(0);
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     await conversation.send('WAIT');
     const args = ['answer', refCode, '--approve', '--even-if-newer'];
     const sent = await cli.run(args, { env: cli.expert, ...later });
@@ -185,7 +185,7 @@ describe('the decision belongs to the form that was shown', () => {
     const conversation = await askWith(one(region), 'Where?');
     const { refCode } = conversation;
     expect((await cli.answer(refCode, 'A moment.')).code).toBe(0);
-    await conversation.waitForAnswer({ timeout: 60_000 });
+    await conversation.waitForAnswer({ timeoutMs: 60_000 });
     await cli.asExpert('show', refCode);
     const env = { ...cli.expert, NO_COLOR: '1' };
     const run = cli.start(['answer', refCode], { env, ...later, columns: 80 });

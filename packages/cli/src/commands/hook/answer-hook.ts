@@ -42,7 +42,12 @@ const closingMs = 3_000;
 
 async function decide(
   context: Context,
-  { request, question, wait: timeout, ...plan }: HookPlan & { request: PermissionRequest; question: string },
+  {
+    request,
+    question,
+    wait: timeoutMs,
+    ...plan
+  }: HookPlan & { request: PermissionRequest; question: string },
 ): Promise<object> {
   const asked = { ...asking(context, plan), words: [question], asksFor: 'approval' as const };
   const submitted = { ...asked, agentName: asked.agentName ?? programOf(request) };
@@ -50,7 +55,7 @@ async function decide(
   const { conversation } = started;
   try {
     context.err.line(`${conversation.refCode}  asked for an approval`);
-    const { entry } = await waitForDecision(context, { ...started, timeout, isWithdrawn: true });
+    const { entry } = await waitForDecision(context, { ...started, timeoutMs, isWithdrawn: true });
     const { action } = entry.decision;
     const message = entry.text || 'The expert has declined.';
     return {

@@ -54,8 +54,8 @@ export async function listenAsAgent(
       } catch (error) {
         if (explainError(error, signal).outcome !== 'unreachable') throw error;
         // The call fails at once where the relay asks to wait longer than commands repeat a call.
-        const { retryAfter = defaultPauseMs } = error as { retryAfter?: number | undefined };
-        await pause(Math.min(retryAfter, maxPauseMs), undefined, { signal });
+        const { retryAfterMs = defaultPauseMs } = error as { retryAfterMs?: number | undefined };
+        await pause(Math.min(retryAfterMs, maxPauseMs), undefined, { signal });
       }
     }
   }

@@ -53,8 +53,9 @@ The conversation is end-to-end encrypted, but the question, its context and its 
     const form = readForm(given.form);
     const messages = readContext(given.context, call);
     const files = readAttachments(given.attach, call);
-    const { expires_in_seconds: expiresIn, tags } = given;
-    const asked = { question, messages, form, files, confidential, expiresIn, tags, once };
+    const { expires_in_seconds: lifetime, tags } = given;
+    const expiresInMs = lifetime === undefined ? undefined : lifetime * 1_000;
+    const asked = { question, messages, form, files, confidential, expiresInMs, tags, once };
     return call.pool.ask(asked, call, ({ conversation }, isRepeated) => {
       const { refCode, status, expiresAt, unsent } = conversation;
       const waitFor = form === undefined ? 'the answer' : 'the decision';

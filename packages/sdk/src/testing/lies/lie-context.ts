@@ -30,7 +30,7 @@ export interface LieContext {
 
 /** Calls are not repeated where all of their answers are invalid. */
 export const timingFor = ({ code }: { readonly code?: string | undefined }): typeof quick =>
-  code === 'unexpected_answer' ? { ...quick, patience: 0 } : quick;
+  code === 'unexpected_answer' ? { ...quick, patienceMs: 0 } : quick;
 
 /** The messages that each side sends. */
 export const texts: readonly string[] = ['one', 'two', 'three'];

@@ -110,7 +110,7 @@ ${packages.relay} ask "May I remove the lock file?"`,
 
 const relay = createRelay();
 const conversation = await relay.ask({ question: 'May I remove the lock file?' });
-const answer = await conversation.waitForAnswer({ timeout: 600_000 });
+const answer = await conversation.waitForAnswer({ timeoutMs: 600_000 });
 console.log(answer.text);`,
         },
         runScript('node ask.mjs', environment(url, secret), packages.installForScripts),

@@ -67,7 +67,7 @@ export function createLive(me: Me): Live {
       hubUrl: me.hubUrl,
       fetch: fetchAndNoteStream(me),
       // How often lists are read while there is no stream.
-      timing: { poll: 20_000 },
+      timing: { pollMs: 20_000 },
     });
     try {
       for await (const event of expert.events({ signal })) {

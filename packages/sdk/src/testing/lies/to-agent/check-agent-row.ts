@@ -26,5 +26,5 @@ export async function checkAgentRow(
   // It stays refused when the relay no longer lies.
   setup.liar.tell({});
   await expect(conversation.send('more')).rejects.toMatchObject({ code: row.code });
-  await expect(conversation.waitForAnswer({ timeout: 50 })).rejects.toMatchObject({ code: row.code });
+  await expect(conversation.waitForAnswer({ timeoutMs: 50 })).rejects.toMatchObject({ code: row.code });
 }

@@ -23,7 +23,7 @@ const uncertainAnswerMs = 600;
 /** An agent asks through the lying relay. The expert answers three times, each time after the agent could read. */
 export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRow): Promise<AgentResult> {
   const { server, liar, consumerKey, root } = setup;
-  const expert = setup.expert({ root, timing: { ...quick, parts: row.code ? 2_000 : 60_000 } });
+  const expert = setup.expert({ root, timing: { ...quick, partsMs: row.code ? 2_000 : 60_000 } });
   let sent = 0;
   const relay = server.agent({
     url: liar.url,
@@ -42,7 +42,9 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
   const before = { question: 'Something before?', once: row.asked?.once };
   const earlier = row.askedBefore ? await relay.ask(before) : undefined;
   liar.tell(row.lie({ ...context, earlier }));
-  const conversation = await relay.ask(row.asked ?? { question: 'May I?' }).catch((error: unknown) => {
+  const { expiresIn, ...asked } = row.asked ?? { question: 'May I?' };
+  const expiresInMs = expiresIn && expiresIn * 1_000;
+  const conversation = await relay.ask({ ...asked, expiresInMs }).catch((error: unknown) => {
     if (!(error instanceof RelayError)) throw error;
     return error;
   });

@@ -99,10 +99,10 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   async function readAnswers(): Promise<void> {
     // The agent's result is not part of every row.
     if (row.closed || (code && row.agent === undefined)) return;
-    const timeout = row.agent === 'timeout' ? 300 : 60_000;
+    const timeoutMs = row.agent === 'timeout' ? 300 : 60_000;
     while (agent.answers.length < answers.length && !agent.code) {
       await conversation
-        .waitForAnswer({ timeout })
+        .waitForAnswer({ timeoutMs })
         .then(({ text }) => void agent.answers.push(text), noteAgentCode);
     }
   }
