@@ -1,13 +1,15 @@
 import { createMetrics } from '@expert-relay/kit/metrics';
-import { eventually } from '@expert-relay/testkit';
+import { captureLogs, eventually } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { silent } from '../testing/test-database.ts';
 import { Deliverer, type DeliveryQueue } from './deliverer.ts';
 
+const metrics = createNotifierMetrics(createMetrics('notifier', { forProcess: false }));
+
 const queueOf = (name: string, claim: DeliveryQueue['claim']): DeliveryQueue => ({
   name,
-  pauseMs: 0,
+  minPauseMs: 0,
   claim,
   hasFreeSlots: () => true,
 });
@@ -38,7 +40,7 @@ test.each<[string, (end: AbortSignal) => ReturnType<DeliveryQueue['claim']>]>([
             ],
       ),
     ],
-    metrics: createNotifierMetrics(createMetrics('notifier', { forProcess: false })),
+    metrics,
     log: silent,
   });
   await deliverer.start();
@@ -46,4 +48,56 @@ test.each<[string, (end: AbortSignal) => ReturnType<DeliveryQueue['claim']>]>([
   expect(sent).toHaveLength(3);
   end.abort();
   await deliverer.stop();
+});
+
+/** Sends one delivery, whose result is recorded by `query`. Returns the calls of `recorded` and the messages of the log. */
+async function deliverOne(query: () => Promise<[]>) {
+  const { logOf, lines } = captureLogs();
+  const calls = { recorded: 0, released: 0 };
+  const job = {
+    endpointId: 'e',
+    deliveries: [{ id: 'msg_1', attempt: 1 }],
+    send: async () => ({}),
+    async recorded() {
+      calls.recorded++;
+      throw new Error('it cannot be deleted');
+    },
+    release: () => void calls.released++,
+  };
+  const jobs = [job];
+  const queue = queueOf('one', async () => jobs.splice(0));
+  const deliverer = new Deliverer({ database: { query }, queues: [queue], metrics, log: logOf('notifier') });
+  await deliverer.start();
+  return { deliverer, calls, messages: () => lines.map(({ msg }) => msg) };
+}
+
+test('what fails after a result was recorded is logged so, and its delivery is not given back', async () => {
+  let statements = 0;
+  const { deliverer, calls, messages } = await deliverOne(async () => {
+    statements++;
+    return [];
+  });
+  await eventually('the delivery has ended', () => calls.released === 1);
+  await deliverer.stop();
+  expect({ ...calls, statements, messages: messages() }).toEqual({
+    recorded: 1,
+    released: 1,
+    statements: 1,
+    messages: ['a result was recorded, and what follows it has failed'],
+  });
+});
+
+test('what follows a recorded result does not run for one that was not recorded', async () => {
+  let statements = 0;
+  const { deliverer, calls, messages } = await deliverOne(async () => {
+    statements++;
+    throw new Error('the database is away');
+  });
+  await eventually('it tries to record the result', () => statements > 0);
+  await deliverer.stop();
+  expect({ ...calls, messages: messages() }).toEqual({
+    recorded: 0,
+    released: 1,
+    messages: ['a result was not recorded: the delivery is sent again'],
+  });
 });

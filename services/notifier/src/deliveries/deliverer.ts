@@ -15,7 +15,7 @@ export const recordMs = 40_000;
 export interface Job extends SentTogether {
   /** It rejects only after a fault of this service. */
   send(): Promise<Omit<Attempt, 'durationMs'>>;
-  /** Called after the result was recorded. */
+  /** Called after the result was recorded. What fails here does not change the result. */
   recorded?(result: Omit<Attempt, 'durationMs'>): Promise<void>;
   /** Called at the end, whatever the result is. */
   release(): void;
@@ -24,8 +24,8 @@ export interface Job extends SentTogether {
 /** One kind of deliveries, with slots of its own. */
 export interface DeliveryQueue {
   readonly name: string;
-  /** After a claim that has found nothing, how long to wait before the next one. */
-  readonly pauseMs: number;
+  /** After a claim that has found nothing, the least time until the next one: no wakeup shortens it. */
+  readonly minPauseMs: number;
   /** Whether a claim might find more, after one that has found something. */
   hasFreeSlots(): boolean;
   claim(): Promise<readonly Job[]>;
@@ -80,7 +80,7 @@ export class Deliverer implements Part {
         for (const job of jobs) this.#begin(job);
         hasFailed = false;
         if (jobs.length > 0 && queue.hasFreeSlots()) continue;
-        if (jobs.length === 0) await rest(queue.pauseMs);
+        if (jobs.length === 0) await rest(queue.minPauseMs);
         await wakeup.wait(pollMs, signal);
       } catch (error) {
         if (!hasFailed)
@@ -115,8 +115,13 @@ export class Deliverer implements Part {
       const result = await job.send();
       const ms = performance.now() - start;
       metrics.attempted({ result: result.reason ?? 'delivered', ms });
-      await this.#record(job, { ...result, durationMs: ms });
-      await job.recorded?.(result);
+      if (await this.#record(job, { ...result, durationMs: ms }))
+        await job.recorded?.(result).catch((error: Error) => {
+          log.error(
+            { endpoint: job.endpointId, reason: error.message },
+            'a result was recorded, and what follows it has failed',
+          );
+        });
     } catch (error) {
       log.error(
         { delivery: job.deliveries[0]?.id, reason: (error as Error).message },
@@ -126,23 +131,25 @@ export class Deliverer implements Part {
     }
   }
 
-  async #record(job: Job, attempt: Attempt): Promise<void> {
+  /** Whether it was recorded. */
+  async #record(job: Job, attempt: Attempt): Promise<boolean> {
     const { database, metrics, log } = this.#options;
     const until = performance.now() + recordMs;
     for (;;) {
       try {
         const recorded = await recordAttempt(database.query, job, attempt);
-        if (!recorded?.isOff) return;
-        metrics.switchedOff();
-        log.warn({ endpoint: job.endpointId, status: attempt.statusCode }, 'an endpoint was switched off');
-        return;
+        if (recorded?.isOff) {
+          metrics.switchedOff();
+          log.warn({ endpoint: job.endpointId, status: attempt.statusCode }, 'an endpoint was switched off');
+        }
+        return true;
       } catch (error) {
         if (performance.now() > until || this.#stopping.signal.aborted) {
           log.warn(
             { reason: (error as Error).message },
             'a result was not recorded: the delivery is sent again',
           );
-          return;
+          return false;
         }
         await pause(1_000, undefined, { signal: this.#stopping.signal }).catch(() => {});
       }

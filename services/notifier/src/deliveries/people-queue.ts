@@ -20,7 +20,7 @@ export function createPeopleQueue(options: {
   return {
     name: 'people',
     // So that people cost webhooks nothing, of which there may be hundreds a second.
-    pauseMs: 200,
+    minPauseMs: 200,
     hasFreeSlots: () => Object.values(free).some((slots) => slots > 0),
     async claim() {
       const claimed = await claimForPeople(database, { ofChannels: free, busyUsers: users.busy() });

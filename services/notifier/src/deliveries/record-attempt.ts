@@ -1,7 +1,15 @@
 import type { Api } from '@expert-relay/contracts';
-import { type Query, raw, sql } from '@expert-relay/db';
+import { type Query, sql } from '@expert-relay/db';
 import { reportOff } from './report-off.ts';
-import { maxAttempts, maxRetryAfterSeconds, pauseAfter } from './schedule.ts';
+import {
+  failingLimit,
+  failuresLimit,
+  maxAttempts,
+  maxRetryAfterSeconds,
+  pauseAfter,
+  pauseAfterFault,
+  refusalsLimit,
+} from './schedule.ts';
 
 /** Deliveries that are sent together to an endpoint. */
 export interface SentTogether {
@@ -24,13 +32,22 @@ export interface Attempt {
 }
 
 /*
- * An endpoint that has failed for this time and at least so often, without a success between, is switched off. So is one whose
- * address is refused when so many deliveries have failed for good. All mails go through the one server of the relay: if it has taken
- * none meanwhile, it is away or has something against the relay, and the addresses stay on.
+ * Conditions on `endpoint` (notification_endpoints), for which an attempt has failed.
  */
-const failingLimit = raw(`interval '5 days'`);
-const failuresLimit = 10;
-const refusalsLimit = 3;
+
+const hasFailedForDays = sql`(
+  endpoint.failures + 1 >= ${failuresLimit}::int AND endpoint.failing_since <= now() - ${failingLimit})`;
+
+/** What was sent together has ended at the same time, and counts as one refusal. */
+const isRefusedTooOften = sql`(
+  ${refusalsLimit}::int <= 1 + (
+    SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
+    WHERE refused.endpoint_id = endpoint.id AND refused.state = 'failed' AND refused.ended_at >= endpoint.failing_since))`;
+
+const otherMailsArrive = sql`EXISTS (
+  SELECT 1 FROM notification_endpoints AS other JOIN notification_deliveries AS accepted ON accepted.endpoint_id = other.id
+  WHERE other.channel = 'mail' AND other.id <> endpoint.id AND accepted.state = 'delivered'
+    AND accepted.ended_at >= endpoint.failing_since)`;
 
 /**
  * Records an attempt: the deliveries wait for the next one or end, and so may their endpoint. A result that comes after the
@@ -56,21 +73,19 @@ export async function recordAttempt(
   const ids = deliveries.map(({ id }) => id);
   const [row] = await query<{ state: string; isOff: boolean }>`
     WITH locked AS MATERIALIZED (
-      SELECT * FROM notification_endpoints WHERE id = ${endpointId}::uuid FOR NO KEY UPDATE
+      -- After a failure also the mail addresses, to which it is reported if the endpoint is switched off.
+      SELECT * FROM notification_endpoints WHERE id = ${endpointId}::uuid OR (${!isSuccess} AND channel = 'mail'
+        AND user_id = (SELECT user_id FROM notification_endpoints WHERE id = ${endpointId}::uuid))
+      ORDER BY id FOR NO KEY UPDATE
     ),
     endpoint AS MATERIALIZED (
-      SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on, enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (${isGone}
-        OR (((failures + 1 >= ${failuresLimit}::int AND failing_since <= now() - ${failingLimit})
-            OR (${isAddressRefused} AND ${refusalsLimit}::int <= 1 + (
-              SELECT count(DISTINCT ended_at) FROM notification_deliveries AS refused
-              WHERE refused.endpoint_id = locked.id AND refused.state = 'failed' AND refused.ended_at >= failing_since)))
-          AND (channel <> 'mail' OR EXISTS (
-            SELECT 1 FROM notification_endpoints AS other JOIN notification_deliveries AS accepted ON accepted.endpoint_id = other.id
-            WHERE other.channel = 'mail' AND other.id <> locked.id AND accepted.state = 'delivered'
-              AND accepted.ended_at >= locked.failing_since))))) AS stays_on,
+      SELECT id, user_id, channel, enabled_at IS NOT NULL AS was_on,
+        enabled_at IS NOT NULL AND NOT (${!isSuccess} AND (
+          ${isGone} OR ((${hasFailedForDays} OR (${isAddressRefused} AND ${isRefusedTooOften}))
+            AND (channel <> 'mail' OR ${otherMailsArrive})))) AS stays_on,
         -- One pause for all: what was sent together is repeated together.
         random() AS chance
-      FROM locked
+      FROM locked AS endpoint WHERE id = ${endpointId}::uuid
     ),
     delivery AS (
       UPDATE notification_deliveries AS delivery SET
@@ -121,7 +136,7 @@ export async function returnDeliveries(
     ),
     returned AS (
       UPDATE notification_deliveries AS delivery
-      SET state = 'waiting', attempts = attempts - 1, due_at = now() + interval '5 minutes'
+      SET state = 'waiting', attempts = attempts - 1, due_at = now() + ${pauseAfterFault}
       FROM endpoint, unnest(${deliveries.map(({ id }) => id)}::text[], ${deliveries.map(({ attempt }) => attempt)}::int[])
         AS sent (id, attempt)
       WHERE delivery.id = sent.id AND endpoint_id = endpoint.id AND state = 'sending' AND attempts = sent.attempt

@@ -9,7 +9,8 @@ const offType: DeliveryType = 'endpoint.off';
 
 /**
  * The parts of a statement that report to the other mail addresses of a user that an endpoint was switched off: once for each
- * time. `off` selects its `id` and `user_id`. What the mail contains is read when it is claimed.
+ * time. `off` selects its `id` and `user_id`; the statement has locked all mail addresses of this user with it. What the mail
+ * contains is read when it is claimed.
  */
 export const reportOff = (off: Sql): Sql => sql`
   off AS MATERIALIZED (${off}),

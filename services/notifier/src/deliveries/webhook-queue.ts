@@ -19,7 +19,7 @@ export function createWebhookQueue(options: {
 
   return {
     name: 'webhooks',
-    pauseMs: 0,
+    minPauseMs: 0,
     hasFreeSlots: () => free.healthy > 0 || free.slow > 0,
     async claim() {
       const busyUsers = { healthy: users.healthy.busy(), slow: users.slow.busy() };
