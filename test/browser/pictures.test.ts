@@ -1,4 +1,4 @@
-import { readPicture } from '@expert-relay/sdk/files';
+import { readPicture } from '@expert-relay/sdk/safe';
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';

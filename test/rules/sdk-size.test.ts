@@ -6,12 +6,12 @@ import { root } from './tree.ts';
 
 /** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
 const limits = {
-  '.': 33_600,
+  '.': 33_700,
   './expert': 21_900,
-  './crypto': 8_900,
-  './forms': 5_000,
-  './files': 1_300,
-  './text': 700,
+  './crypto': 3_500,
+  './crypto/wire': 7_900,
+  './forms': 3_900,
+  './safe': 1_900,
 };
 
 const options: BuildOptions & { write: false } = {
@@ -54,13 +54,13 @@ const sources = {
   '.': join(root, 'packages/sdk/src/index.ts'),
   './expert': join(root, 'packages/sdk/src/expert/index.ts'),
   './crypto': join(root, 'packages/sdk/src/crypto/index.ts'),
+  './crypto/wire': join(root, 'packages/sdk/src/crypto/wire.ts'),
   './forms': join(root, 'packages/sdk/src/forms/index.ts'),
-  './files': join(root, 'packages/sdk/src/files/index.ts'),
-  './text': join(root, 'packages/sdk/src/show-hidden.ts'),
+  './safe': join(root, 'packages/sdk/src/safe/index.ts'),
 };
 
 describe('the size of the SDK in a browser', () => {
-  test.each(['.', './expert', './crypto', './forms', './files', './text'] as const)(
+  test.each(Object.keys(limits) as (keyof typeof limits)[])(
     'the entry "%s" stays below its limit after gzip',
     async (entry) => {
       const files = await loadedAtOnce(`export * from '${sources[entry]}';`);

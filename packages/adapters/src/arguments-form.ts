@@ -1,4 +1,5 @@
-import { type Content, type Form, parseExactly, toForm } from '@expert-relay/sdk/forms';
+import { type Content, type Form, toForm } from '@expert-relay/sdk/forms';
+import { parseExactly } from '@expert-relay/sdk/internal';
 import { hasHidden, type ToolCall, toJson } from './tool-call.ts';
 
 export type Arguments = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import type { Answer, AskingOptions, Conversation, Relay } from '@expert-relay/sdk';
 import type { Content } from '@expert-relay/sdk/forms';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { type Arguments, formOf, isObject, isSame } from './arguments-form.ts';
 import { invalidInput, questionAbout, type ToolCall } from './tool-call.ts';
 

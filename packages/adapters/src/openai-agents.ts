@@ -1,4 +1,4 @@
-import { parseExactly } from '@expert-relay/sdk/forms';
+import { parseExactly } from '@expert-relay/sdk/internal';
 import type { RunState, RunToolApprovalItem } from '@openai/agents';
 import { type ApprovalOptions, decideToolCalls, refusalOf } from './decide-tool-calls.ts';
 import { invalidInput, type ToolCall } from './tool-call.ts';

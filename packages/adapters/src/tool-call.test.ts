@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Content, checkContent, defaultsOf, toForm } from '@expert-relay/sdk/forms';
+import { type Content, checkContent, toForm } from '@expert-relay/sdk/forms';
+import { defaultsOf } from '@expert-relay/sdk/internal';
 import { describe, expect, test } from '@jest/globals';
 import { formOf } from './arguments-form.ts';
 import { questionName, readDecision } from './decide-tool-calls.ts';

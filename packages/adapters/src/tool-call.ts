@@ -1,5 +1,5 @@
 import { RelayError } from '@expert-relay/sdk';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 
 /** A call of a tool that waits for an approval. */
 export interface ToolCall {

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type Part, writeParts } from '@expert-relay/sdk/crypto';
+import { type Part, writeParts } from '@expert-relay/sdk/crypto/wire';
 import { expect, test } from '@jest/globals';
 import { openExpertFile } from './store/expert-file.ts';
 import { sendParts } from './testing/send-parts.ts';

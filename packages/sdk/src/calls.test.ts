@@ -231,6 +231,8 @@ describe('an option that does not exist', () => {
     expect(() => createExpert(unknown({ url, apiKey: providerKey, acceptUnprotected: true }))).toThrow(
       RelayError,
     );
+    expect(() => createExpert(unknown({ session: true, url, apiKey: providerKey }))).toThrow(/`apiKey`/);
+    expect(() => createExpert(unknown({ url, apiKey: providerKey, listen: () => {} }))).toThrow(/`listen`/);
     const expert = createExpert({ url, apiKey: providerKey });
     const request = await expert.request(conversation.refCode);
     await expect(request.answer('z', unknown({ plainText: true }))).rejects.toMatchObject(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { fromBase64 } from './crypto/base64.ts';
-import { makeRoot, writeParts } from './crypto/index.ts';
+import { makeRoot } from './crypto/index.ts';
+import { writeParts } from './crypto/parts.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
 import { sendParts } from './testing/send-parts.ts';

@@ -2,7 +2,9 @@ import { eventually, type Json, type Lie, type LyingRelay } from '@expert-relay/
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import * as z from 'zod';
 import { fromBase64 } from './crypto/base64.ts';
-import { makeRoot, type Part, writeParts } from './crypto/index.ts';
+import type { Part } from './crypto/frame.ts';
+import { makeRoot } from './crypto/index.ts';
+import { writeParts } from './crypto/parts.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Answer, Conversation, ConversationState, FormOrSchema } from './index.ts';
 import { sendParts } from './testing/send-parts.ts';

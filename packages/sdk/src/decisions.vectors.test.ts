@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import type { ChannelState } from './crypto/index.ts';
+import type { ChannelState } from './crypto/history.ts';
 import { readParts } from './crypto/parts.ts';
 import { decide, type GivenAnswer } from './forms/decide.ts';
 import { isCrossed } from './thread/shown.ts';

@@ -1,8 +1,8 @@
 export type { Answer } from './agent/answer.ts';
 export type { AskAgainOptions, Conversation, WaitOptions } from './agent/conversation.ts';
-export type { AcceptedExchange, ConversationState, Verification } from './agent/conversation-state.ts';
+export type { ConversationState, Verification } from './agent/conversation-state.ts';
 export { createRelay } from './agent/create-relay.ts';
-export type { Decided, Decision, DecisionOptions } from './agent/decision.ts';
+export type { Decision, DecisionOptions } from './agent/decision.ts';
 export type { FormOrSchema, Question } from './agent/question.ts';
 export type {
   Approval,
@@ -12,20 +12,18 @@ export type {
   Relay,
   RelayOptions,
 } from './agent/relay.ts';
-export type { ClientOptions, Timing } from './client-options.ts';
+export type { Timing } from './client-options.ts';
 export { confidentialQuestion } from './crypto/submission.ts';
 export { createMemory, type Memory, type Store } from './memory.ts';
 export { RelayError, type RelayErrorCode } from './relay-error.ts';
-export {
-  type AskedRequest,
-  type ContextMessage,
-  type Follows,
-  hasEnded,
-  type ListedRequest,
-  type ListOptions,
-  type RequestState,
-  type RequestStatus,
-  type WhoAmI,
+export type {
+  ContextMessage,
+  Follows,
+  ListedRequest,
+  ListOptions,
+  RequestState,
+  RequestStatus,
+  WhoAmI,
 } from './request-state.ts';
 export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';

@@ -1,6 +1,7 @@
 import type { LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { digestSubmission, makeRoot } from './crypto/index.ts';
+import { makeRoot } from './crypto/index.ts';
+import { digestSubmission } from './crypto/submission.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
 import { type Conversation, type ConversationState, createMemory, type Store } from './index.ts';

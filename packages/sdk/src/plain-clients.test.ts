@@ -1,11 +1,14 @@
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
+import { makeAgentKeys } from './crypto/agent-keys.ts';
 import { toBase64 } from './crypto/base64.ts';
 import { toUtf8, tuple } from './crypto/bytes.ts';
 import { deriveAesKey, importSecret } from './crypto/hkdf.ts';
-import { digestSubmission, makeAgentKeys, makeRoot, parsePublicKey } from './crypto/index.ts';
+import { makeRoot } from './crypto/index.ts';
 import { digestConversation } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
+import { parsePublicKey } from './crypto/public-key.ts';
+import { digestSubmission } from './crypto/submission.ts';
 import { createMemory } from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { takeMessages } from './testing/take-messages.ts';

@@ -3,7 +3,7 @@ import { eventually } from '@expert-relay/testkit';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import {
-  createSessionExpert,
+  createExpert,
   type ExpertEvent,
   type ExpertRequest,
   type PendingAnswer,
@@ -65,7 +65,8 @@ function createBrowserFetch(recorded: Call[]): typeof fetch {
 }
 
 function expertWith(options: Partial<SessionExpertOptions> = {}) {
-  const expert = createSessionExpert({
+  const expert = createExpert({
+    session: true,
     url: server.gatewayUrl,
     root,
     memory,

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { isDiff } from '@expert-relay/sdk/text';
+import { isDiff } from '@expert-relay/sdk/internal';
 
 /**
  * A text file as Markdown that shows each of its characters: in a fence that is longer than any in it, with its extension as the

@@ -1,4 +1,5 @@
-import { type Conversation, hasEnded } from '@expert-relay/sdk';
+import type { Conversation } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import { partsToJson, showParts } from '../messages/message-parts.ts';
 import { storedParts } from '../messages/stored-parts.ts';

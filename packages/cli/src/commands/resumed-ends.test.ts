@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeParts } from '@expert-relay/sdk/crypto';
+import { writeParts } from '@expert-relay/sdk/crypto/wire';
 import type { Lie } from '@expert-relay/testkit';
 import { alterList } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';

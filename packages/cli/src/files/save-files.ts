@@ -1,6 +1,6 @@
 import { closeSync, lstatSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { safeName } from '@expert-relay/sdk/files';
+import { safeName } from '@expert-relay/sdk/safe';
 import { Failure } from '../failure.ts';
 import { makeFolder } from '../store/make-folder.ts';
 

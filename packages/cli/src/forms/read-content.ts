@@ -1,14 +1,13 @@
 import {
   type Content,
   checkContent,
-  defaultsOf,
   type Field,
   type FieldOption,
   type Form,
   isApproval,
   optionsOf,
-  readNumber,
 } from '@expert-relay/sdk/forms';
+import { defaultsOf, readNumber } from '@expert-relay/sdk/internal';
 import { Failure } from '../failure.ts';
 
 /** What an expert has given on the command line for a form. */

@@ -1,4 +1,4 @@
-import { type Part, writeParts } from '@expert-relay/sdk/crypto';
+import { type Part, writeParts } from '@expert-relay/sdk/crypto/wire';
 import { createExpert, type ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Content, Form } from '@expert-relay/sdk/forms';
 import { eventually, startLyingRelay } from '@expert-relay/testkit';

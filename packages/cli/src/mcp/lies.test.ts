@@ -1,4 +1,4 @@
-import { makeAgentKeys } from '@expert-relay/sdk/crypto';
+import { makeAgentKeys } from '@expert-relay/sdk/crypto/wire';
 import { eventually, type Json, startLyingRelay } from '@expert-relay/testkit';
 import { type LieRow, lieOf, readLies } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';

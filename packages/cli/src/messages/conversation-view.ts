@@ -1,6 +1,7 @@
-import { type ContextMessage, hasEnded, type Protection, type RequestStatus } from '@expert-relay/sdk';
+import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { CountedDecision, DecisionState, ExpertRequest, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import type { Failure } from '../failure.ts';
 import { showForm } from '../forms/show-form.ts';

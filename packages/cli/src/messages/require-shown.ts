@@ -1,4 +1,5 @@
-import type { Expert, ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
+import type { Expert, ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
 import { isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
@@ -13,7 +14,7 @@ interface Opened {
   readonly expert: Pick<Expert, 'markShown' | 'shownBefore'>;
   readonly request: ExpertRequest;
   /** Messages that were read and that a further read does not return. */
-  readonly read?: readonly ExpertMessage[];
+  readonly read?: readonly Message[];
   /** Whether the output is one JSON object. Then nothing else is printed, and there is no prompt. */
   readonly json?: boolean;
 }
@@ -21,7 +22,7 @@ interface Opened {
 /** What the user has been shown, and all messages that were read. */
 export interface Shown {
   readonly ids: readonly string[];
-  readonly read: readonly ExpertMessage[];
+  readonly read: readonly Message[];
 }
 
 export interface AnswerAttempt extends Opened {

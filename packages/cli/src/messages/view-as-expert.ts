@@ -1,4 +1,5 @@
-import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
+import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { markWritten } from '../relay/mark-written.ts';
@@ -26,14 +27,14 @@ export async function showToExpert(
 }
 
 interface ExpertView extends ConversationView {
-  readonly messages: readonly ExpertMessage[];
+  readonly messages: readonly Message[];
 }
 
 /** `read`: messages that were read before, and are not returned again. */
 export async function viewOf(
   request: ExpertRequest,
   signal: AbortSignal,
-  read: readonly ExpertMessage[] = [],
+  read: readonly Message[] = [],
 ): Promise<ExpertView> {
   const current = await readCurrentMessages(request, signal);
   const { requestId, refCode, status, createdAt, expiresAt, context, erasedAt } = request;

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ExpertMessage, ExpertRequest } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
+import type { ExpertRequest } from '@expert-relay/sdk/expert';
 import { explainError, hasCode, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
 export interface CurrentMessages {
-  readonly messages: readonly ExpertMessage[];
+  readonly messages: readonly Message[];
   /** The error of a refused or unreadable message. Later messages are unknown. */
   readonly refused: Failure | undefined;
 }
@@ -15,7 +16,7 @@ export async function readCurrentMessages(
   signal: AbortSignal,
   { isFresh = false } = {},
 ): Promise<CurrentMessages> {
-  const messages: ExpertMessage[] = [];
+  const messages: Message[] = [];
   const iterator = request.messages[Symbol.asyncIterator]();
   try {
     // That an answer is held says nothing of the messages, which were read.

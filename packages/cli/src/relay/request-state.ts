@@ -1,4 +1,5 @@
-import { confidentialQuestion, hasEnded, type RequestStatus } from '@expert-relay/sdk';
+import { confidentialQuestion, type RequestStatus } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { digestSubmission, makeAgentKeys, openExpertKeys, parsePublicKey } from '@expert-relay/sdk/crypto';
+import { openExpertKeys } from '@expert-relay/sdk/crypto';
+import { digestSubmission, makeAgentKeys, parsePublicKey } from '@expert-relay/sdk/crypto/wire';
 
 interface PlainClient {
   readonly url: string;

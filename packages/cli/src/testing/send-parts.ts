@@ -1,10 +1,5 @@
-import {
-  digestSubmission,
-  openChannel,
-  openExpertKeys,
-  type Part,
-  parsePublicKey,
-} from '@expert-relay/sdk/crypto';
+import { openExpertKeys } from '@expert-relay/sdk/crypto';
+import { digestSubmission, openChannel, type Part, parsePublicKey } from '@expert-relay/sdk/crypto/wire';
 
 export interface OtherClient {
   readonly gatewayUrl: string;

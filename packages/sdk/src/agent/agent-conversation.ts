@@ -1,6 +1,6 @@
 import { checkOptions } from '../client-options.ts';
+import type { AgentKeys } from '../crypto/agent-keys.ts';
 import { missing } from '../crypto/history.ts';
-import type { AgentKeys } from '../crypto/index.ts';
 import type { Content } from '../forms/form.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput } from '../relay-error.ts';

@@ -1,11 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  type AgentKeys,
-  digestSubmission,
-  makeAgentKeys,
-  makeRoot,
-  openExpertKeys,
-} from '../crypto/index.ts';
+import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
+import { makeRoot, openExpertKeys } from '../crypto/index.ts';
+import { digestSubmission } from '../crypto/submission.ts';
 import { createMemory, partOf } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { AgentSide } from './agent-side.ts';

@@ -1,18 +1,17 @@
+import type { AgentKeys } from '../crypto/agent-keys.ts';
 import { toBase64 } from '../crypto/base64.ts';
 import type { Bytes } from '../crypto/bytes.ts';
+import { type Channel, openChannel } from '../crypto/channel.ts';
+import { formatFingerprint, sameFingerprint } from '../crypto/fingerprint.ts';
+import type { ChannelState } from '../crypto/history.ts';
 import {
-  type AgentKeys,
-  type Channel,
-  type ChannelState,
   type CheckedExchange,
   checkExchange,
   checkUnchanged,
-  formatFingerprint,
-  openChannel,
-  parsePublicKey,
-  sameFingerprint,
-} from '../crypto/index.ts';
-import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
+  keysChanged,
+  questionAltered,
+} from '../crypto/key-exchange.ts';
+import { parsePublicKey } from '../crypto/public-key.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import type { OpenForm, Side } from '../thread/side.ts';
 import type { AcceptedExchange } from './conversation-state.ts';

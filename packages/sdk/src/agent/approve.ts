@@ -1,4 +1,4 @@
-import type { ContentOf } from '../forms/index.ts';
+import type { ContentOf } from '../forms/content-of.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
 import { inTime, orAbort } from '../transport/waiting.ts';

@@ -1,4 +1,5 @@
-import type { AgentKeysJson, ExchangeVerification } from '../crypto/index.ts';
+import type { AgentKeysJson } from '../crypto/agent-keys.ts';
+import type { ExchangeVerification } from '../crypto/key-exchange.ts';
 import { invalidInput, notAsExported } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import type { SenderState } from '../thread/sending.ts';

@@ -1,5 +1,5 @@
+import type { ContentOf } from '../forms/content-of.ts';
 import type { Content } from '../forms/form.ts';
-import type { ContentOf } from '../forms/index.ts';
 import type { RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';

@@ -1,9 +1,10 @@
 import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withEnvironment } from '../config.ts';
+import { type AgentKeys, makeAgentKeys, restoreAgentKeys } from '../crypto/agent-keys.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { type AgentKeys, digestSubmission, makeAgentKeys, restoreAgentKeys } from '../crypto/index.ts';
 import { refusal } from '../crypto/refusal.ts';
+import { digestSubmission } from '../crypto/submission.ts';
 import { toForm } from '../forms/to-form.ts';
 import { partOf } from '../memory.ts';
 import { hasCode, invalidInput, notAsExported, RelayError } from '../relay-error.ts';

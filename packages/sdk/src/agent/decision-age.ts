@@ -1,4 +1,4 @@
-import type { FormAnswer } from '../forms/index.ts';
+import type { FormAnswer } from '../forms/form-answer.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 
 /** Clocks may differ by this much. */

@@ -1,4 +1,4 @@
-import { sameFingerprint } from '../crypto/index.ts';
+import { sameFingerprint } from '../crypto/fingerprint.ts';
 import { unknownExpert } from '../crypto/key-exchange.ts';
 import { refusal } from '../crypto/refusal.ts';
 import type { Memory } from '../memory.ts';

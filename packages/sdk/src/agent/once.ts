@@ -1,6 +1,7 @@
+import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { sha256, toUtf8 } from '../crypto/bytes.ts';
-import { type AgentKeys, makeAgentKeys, onceId, onceKeys } from '../crypto/index.ts';
+import { onceId, onceKeys } from '../crypto/once-keys.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';

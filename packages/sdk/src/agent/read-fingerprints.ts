@@ -1,4 +1,4 @@
-import { parseFingerprint } from '../crypto/index.ts';
+import { parseFingerprint } from '../crypto/fingerprint.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { RelayOptions } from './relay.ts';
 

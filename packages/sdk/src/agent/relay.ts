@@ -1,6 +1,6 @@
 import type { PartialClientOptions } from '../client-options.ts';
+import type { ContentOf } from '../forms/content-of.ts';
 import type { Form } from '../forms/form.ts';
-import type { ContentOf } from '../forms/index.ts';
 import type { Memory } from '../memory.ts';
 import type { ListedRequest, ListOptions, RequestState, WhoAmI } from '../request-state.ts';
 import type { Conversation } from './conversation.ts';

@@ -1,4 +1,4 @@
-import { onceId } from '../crypto/index.ts';
+import { onceId } from '../crypto/once-keys.ts';
 import type { Memory } from '../memory.ts';
 
 /** Under which ids the conversations of a name are stored: one for each API key, so that a rotated key finds that of the one before. */

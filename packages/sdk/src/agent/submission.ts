@@ -1,7 +1,12 @@
-import { type AgentKeys, agentVersions, digestSubmission, type Submission } from '../crypto/index.ts';
+import type { AgentKeys } from '../crypto/agent-keys.ts';
 import { fileKind } from '../crypto/parts.ts';
 import { refusal } from '../crypto/refusal.ts';
-import { confidentialQuestion } from '../crypto/submission.ts';
+import {
+  agentVersions,
+  confidentialQuestion,
+  digestSubmission,
+  type Submission,
+} from '../crypto/submission.ts';
 import { invalidInput } from '../relay-error.ts';
 import type { AskedRequest, ContextMessage, Follows } from '../request-state.ts';
 import { type SavedPart, savedParts } from '../thread/message-parts.ts';

@@ -1,6 +1,8 @@
+import { parseForm } from '../forms/check-form.ts';
 import type { Standing } from '../forms/decide.ts';
+import type { FormAnswer } from '../forms/form-answer.ts';
 import { unreadableAnswer } from '../forms/form-answer.ts';
-import { type FormAnswer, parseForm, readContent, toForm } from '../forms/index.ts';
+import { readContent, toForm } from '../forms/to-form.ts';
 import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';

@@ -1,5 +1,5 @@
 import { createClient } from '../client.ts';
-import { type ClientOptions, checkOptions } from '../client-options.ts';
+import { checkOptions } from '../client-options.ts';
 import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { continued, createMemory, partOf, type Store } from '../memory.ts';
@@ -27,39 +27,24 @@ const loadConversations = () => import('./open-request.ts');
  * Connects an expert to the relay. It makes no calls and opens no connection before one of its methods is called.
  *
  * @example
- * // With RELAY_URL and RELAY_API_KEY in the environment, or with `url` and `apiKey`.
+ * // With RELAY_URL and RELAY_API_KEY in the environment, or with `url` and `apiKey`. In a page of the relay, an expert who is
+ * // signed in needs no key: createExpert({ session: true, url: location.origin, root, memory }).
  * const expert = createExpert({ root });
  * for await (const request of expert.requests()) {
  *   await request.answer(`You asked: ${request.question}`);
  * }
  */
-export function createExpert(options: ExpertOptions = {}): Expert {
-  return connect(withConnection(options), 'apiKey root', 'expert');
-}
-
-/**
- * Connects an expert who is signed in: by the session's cookie, without an API key.
- *
- * @example
- * const expert = createSessionExpert({ url: location.origin, root, memory });
- * const request = await expert.request('HS-7KQ2M9XD');
- * await request.answer('Yes, it is stale.');
- */
-export function createSessionExpert(options: SessionExpertOptions): Expert {
-  return connect(options, 'root listen', 'session');
-}
-
-function connect(
-  options: (ExpertOptions & ClientOptions) | SessionExpertOptions,
-  ownOptions: string,
-  kind: 'expert' | 'session',
-): Expert {
-  const { root, listen: given } = options as SessionExpertOptions;
-  const activity = createActivity(() => client.hub, given);
-  const { memory: givenMemory = createMemory() } = options;
-  const client = createClient({ ...options, memory: givenMemory }, ownOptions, kind, activity.onEvent);
+export function createExpert(options: ExpertOptions | SessionExpertOptions = {}): Expert {
+  const isSession = options.session === true;
+  const { root, memory: givenMemory = createMemory() } = options;
+  const activity = createActivity(() => client.hub, isSession ? options.listen : undefined);
+  const client = createClient(
+    { ...(isSession ? options : withConnection(options)), memory: givenMemory },
+    isSession ? 'session root listen' : 'session root apiKey',
+    isSession ? 'session' : 'expert',
+    activity.onEvent,
+  );
   const { api, hub, keyMemory } = client;
-  const isSession = kind === 'session';
   const store = isSession ? (givenMemory as Store) : undefined;
   const stops = new Set<(error: RelayError) => void>();
   const looped: ExpertRequest[] = [];

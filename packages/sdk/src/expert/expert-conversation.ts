@@ -9,6 +9,7 @@ import type { ContextMessage, Follows } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';
 import { createIterator } from '../thread/mailbox.ts';
+import type { Message } from '../thread/message.ts';
 import type { Head } from '../thread/page.ts';
 import type { Sender, Sending } from '../thread/sending.ts';
 import { firstReceived, isNewestCrossed } from '../thread/shown.ts';
@@ -18,7 +19,6 @@ import { describePending } from './describe-pending.ts';
 import type {
   AnswerOptions,
   CountedDecision,
-  ExpertMessage,
   ExpertRequest,
   PendingAnswer,
   RequestForm,
@@ -47,14 +47,14 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
   declare readonly answerForm: Form | undefined;
   declare readonly agentName: string | undefined;
   declare readonly encrypted: boolean;
-  readonly messages: AsyncIterable<ExpertMessage>;
+  readonly messages: AsyncIterable<Message>;
   readonly #side: ExpertSide;
   readonly #send: Sender['send'];
   readonly #partsMs: number;
   readonly #looped: ExpertRequest[];
   /** Messages in the mailbox that the program was given by `receive`. */
   readonly #given = new Set<string>();
-  #received: readonly ExpertMessage[] = [];
+  #received: readonly Message[] = [];
   /** When what follows should have come, in milliseconds since 1970. */
   #partsDueAt: number | undefined;
 
@@ -122,7 +122,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     const isConfidential = question || this.#isConfidential;
     return files > 0 || isConfidential ? { files, question: isConfidential } : undefined;
   }
-  get received(): readonly ExpertMessage[] {
+  get received(): readonly Message[] {
     return this.#received;
   }
   get pending(): readonly PendingAnswer[] {
@@ -163,7 +163,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     this.#partsDueAt ??= Date.now() + this.#partsMs;
   }
 
-  async receive(options: CallOptions = {}): Promise<readonly ExpertMessage[]> {
+  async receive(options: CallOptions = {}): Promise<readonly Message[]> {
     const { signal } = checkOptions(options, 'signal');
     const { mailbox } = this.base.thread;
     const given = this.#given;

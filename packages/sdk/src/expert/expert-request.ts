@@ -8,9 +8,6 @@ import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
 import type { Sending, SendOptions } from '../thread/sending.ts';
 
-/** A message of one of the two sides. */
-export type ExpertMessage = Message;
-
 /** A decision of the expert. */
 export type Deciding = (
   | { readonly action: 'accept'; readonly content: Content }
@@ -166,7 +163,7 @@ export interface ExpertRequest {
    * The agent's messages that {@link Expert.requests} or `receive` has returned, in order: the confidential question, files, and what it
    * has written since. They count as shown.
    */
-  readonly received: readonly ExpertMessage[];
+  readonly received: readonly Message[];
   /** Whether the agent has sent keys. Then answers can be encrypted. */
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
@@ -177,7 +174,7 @@ export interface ExpertRequest {
    * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is
    * returned once.
    */
-  readonly messages: AsyncIterable<ExpertMessage>;
+  readonly messages: AsyncIterable<Message>;
   /**
    * Sends this expert's keys, so that both sides can encrypt. A repetition, from any device, changes nothing. If the
    * agent has no keys, nothing is sent.
@@ -193,7 +190,7 @@ export interface ExpertRequest {
    * const [first] = await request.receive();
    * const question = request.question === confidentialQuestion ? first?.text : request.question;
    */
-  receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly ExpertMessage[]>;
+  receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<readonly Message[]>;
   /**
    * Sends an answer. It first waits for {@link ExpertRequest.missingParts}, as `receive` does. When both sides have keys it is encrypted, and the request is picked up first if it was not. When
    * it fails, `pending` says whether the text is sent later. With a session, another answer that waits is sent first.

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
 import { toBase64 } from '../crypto/base64.ts';
-import { type AgentKeys, makeAgentKeys, makeRoot, openExpertKeys } from '../crypto/index.ts';
+import { makeRoot, openExpertKeys } from '../crypto/index.ts';
 import { createMemory } from '../memory.ts';
 import type { Head } from '../thread/page.ts';
 import { createExpertSide } from './expert-side.ts';

@@ -1,16 +1,11 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import type { Bytes } from '../crypto/bytes.ts';
+import { type Channel, openChannel } from '../crypto/channel.ts';
 import type { ExpertKeys } from '../crypto/expert-keys.ts';
+import type { ChannelState } from '../crypto/history.ts';
 import { missing } from '../crypto/history.ts';
-import {
-  type Channel,
-  type ChannelState,
-  checkPickUp,
-  type OwnKeys,
-  openChannel,
-  type PublicKeys,
-} from '../crypto/index.ts';
-import { keysChanged } from '../crypto/key-exchange.ts';
+import { checkPickUp, keysChanged, type PublicKeys } from '../crypto/key-exchange.ts';
+import type { OwnKeys } from '../crypto/own-keys.ts';
 import { RelayError } from '../relay-error.ts';
 import type { Head } from '../thread/page.ts';
 import type { Side } from '../thread/side.ts';

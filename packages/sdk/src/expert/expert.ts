@@ -8,6 +8,7 @@ import type { StoredVault } from './vault-calls.ts';
 
 /** What is left out of `url`, `apiKey` and `hubUrl` is read from the environment: `RELAY_URL`, `RELAY_API_KEY` and `RELAY_HUB_URL`. */
 export interface ExpertOptions extends PartialClientOptions, OwnOptions {
+  readonly session?: false | undefined;
   /**
    * Stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot show
    * others later. They are filed under the fingerprint of the root, without a root under the API key. Use one that
@@ -21,8 +22,9 @@ interface OwnOptions {
   readonly root?: Uint8Array | undefined;
 }
 
-/** Options of an expert who is signed in. */
+/** Options of an expert who is signed in: by the session's cookie, without an API key. */
 export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
+  readonly session: true;
   /** As for an expert with a key. It also stores the answers that wait. It belongs to one user: each user needs another one. */
   readonly memory?: Store | undefined;
   /**

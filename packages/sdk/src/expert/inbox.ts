@@ -1,4 +1,4 @@
-import type { Role } from '../crypto/index.ts';
+import type { Role } from '../crypto/key-exchange.ts';
 import type { RelayError } from '../relay-error.ts';
 import { createMailbox } from '../thread/mailbox.ts';
 import { createRefresher, isOutage } from '../thread/refresher.ts';

@@ -1,8 +1,5 @@
-export { awaitedPartsMs } from '../client-options.ts';
 export type { DecisionState } from '../forms/decide.ts';
-export type { MessageParts, ReceivedFile } from '../thread/message-parts.ts';
-export type { FileToSend } from '../thread/parts-to-send.ts';
-export { createExpert, createSessionExpert } from './create-expert.ts';
+export { createExpert } from './create-expert.ts';
 export type {
   Expert,
   ExpertEvent,
@@ -14,7 +11,6 @@ export type {
   AnswerOptions,
   CountedDecision,
   Deciding,
-  ExpertMessage,
   ExpertRequest,
   PendingAnswer,
   RequestForm,

@@ -1,6 +1,6 @@
 import { toBase64 } from '../crypto/base64.ts';
-import { digestSubmission } from '../crypto/index.ts';
 import { questionAltered } from '../crypto/key-exchange.ts';
+import { digestSubmission } from '../crypto/submission.ts';
 import type { ContextMessage } from '../request-state.ts';
 import type { Head } from '../thread/page.ts';
 import { isObject, type Members, optionalText } from '../transport/shape.ts';

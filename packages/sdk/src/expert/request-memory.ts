@@ -1,5 +1,6 @@
-import { type PublicKeys, parsePublicKey } from '../crypto/index.ts';
+import type { PublicKeys } from '../crypto/key-exchange.ts';
 import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
+import { parsePublicKey } from '../crypto/public-key.ts';
 import { refusal } from '../crypto/refusal.ts';
 import type { Memory } from '../memory.ts';
 import type { Head, Pair } from '../thread/page.ts';

@@ -1,4 +1,6 @@
-import { checkContent, describeContent, type Form, isApproval } from '../forms/index.ts';
+import { checkContent } from '../forms/check-content.ts';
+import { describeContent } from '../forms/describe-content.ts';
+import { type Form, isApproval } from '../forms/form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import type { FormTracker } from '../thread/form-tracker.ts';
 import type { Deciding } from './expert-request.ts';

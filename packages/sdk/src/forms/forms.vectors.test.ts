@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { RelayError } from '../relay-error.ts';
-import { checkContent, checkForm, defaultsOf, parseForm, parseFormAnswer, toForm } from './index.ts';
+import { checkForm } from './check-form.ts';
+import { defaultsOf } from './describe-content.ts';
+import { parseFormAnswer } from './form-answer.ts';
+import { checkContent, parseForm, toForm } from './index.ts';
 
 /* The cases of packages/sdk/vectors/forms.json, which programs in other languages run too: docs/forms.md. */
 

@@ -2,18 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { RelayError } from '../relay-error.ts';
+import { checkForm } from './check-form.ts';
+import { defaultsOf } from './describe-content.ts';
+import { parseFormAnswer } from './form-answer.ts';
 import {
   type Content,
   checkContent,
-  checkForm,
-  defaultsOf,
   describeContent,
   type Field,
   type Form,
   isApproval,
   optionsOf,
   parseForm,
-  parseFormAnswer,
   toForm,
 } from './index.ts';
 

@@ -1,14 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import * as mini from 'zod/mini';
-import {
-  type ContentOf,
-  checkContent,
-  type Form,
-  readContent,
-  type StandardSchema,
-  toForm,
-} from './index.ts';
+import { type ContentOf, checkContent, type Form, type StandardSchema, toForm } from './index.ts';
+import { readContent } from './to-form.ts';
 
 const approval = { type: 'object', properties: {} } as const;
 

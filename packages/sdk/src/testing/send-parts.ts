@@ -1,4 +1,5 @@
-import type { Part, SealedMessage } from '../crypto/index.ts';
+import type { Part } from '../crypto/frame.ts';
+import type { SealedMessage } from '../crypto/message.ts';
 import type { ExpertRequest } from '../expert/index.ts';
 import type { Conversation } from '../index.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';

@@ -1,16 +1,10 @@
-import {
-  type Channel,
-  type ChannelState,
-  checkExchange,
-  digestSubmission,
-  type MessageRecord,
-  makeAgentKeys,
-  makeRoot,
-  openChannel,
-  openExpertKeys,
-  type Role,
-  type SealOptions,
-} from '../crypto/index.ts';
+import { makeAgentKeys } from '../crypto/agent-keys.ts';
+import { type Channel, openChannel, type SealOptions } from '../crypto/channel.ts';
+import type { ChannelState } from '../crypto/history.ts';
+import { makeRoot, openExpertKeys } from '../crypto/index.ts';
+import { checkExchange, type Role } from '../crypto/key-exchange.ts';
+import type { MessageRecord } from '../crypto/message.ts';
+import { digestSubmission } from '../crypto/submission.ts';
 
 /** One device of the agent or the expert. `send` returns the record that the relay would list. */
 export interface Device {

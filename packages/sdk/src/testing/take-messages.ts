@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ExpertMessage, ExpertRequest } from '../expert/index.ts';
+import type { ExpertRequest } from '../expert/index.ts';
+import type { Message } from '../thread/message.ts';
 
 /** The messages that a client has read and not returned yet. From then on they count as shown. */
-export async function takeMessages(request: ExpertRequest): Promise<readonly ExpertMessage[]> {
-  const taken: ExpertMessage[] = [];
+export async function takeMessages(request: ExpertRequest): Promise<readonly Message[]> {
+  const taken: Message[] = [];
   const iterator = request.messages[Symbol.asyncIterator]();
   for (;;) {
     // Messages that were read are returned in this turn of the event loop; later ones are not.

@@ -1,5 +1,5 @@
 import { beforeAll } from '@jest/globals';
-import { createSessionExpert, type Expert, type SessionExpertOptions } from '../expert/index.ts';
+import { createExpert, type Expert, type SessionExpertOptions } from '../expert/index.ts';
 import { quick } from './quick.ts';
 import type { TestServer } from './use-test-server.ts';
 
@@ -10,7 +10,7 @@ export interface TestSession {
   readonly fetch: typeof fetch;
   makeKey(kind: 'consumer' | 'provider'): Promise<string>;
   /** An expert with the session's cookie, as in a browser. It is stopped after the tests. */
-  expert(options?: Partial<SessionExpertOptions>): Expert;
+  expert(options?: Partial<Omit<SessionExpertOptions, 'session'>>): Expert;
 }
 
 export function useSession(server: TestServer): TestSession {
@@ -44,7 +44,8 @@ export function useSession(server: TestServer): TestSession {
       return consumerKey;
     },
     expert(options) {
-      const expert = createSessionExpert({
+      const expert = createExpert({
+        session: true,
         url: server.gatewayUrl,
         hubUrl: server.hubUrl,
         timing: quick,

@@ -1,5 +1,5 @@
 import { checkOptions } from '../client-options.ts';
-import type { Role } from '../crypto/index.ts';
+import type { Role } from '../crypto/key-exchange.ts';
 import type { AskedRequest, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';

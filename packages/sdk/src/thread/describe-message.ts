@@ -1,5 +1,5 @@
 import { toBase64 } from '../crypto/base64.ts';
-import type { Role } from '../crypto/index.ts';
+import type { Role } from '../crypto/key-exchange.ts';
 import { readAnswer, readForm } from '../forms/decide.ts';
 import type { Message, ReadMessage } from './message.ts';
 import { isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';

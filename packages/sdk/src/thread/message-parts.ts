@@ -1,5 +1,7 @@
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import type { FilePart, Part, Role } from '../crypto/index.ts';
+import type { Part } from '../crypto/frame.ts';
+import type { Role } from '../crypto/key-exchange.ts';
+import type { FilePart } from '../crypto/parts.ts';
 import { answerKind, firstNoteKind, formKind, type ReadParts, readParts } from '../crypto/parts.ts';
 import type { Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';

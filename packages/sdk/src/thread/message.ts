@@ -1,6 +1,8 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import { type Bytes, concat, toUtf8 } from '../crypto/bytes.ts';
-import type { Channel, MessageRecord, Role } from '../crypto/index.ts';
+import type { Channel } from '../crypto/channel.ts';
+import type { Role } from '../crypto/key-exchange.ts';
+import type { MessageRecord } from '../crypto/message.ts';
 import { malformed, readOrigin } from '../crypto/message.ts';
 import { answerKind } from '../crypto/parts.ts';
 import { messageRefused, undecryptable } from '../crypto/refusal.ts';

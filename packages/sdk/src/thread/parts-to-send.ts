@@ -1,6 +1,7 @@
 import { fromBase64 } from '../crypto/base64.ts';
 import { type Bytes, toUtf8 } from '../crypto/bytes.ts';
-import type { Part, Role } from '../crypto/index.ts';
+import type { Part } from '../crypto/frame.ts';
+import type { Role } from '../crypto/key-exchange.ts';
 import { answerKind, checkParts, writeParts } from '../crypto/parts.ts';
 import { tooLarge } from '../crypto/refusal.ts';
 import { invalidInput } from '../relay-error.ts';

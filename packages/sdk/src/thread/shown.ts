@@ -1,4 +1,6 @@
-import type { Channel, ChannelState, Role } from '../crypto/index.ts';
+import type { Channel } from '../crypto/channel.ts';
+import type { ChannelState } from '../crypto/history.ts';
+import type { Role } from '../crypto/key-exchange.ts';
 import { isMessageId } from '../crypto/message.ts';
 import type { SavedPart } from './message-parts.ts';
 

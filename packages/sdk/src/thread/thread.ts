@@ -1,9 +1,10 @@
 import { toBase64 } from '../crypto/base64.ts';
 import { sha256, toUtf8 } from '../crypto/bytes.ts';
-import type { Channel, ChannelState, Claim, Role, SealedMessage } from '../crypto/index.ts';
+import type { Claim } from '../crypto/channel.ts';
 import { mayShowPlaintext } from '../crypto/plaintext.ts';
 import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
+import type { Channel, ChannelState, Role, SealedMessage } from '../crypto/wire.ts';
 import type { Standing } from '../forms/decide.ts';
 import type { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';

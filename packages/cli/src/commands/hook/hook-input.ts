@@ -1,4 +1,4 @@
-import { parseExactly } from '@expert-relay/sdk/forms';
+import { parseExactly } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { parseJson } from '../../store/json-file.ts';

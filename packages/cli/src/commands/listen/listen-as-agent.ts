@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Conversation, hasEnded } from '@expert-relay/sdk';
+import type { Conversation } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Context } from '../../context.ts';
 import type { Outcome } from '../../exit-codes.ts';
 import { explainError } from '../../explain-error.ts';

@@ -1,5 +1,6 @@
-import { hasEnded, type ListedRequest } from '@expert-relay/sdk';
+import type { ListedRequest } from '@expert-relay/sdk';
 import type { Expert, ExpertEvent, ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import type { Context } from '../../context.ts';
 import { explainError } from '../../explain-error.ts';
 import type { ExpertConnection } from '../../relay/connect-expert.ts';

@@ -1,5 +1,5 @@
 import type { RequestState } from '@expert-relay/sdk';
-import { digestAsked, ownerOf } from '@expert-relay/sdk/node';
+import { digestAsked, ownerOf } from '@expert-relay/sdk/internal';
 import { readRefCode } from '../../arguments/read-values.ts';
 import { explainError, isNotAsked } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';

@@ -1,5 +1,6 @@
-import { type Conversation, hasEnded } from '@expert-relay/sdk';
-import { safeName } from '@expert-relay/sdk/files';
+import type { Conversation } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
+import { safeName } from '@expert-relay/sdk/safe';
 import * as z from 'zod';
 import { explainError } from '../../explain-error.ts';
 import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';

@@ -1,4 +1,4 @@
-import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
+import { isShowable, readPicture, safeName } from '@expert-relay/sdk/safe';
 import type { ImageContent } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';

@@ -1,4 +1,4 @@
-import { hasEnded } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
 import { attachInput, readAttachments } from './files.ts';

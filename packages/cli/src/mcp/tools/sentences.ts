@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { type Conversation, hasEnded, type Protection } from '@expert-relay/sdk';
+import type { Conversation, Protection } from '@expert-relay/sdk';
+import { hasEnded } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { describeTrust } from '../../terminal/protection-words.ts';
 

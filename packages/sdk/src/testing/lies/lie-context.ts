@@ -1,5 +1,6 @@
 import type { Json, LyingRelay } from '@expert-relay/testkit';
-import { makeAgentKeys, makeRoot } from '../../crypto/index.ts';
+import { makeAgentKeys } from '../../crypto/agent-keys.ts';
+import { makeRoot } from '../../crypto/index.ts';
 import type { Expert, ExpertOptions } from '../../expert/index.ts';
 import { quick } from '../quick.ts';
 import type { TestSession } from '../use-session.ts';

@@ -1,4 +1,6 @@
-import type { Exchange, MessageRecord, Role, SealedMessage, Vault } from '../../crypto/index.ts';
+import type { Vault } from '../../crypto/index.ts';
+import type { Exchange, Role } from '../../crypto/key-exchange.ts';
+import type { MessageRecord, SealedMessage } from '../../crypto/message.ts';
 
 /** Public keys as PEM. */
 export interface PemKeys {

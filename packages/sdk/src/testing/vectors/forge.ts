@@ -1,7 +1,8 @@
 import { type Bytes, concat, sha256, toUtf8, tuple } from '../../crypto/bytes.ts';
 import { deriveAesKey, importSecret } from '../../crypto/hkdf.ts';
-import type { MessageRecord, Role } from '../../crypto/index.ts';
+import type { Role } from '../../crypto/key-exchange.ts';
 import { exchangeBytes } from '../../crypto/key-exchange.ts';
+import type { MessageRecord } from '../../crypto/message.ts';
 import { signedBytes, writeMessage } from '../../crypto/message.ts';
 import { agentKeys, agentPem, expertKeys, parsed, requestId, root, submission } from './people.ts';
 import { seeded, seededId, unhex } from './seeded.ts';

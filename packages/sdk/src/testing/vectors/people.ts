@@ -1,10 +1,8 @@
-import {
-  digestSubmission,
-  type OwnKeys,
-  openExpertKeys,
-  parsePublicKey,
-  restoreAgentKeys,
-} from '../../crypto/index.ts';
+import { restoreAgentKeys } from '../../crypto/agent-keys.ts';
+import { openExpertKeys } from '../../crypto/index.ts';
+import type { OwnKeys } from '../../crypto/own-keys.ts';
+import { parsePublicKey } from '../../crypto/public-key.ts';
+import { digestSubmission } from '../../crypto/submission.ts';
 import type { Kinds, PemKeys, Side } from './case.ts';
 import { hex, seeded, unhex } from './seeded.ts';
 

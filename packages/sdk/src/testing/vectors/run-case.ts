@@ -1,35 +1,34 @@
+import { restoreAgentKeys } from '../../crypto/agent-keys.ts';
 import { toBase64 } from '../../crypto/base64.ts';
 import { type Bytes, concat, sha256, tuple } from '../../crypto/bytes.ts';
+import { type Channel, openChannel } from '../../crypto/channel.ts';
+import type { Part } from '../../crypto/frame.ts';
 import { paddedLength, readFrame } from '../../crypto/frame.ts';
 import {
-  type Channel,
+  makeRecoveryCode,
+  onceId,
+  openExpertKeys,
+  openVault,
+  parseFingerprint,
+  parseRecoveryCode,
+  sealVault,
+} from '../../crypto/index.ts';
+import {
   checkExchange,
   checkPickUp,
   checkUnchanged,
-  digestSubmission,
+  digestConversation,
   type Exchange,
-  makeRecoveryCode,
-  type OwnKeys,
-  onceId,
-  onceKeys,
-  openChannel,
-  openExpertKeys,
-  openVault,
-  type Part,
   type PublicKeys,
-  parseFingerprint,
-  parsePublicKey,
-  parseRecoveryCode,
   type Role,
-  readParts,
-  restoreAgentKeys,
-  type SealedMessage,
-  sealVault,
-  writeParts,
-} from '../../crypto/index.ts';
-import { digestConversation } from '../../crypto/key-exchange.ts';
-import { checkParts } from '../../crypto/parts.ts';
+} from '../../crypto/key-exchange.ts';
+import type { SealedMessage } from '../../crypto/message.ts';
+import { onceKeys } from '../../crypto/once-keys.ts';
+import type { OwnKeys } from '../../crypto/own-keys.ts';
+import { checkParts, readParts, writeParts } from '../../crypto/parts.ts';
 import { mayShowPlaintext } from '../../crypto/plaintext.ts';
+import { parsePublicKey } from '../../crypto/public-key.ts';
+import { digestSubmission } from '../../crypto/submission.ts';
 import { beginRecord } from '../../thread/message.ts';
 import { restoredParts } from '../../thread/message-parts.ts';
 import type { Kind, Kinds, Opened, Parts, PemKeys, Side, ToSeal } from './case.ts';

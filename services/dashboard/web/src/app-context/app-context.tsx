@@ -1,4 +1,4 @@
-import { createSessionExpert, type Expert } from '@expert-relay/sdk/expert';
+import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import { relayFetch } from '../calls/call.ts';
 import type { Me } from '../generated/api.ts';
@@ -76,7 +76,8 @@ export function AppContextProvider({ context, children }: { context: AppContext;
   const root = key.kind === 'ready' || key.kind === 'loading' ? key.root : undefined;
   const expert = useMemo(
     () =>
-      createSessionExpert({
+      createExpert({
+        session: true,
         url: location.origin,
         hubUrl: me.hubUrl,
         fetch: relayFetch,

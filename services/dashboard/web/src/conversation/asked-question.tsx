@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { Written } from '../ui/written.tsx';
 import styles from './asked-question.module.css';
 

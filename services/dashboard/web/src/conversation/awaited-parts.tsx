@@ -1,5 +1,5 @@
 import type { Follows } from '@expert-relay/sdk';
-import { awaitedPartsMs } from '@expert-relay/sdk/expert';
+import { awaitedPartsMs } from '@expert-relay/sdk/internal';
 import { useEffect, useState } from 'react';
 import { Button } from '../ui/button.tsx';
 import styles from './reply-area.module.css';

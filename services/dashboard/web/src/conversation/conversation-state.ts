@@ -1,4 +1,5 @@
-import type { ExpertMessage, ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
+import type { ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
 import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
@@ -42,7 +43,7 @@ export interface PendingAnswer extends AnswerContent, Pick<WaitingAnswer, 'messa
 export interface ConversationState {
   /** Undefined until it is read. */
   readonly request: RequestView | undefined;
-  readonly messages: readonly ExpertMessage[];
+  readonly messages: readonly Message[];
   readonly pending: PendingAnswer | undefined;
   /** Answers that the relay has, and the list of messages does not show yet. */
   readonly sent: readonly PendingAnswer[];

@@ -1,5 +1,6 @@
+import type { Message } from '@expert-relay/sdk';
 import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-import type { ExpertMessage, PendingAnswer } from '@expert-relay/sdk/expert';
+import type { PendingAnswer } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createPageStorage } from '../storage/storage.ts';
 import { requestView } from '../testing/requests.ts';
@@ -49,7 +50,7 @@ const decision = { action: 'accept', content: {}, of: 'f1', decidedAt: '2026-11-
 
 /** A fake of the SDK's request with the members that conversations use. `session-expert.test.ts` of the SDK tests the real one. */
 function fakeRequest() {
-  const listed: (ExpertMessage | Error | 'end')[] = [];
+  const listed: (Message | Error | 'end')[] = [];
   let wake = () => {};
   const fake = {
     ...requestView,
@@ -60,7 +61,7 @@ function fakeRequest() {
     /** What becomes of an answer. */
     onAnswer: async (_messageId: string): Promise<boolean> => true,
     onRefresh: async () => {},
-    list(...messages: (ExpertMessage | Error | 'end')[]) {
+    list(...messages: (Message | Error | 'end')[]) {
       listed.push(...messages);
       wake();
     },
@@ -98,11 +99,7 @@ function fakeRequest() {
   return fake;
 }
 
-const message = (
-  text: string,
-  role: ExpertMessage['role'] = 'consumer',
-  messageId = text,
-): ExpertMessage => ({
+const message = (text: string, role: Message['role'] = 'consumer', messageId = text): Message => ({
   role,
   text,
   messageId,

@@ -1,4 +1,4 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import { Fragment, memo, useMemo, useState } from 'react';
 import { connection } from '../calls/connection.ts';
 import { isChoice } from '../forms/is-choice.ts';
@@ -122,9 +122,9 @@ interface GroupProps {
   readonly group: MessageGroup;
   readonly agent: string;
   readonly isEncrypted: boolean;
-  readonly newest: ReadonlySet<ExpertMessage>;
+  readonly newest: ReadonlySet<Message>;
   /** Messages after the newest answer that were written before the agent had read it: the answer does not count. */
-  readonly crossed: ReadonlySet<ExpertMessage>;
+  readonly crossed: ReadonlySet<Message>;
   readonly conversation: ReturnType<typeof useConversation>;
 }
 
@@ -177,7 +177,7 @@ function Remarks({
   isOwn,
   isCrossed,
 }: {
-  message: ExpertMessage;
+  message: Message;
   isEncrypted: boolean;
   isOwn: boolean;
   isCrossed: boolean;

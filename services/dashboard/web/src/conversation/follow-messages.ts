@@ -1,13 +1,13 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import type { OpenRequest } from './conversation-state.ts';
 
 /** Calls `onMessages` with the messages of a request in batches, until the conversation ends or the signal aborts. */
 export async function followMessages(
   request: OpenRequest,
   signal: AbortSignal,
-  onMessages: (messages: readonly ExpertMessage[]) => void,
+  onMessages: (messages: readonly Message[]) => void,
 ): Promise<void> {
-  let arrived: ExpertMessage[] = [];
+  let arrived: Message[] = [];
   const flush = () => {
     timer = undefined;
     const messages = arrived;

@@ -1,4 +1,4 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
 import { requestView as request } from '../testing/requests.ts';
 import type { RequestView } from './conversation-state.ts';
@@ -6,11 +6,7 @@ import { describeState, groupMessages } from './group-messages.ts';
 
 const whole = { from: 0 };
 
-const message = (
-  role: ExpertMessage['role'],
-  minute: number,
-  more: Partial<ExpertMessage> = {},
-): ExpertMessage => ({
+const message = (role: Message['role'], minute: number, more: Partial<Message> = {}): Message => ({
   role,
   text: `At ${minute}`,
   messageId: `m${minute}`,
@@ -20,7 +16,7 @@ const message = (
 });
 
 /** Each item in one line: the sender and the number of messages, or the text of a change of state. */
-const outline = (view: RequestView, messages: readonly ExpertMessage[], options = whole) =>
+const outline = (view: RequestView, messages: readonly Message[], options = whole) =>
   groupMessages(view, messages, options).map((item) =>
     item.kind === 'line' ? item.text : `${item.role} ${item.messages.length}`,
   );

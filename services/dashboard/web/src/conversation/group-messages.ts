@@ -1,4 +1,4 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import type { PendingAnswer, RequestView } from './conversation-state.ts';
 
 /** Successive messages of one side. */
@@ -6,7 +6,7 @@ export interface MessageGroup {
   readonly kind: 'messages';
   readonly key: string;
   readonly role: 'consumer' | 'provider';
-  readonly messages: readonly ExpertMessage[];
+  readonly messages: readonly Message[];
 }
 
 /** A change of the request's state. */
@@ -29,12 +29,12 @@ const maxGroupLength = 25;
 /** The newest messages, oldest first, grouped by sender, and the changes of state between them. */
 export function groupMessages(
   request: RequestView,
-  messages: readonly ExpertMessage[],
+  messages: readonly Message[],
   options: { from: number; pickedUpAt?: string | undefined },
 ): readonly ExchangeItem[] {
   const { from, pickedUpAt } = options;
   const items: ExchangeItem[] = [];
-  let group: ExpertMessage[] = [];
+  let group: Message[] = [];
   let isAnswered = messages.slice(0, from).some(({ role }) => role === 'provider');
   let isPickedUp = !request.isPickedUp || from > 0;
 
@@ -82,7 +82,7 @@ function describeEnd({ closedBy, closeReason, encrypted }: RequestView): string 
 /** Says whose turn it is. */
 export function describeState(
   request: RequestView,
-  messages: readonly ExpertMessage[],
+  messages: readonly Message[],
   sent: readonly PendingAnswer[],
 ): string {
   if (request.status === 'closed') return 'Ended';

@@ -1,5 +1,5 @@
 import { confidentialQuestion } from '@expert-relay/sdk';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { useState } from 'react';
 import { AgentText } from '../text/agent-text.tsx';
 import { Time } from '../ui/time.tsx';

@@ -1,10 +1,10 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import { expect, test } from '@jest/globals';
 import { requestView } from '../testing/requests.ts';
 import type { RequestView } from './conversation-state.ts';
 import { awayOf, shownMessages, unreadOf } from './shown-texts.ts';
 
-const message = (messageId: string, role: ExpertMessage['role']): ExpertMessage => ({
+const message = (messageId: string, role: Message['role']): Message => ({
   role,
   messageId,
   text: messageId,

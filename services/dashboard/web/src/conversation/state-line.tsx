@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { Time } from '../ui/time.tsx';
 import { Written } from '../ui/written.tsx';
 import styles from './exchange.module.css';

@@ -1,4 +1,4 @@
-import type { ExpertMessage } from '@expert-relay/sdk/expert';
+import type { Message } from '@expert-relay/sdk';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { PendingAnswer } from './conversation-state.ts';
 
@@ -19,7 +19,7 @@ function endOf(scroller: HTMLElement): number {
 }
 
 /** Follows new messages while the view is scrolled to its end. Otherwise `hasNew` reports them. */
-export function useScroll(messages: readonly ExpertMessage[], answer: PendingAnswer | undefined) {
+export function useScroll(messages: readonly Message[], answer: PendingAnswer | undefined) {
   const [scroller, setScroller] = useState<HTMLElement | null>(null);
   const [content, setContent] = useState<HTMLElement | null>(null);
   const [hasNew, setHasNew] = useState(false);

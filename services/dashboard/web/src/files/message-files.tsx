@@ -1,6 +1,5 @@
 import type { ReceivedFile } from '@expert-relay/sdk';
-import { isShowable, readPicture, safeName } from '@expert-relay/sdk/files';
-import { showHidden } from '@expert-relay/sdk/text';
+import { isShowable, readPicture, safeName, showHidden } from '@expert-relay/sdk/safe';
 import { useEffect, useMemo, useState } from 'react';
 import { AgentText, DecisionContext } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';

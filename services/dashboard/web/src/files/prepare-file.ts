@@ -1,6 +1,5 @@
 import type { ReceivedFile } from '@expert-relay/sdk';
-import { type Picture, readPicture } from '@expert-relay/sdk/files';
-import { showHidden } from '@expert-relay/sdk/text';
+import { type Picture, readPicture, showHidden } from '@expert-relay/sdk/safe';
 import { fileSize } from './file-size.ts';
 
 export interface Prepared {

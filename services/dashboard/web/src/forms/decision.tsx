@@ -1,5 +1,5 @@
 import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { Written } from '../ui/written.tsx';
 import styles from './decision.module.css';
 import { describeDecision } from './describe-decision.ts';

@@ -1,5 +1,5 @@
 import { optionsOf, type TextField } from '@expert-relay/sdk/forms';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { type ReactNode, useId } from 'react';
 import formStyles from '../ui/form.module.css';
 import { Written } from '../ui/written.tsx';

@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 
 /** A title or an option on one line. An agent must not send line breaks in them. */
 export const showLabel = (label: string): string =>

@@ -1,4 +1,5 @@
-import { defaultsOf, type Form } from '@expert-relay/sdk/forms';
+import type { Form } from '@expert-relay/sdk/forms';
+import { defaultsOf } from '@expert-relay/sdk/internal';
 import { useMemo } from 'react';
 import type { Draft } from '../drafts/drafts.ts';
 import { useStore } from '../ui/store.ts';

@@ -1,4 +1,5 @@
-import { type Form, parseFormAnswer } from '@expert-relay/sdk/forms';
+import type { Form } from '@expert-relay/sdk/forms';
+import { parseFormAnswer } from '@expert-relay/sdk/internal';
 import { describe, expect, test } from '@jest/globals';
 import { describeDecision } from './describe-decision.ts';
 import { incomplete, readLocal, toLocal } from './local-time.ts';

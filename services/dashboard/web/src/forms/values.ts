@@ -1,4 +1,5 @@
-import { type Content, checkContent, type Field, type Form, readNumber } from '@expert-relay/sdk/forms';
+import { type Content, checkContent, type Field, type Form } from '@expert-relay/sdk/forms';
+import { readNumber } from '@expert-relay/sdk/internal';
 
 /** What the controls of a form contain, by the names of the fields. An empty text or list: the field is not filled in. */
 export type Values = Readonly<Record<string, string | readonly string[]>>;

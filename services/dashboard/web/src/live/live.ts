@@ -1,4 +1,4 @@
-import { createSessionExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
+import { createExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
 import { relayFetch } from '../calls/call.ts';
 import { streamIsOpen } from '../calls/connection.ts';
 import type { Me } from '../generated/api.ts';
@@ -62,7 +62,8 @@ export function createLive(me: Me): Live {
     });
     const timer = setInterval(report, aliveMs);
     const unsubscribe = streamIsOpen.subscribe(report);
-    const expert = createSessionExpert({
+    const expert = createExpert({
+      session: true,
       url: location.origin,
       hubUrl: me.hubUrl,
       fetch: fetchAndNoteStream(me),

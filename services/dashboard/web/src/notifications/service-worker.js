@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { isolate } from '../ui/isolated-in.ts';
 
 // Shows notifications: of the relay, which arrive as push messages also while no page is open, and of an open page. It

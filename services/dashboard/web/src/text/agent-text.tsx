@@ -1,4 +1,5 @@
-import { isDiff, showHidden } from '@expert-relay/sdk/text';
+import { isDiff } from '@expert-relay/sdk/internal';
+import { showHidden } from '@expert-relay/sdk/safe';
 import {
   createContext,
   memo,

@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import type { ReactNode } from 'react';
 import { endOfElements, Written } from '../ui/written.tsx';
 import { Diff } from './diff.tsx';

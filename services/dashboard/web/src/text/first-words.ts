@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 
 /** The beginning of a text in one line, as it was written. No character is cut in half at its end. */
 export function firstWords(text: string, length: number): string {

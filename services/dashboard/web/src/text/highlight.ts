@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import bash from 'highlight.js/lib/languages/bash';
 import css from 'highlight.js/lib/languages/css';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';

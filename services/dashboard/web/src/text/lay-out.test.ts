@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { exactTexts, expensiveTexts, hostileTexts } from '@expert-relay/testkit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import { isDiff } from '@expert-relay/sdk/text';
+import { isDiff } from '@expert-relay/sdk/internal';
 import { exactTexts, longText } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { readDiff, splitDiffs } from './read-diff.ts';

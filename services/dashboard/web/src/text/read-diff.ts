@@ -1,4 +1,4 @@
-import { isDiff } from '@expert-relay/sdk/text';
+import { isDiff } from '@expert-relay/sdk/internal';
 
 export type LineKind = 'added' | 'removed' | 'hunk' | 'header' | 'same';
 

@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { isolatedIn } from '../ui/isolated-in.ts';

@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 
 interface Names {
   /** The name that the agent gave itself. It is signed with the question. */

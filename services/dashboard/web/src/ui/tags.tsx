@@ -1,4 +1,4 @@
-import { showHidden } from '@expert-relay/sdk/text';
+import { showHidden } from '@expert-relay/sdk/safe';
 import styles from './tags.module.css';
 import { Written } from './written.tsx';
 

@@ -1,8 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { eventually, type Json } from '@expert-relay/testkit';
-import { type MessageRecord, openChannel, openExpertKeys, restoreAgentKeys } from '../../../crypto/index.ts';
-import type { Expert, ExpertMessage, ExpertRequest, ListedQuestion } from '../../../expert/index.ts';
+import { restoreAgentKeys } from '../../../crypto/agent-keys.ts';
+import { openChannel } from '../../../crypto/channel.ts';
+import { openExpertKeys } from '../../../crypto/index.ts';
+import type { MessageRecord } from '../../../crypto/message.ts';
+import type { Expert, ExpertRequest, ListedQuestion } from '../../../expert/index.ts';
 import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
+import type { Message } from '../../../thread/message.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { ExpertRow } from './expert-row.ts';
 
@@ -12,7 +16,7 @@ interface ExpertResult {
   /** The request in the list, if the expert listed it. */
   readonly listed: ListedQuestion | undefined;
   /** The messages that the expert got. */
-  readonly messages: readonly ExpertMessage[];
+  readonly messages: readonly Message[];
   /** The expert's first error code; empty when there was none. */
   readonly code: string;
   /** The bodies of the calls that sent answers, as they left the expert's client. */
@@ -64,7 +68,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     fetch: recordingFetch,
   });
   const expected = row.after ?? (row.code || row.agent ? 0 : texts.length);
-  const messages: ExpertMessage[] = [];
+  const messages: Message[] = [];
   const agent = { answers: [] as string[], code: '' };
   let code = '';
   let isOver = false;

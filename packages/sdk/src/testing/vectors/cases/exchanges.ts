@@ -1,4 +1,4 @@
-import type { Exchange } from '../../../crypto/index.ts';
+import type { Exchange } from '../../../crypto/key-exchange.ts';
 import type { Draft, Kinds, PemKeys } from '../case.ts';
 import {
   agentPem,

@@ -1,5 +1,5 @@
 import { type Bytes, concat, toUtf8, tuple } from '../../../crypto/bytes.ts';
-import type { Role } from '../../../crypto/index.ts';
+import type { Role } from '../../../crypto/key-exchange.ts';
 import type { Draft, HexPart } from '../case.ts';
 import { forge } from '../forge.ts';
 import { submission } from '../people.ts';

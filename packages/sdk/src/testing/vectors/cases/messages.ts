@@ -1,5 +1,6 @@
 import { writeFrame } from '../../../crypto/frame.ts';
-import type { MessageRecord, Role } from '../../../crypto/index.ts';
+import type { Role } from '../../../crypto/key-exchange.ts';
+import type { MessageRecord } from '../../../crypto/message.ts';
 import type { Draft, Shown, ToSeal } from '../case.ts';
 import { forge } from '../forge.ts';
 import { agentSide, expertSide } from '../people.ts';

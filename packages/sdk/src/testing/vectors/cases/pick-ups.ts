@@ -1,5 +1,5 @@
-import { parsePublicKey } from '../../../crypto/index.ts';
 import { exchangeBytes } from '../../../crypto/key-exchange.ts';
+import { parsePublicKey } from '../../../crypto/public-key.ts';
 import { agentKeys, expertKeys, requestId, root, submission } from '../people.ts';
 import { seeded, unhex } from '../seeded.ts';
 

@@ -1,6 +1,7 @@
+import { restoreAgentKeys } from '../../../crypto/agent-keys.ts';
 import { toBase64 } from '../../../crypto/base64.ts';
 import { writeFrame } from '../../../crypto/frame.ts';
-import { type MessageRecord, restoreAgentKeys } from '../../../crypto/index.ts';
+import type { MessageRecord } from '../../../crypto/message.ts';
 import type { Draft, Shown } from '../case.ts';
 import { signCofactored, signWithSecondSpelling } from '../edwards.ts';
 import { forge } from '../forge.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../../../crypto/index.ts';
+import type { Role } from '../../../crypto/key-exchange.ts';
 import type { Draft, Shown, Side, ToSeal } from '../case.ts';
 import { forge } from '../forge.ts';
 import { agentSide, expertSide } from '../people.ts';

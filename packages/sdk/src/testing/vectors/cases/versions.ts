@@ -1,4 +1,5 @@
-import type { MessageRecord, Role } from '../../../crypto/index.ts';
+import type { Role } from '../../../crypto/key-exchange.ts';
+import type { MessageRecord } from '../../../crypto/message.ts';
 import type { Draft, Side } from '../case.ts';
 import { agentSide, expertSide } from '../people.ts';
 import { runCase } from '../run-case.ts';

@@ -1,0 +1,10 @@
+/** Not public: for the command line, the web app and the adapters of this repository. It changes with any release. */
+export { digestAsked } from './agent/once.ts';
+export { ownerOf } from './agent/owner.ts';
+export { awaitedPartsMs } from './client-options.ts';
+export { defaultsOf } from './forms/describe-content.ts';
+export { parseFormAnswer } from './forms/form-answer.ts';
+export { parseExactly } from './forms/parse-exactly.ts';
+export { readNumber } from './forms/read-number.ts';
+export { hasEnded } from './request-state.ts';
+export { isDiff } from './safe/is-diff.ts';
