@@ -43,7 +43,8 @@ interface Channel {
   readonly id: string;
   readonly pushKey: string;
   readonly subscriptionDigest: string;
-  readonly sessionEnded?: true;
+  readonly sessionTimedOut?: true;
+  readonly ofThisSession: boolean;
   readonly enabled: boolean;
   readonly offReason?: string;
   readonly label: string;
@@ -338,9 +339,15 @@ test('push: a browser whose subscription, key or session has changed is register
     await database.end();
   };
   await change('session_ends_at = now()');
-  expect(await channelsOf(device)).toMatchObject([{ sessionEnded: true }]);
+  expect(await channelsOf(device)).toMatchObject([{ sessionTimedOut: true }]);
   await page.reload();
-  await untilRenewed('it belongs to this session', ({ sessionEnded }) => !sessionEnded);
+  await untilRenewed('its session has not ended', ({ sessionTimedOut }) => !sessionTimedOut);
+
+  // As after another sign-in in this browser.
+  await change('session_id = gen_random_uuid()');
+  expect(await channelsOf(device)).toMatchObject([{ ofThisSession: false }]);
+  await page.reload();
+  await untilRenewed('it belongs to this session', ({ ofThisSession }) => ofThisSession);
 
   // The key that encrypts it is lost.
   await change("sealing_key_id = 'lost'");

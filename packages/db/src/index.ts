@@ -25,3 +25,4 @@ export {
   withoutAbsent,
 } from './request/content.ts';
 export { makeRefCode, makeRequestId, parseRefCode, refCodeColumn, requestIdFrom } from './request/ids.ts';
+export { isSessionOpen, sessionsFrom } from './session/is-session-open.ts';

@@ -18,6 +18,12 @@ export interface LinkUser {
   readonly email: string | null;
 }
 
+export interface SessionRules {
+  /** The operator has ended the sessions that began before this time, in milliseconds since 1970. */
+  readonly sessionsFrom: number;
+  readonly identities: readonly Pick<Identity, 'provider' | 'subject'>[];
+}
+
 /** The calls about users, which the requests service stores. */
 export interface Users {
   /** Finds the user of an identity. The first sign-in creates it. */
@@ -28,8 +34,8 @@ export interface Users {
   findLink(token: string, callId: string): Promise<LinkUser | null>;
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
   useLink(token: string, callId: string): Promise<UsedLink | null>;
-  /** Whether the user of a session exists, and the operator has not ended it. */
-  isSessionOpen(session: SessionPrincipal, callId: string): Promise<boolean>;
+  /** What decides whether the sessions of a user are open. Null if the user does not exist. */
+  findSessionRules(session: SessionPrincipal, callId: string): Promise<SessionRules | null>;
   /** Reports that a session has ended, so that the hub ends its streams; after a sign-out its browser is not notified any more. */
   reportSessionEnd(key: SessionKey, isSignedOut: boolean): Promise<void>;
 }
@@ -73,12 +79,12 @@ export function createUsers(requests: ServiceClient): Users {
       });
       return link;
     },
-    async isSessionOpen(principal, callId) {
+    async findSessionRules(principal, callId) {
       const path = '/internal/sessions/check';
-      const { isValid } = await readJson<{ isValid: boolean }>(
+      const { user } = await readJson<{ user: SessionRules | null }>(
         await requests.call({ method: 'GET', path, principal, callId }),
       );
-      return isValid;
+      return user;
     },
     reportSessionEnd: ({ userId, sessionId }, isSignedOut) =>
       post({

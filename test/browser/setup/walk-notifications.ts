@@ -74,7 +74,7 @@ const channels = [
   }),
   channelIn(6, { address: 'old@example.com', enabled: false, confirmed: false, offReason: 'unsubscribed' }),
   channelIn(7, { kind: 'chat', label: '#old', enabled: false, offReason: 'gone' }),
-  channelIn(8, { kind: 'push', label: 'Firefox on Linux', showQuestion: true, sessionEnded: true }),
+  channelIn(8, { kind: 'push', label: 'Firefox on Linux', showQuestion: true, sessionTimedOut: true }),
   channelIn(9, { kind: 'chat', label: '#quiet', enabled: false, offReason: 'owner' }),
   channelIn(10, { kind: 'push', label: 'Edge on Windows', enabled: false, offReason: 'gone' }),
   channelIn(11, { address: undefined, enabled: false, offReason: 'unreadable' }),

@@ -169,7 +169,25 @@ describe('sessions', () => {
     const again = await signIn();
     expect((await subscribe(again)).ended).toBe(false);
     expect(await isSignedIn(again)).toBe(true);
+    // The session that had only a stream has made no call since.
+    expect(await listOf(again)).toMatchObject([{ current: true }]);
     clockOffsetMs = 0;
+  });
+
+  test('of a removed account are over with their streams, also if the call that removed it failed halfway', async () => {
+    const visitor = await signIn();
+    const account = setup.github.user.login;
+    await visitor.follow((await visitor.call('POST', '/api/identities/google')).json.location, account);
+    const [other, idle] = [createVisitor(setup.relay.gatewayUrl), createVisitor(setup.relay.gatewayUrl)];
+    for (const browser of [other, idle]) await browser.follow('/auth/google', account);
+    const stream = await subscribe(idle);
+    const { userId } = (await visitor.call('GET', '/api/me')).json;
+    await database.query(`DELETE FROM identities WHERE user_id = $1 AND provider = 'google'`, [userId]);
+    expect(await isSignedIn(other)).toBe(false);
+    expect((await visitor.call('DELETE', '/api/identities/google')).status).toBe(404);
+    await untilEnded(stream);
+    expect(await isSignedIn(idle)).toBe(false);
+    expect(await listOf(visitor)).toMatchObject([{ current: true }]);
   });
 
   test('that the operator ends add no account, also when its sign-in at the provider had begun before', async () => {
@@ -276,14 +294,18 @@ describe('after a restart of the dashboard', () => {
     await untilEnded(stream);
   });
 
-  test('a call is 503 while it cannot be asked whether the session is over', async () => {
-    const visitor = await signIn();
+  test('a call is 503 while it cannot be asked whether the session is open; a sign-out needs no answer', async () => {
+    const [visitor, leaving] = [await signIn(), await signIn()];
+    const cookies = leaving.cookies();
     // No server listens there.
     await restartDashboard({ ...settings, RELAY_REQUESTS_URL: 'http://127.0.0.1:9' });
     const response = await visitor.call('GET', '/api/sessions');
     expect([response.status, response.json.error]).toEqual([503, 'unavailable']);
+    expect((await leaving.post('/logout', {})).headers.get('location')).toBe('/auth/login');
     await restartDashboard(settings);
     expect(await isSignedIn(visitor)).toBe(true);
+    leaving.setCookies(cookies);
+    expect(await isSignedIn(leaving)).toBe(false);
   });
 
   test('a session that is older than RELAY_SESSION_LIFETIME ends, with its streams; its browser is still notified', async () => {

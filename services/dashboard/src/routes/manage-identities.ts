@@ -20,8 +20,8 @@ export interface IdentityContext {
 const recentSignInMs = 10 * 60_000;
 
 /**
- * Requires that the session began in the last ten minutes. Who holds a session for a moment (a copied cookie, a browser that
- * was left open) could otherwise add an account of their own, and sign in with it for ever.
+ * Requires that the session began in the last ten minutes. Otherwise a copied cookie would be enough to add an account, and to sign in
+ * with it for ever. It does not protect a browser that was left open: its provider may sign the person in again without a question.
  */
 function requireRecentSignIn({ user }: Request, clock: Clock): void {
   if (!((user?.createdAt ?? 0) + recentSignInMs > clock.now())) throw new Problem('sign_in_again');
@@ -95,12 +95,9 @@ const removeIdentity = ({ requests, sessions, flows, devLogin, clock }: Identity
         principal,
         callId,
       });
-      if (result.statusCode === 204) {
-        const found = (await sessions.list(principal.userId)).filter(
-          ({ user }) => user.identity.provider === provider,
-        );
-        await sessions.signOut(found.map(({ key }) => key));
-      }
+      // Sessions that began with a removed account are not open any more: this ends their streams, too. After 404 as well, since the
+      // call before may have failed here.
+      if ([204, 404].includes(result.statusCode)) await sessions.list(principal, callId);
       return forwardResponse(result);
     },
   });

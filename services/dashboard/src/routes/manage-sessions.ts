@@ -9,8 +9,9 @@ const listSessions = (sessions: Sessions): Route =>
     method: 'get',
     path: '/api/sessions',
     allow: ['session'],
-    async handle({ principal: { userId, sessionId } }) {
-      const found = await sessions.list(userId);
+    async handle({ principal, callId }) {
+      const { sessionId } = principal;
+      const found = await sessions.list(principal, callId);
       const isOwn = ({ user }: (typeof found)[number]) => user.sessionId === sessionId;
       const body = {
         sessions: [...found.filter(isOwn), ...found.filter((session) => !isOwn(session))].map(
@@ -34,8 +35,8 @@ const endSession = (sessions: Sessions): Route =>
     method: 'delete',
     path: '/api/sessions/:id',
     allow: ['session'],
-    async handle({ principal: { userId }, params }) {
-      const found = (await sessions.list(userId)).find(({ user }) => user.sessionId === params.id);
+    async handle({ principal, callId, params }) {
+      const found = (await sessions.list(principal, callId)).find(({ user }) => user.sessionId === params.id);
       if (!found) throw new Problem('not_found');
       await sessions.signOut([found.key]);
       return { status: 204 };
@@ -50,10 +51,10 @@ const endOtherSessions = (sessions: Sessions): Route =>
     method: 'delete',
     path: '/api/sessions',
     allow: ['session'],
-    async handle({ principal: { userId, sessionId }, query }) {
+    async handle({ principal, callId, query }) {
       const { all } = parseQuery(endQuery, query);
-      const found = (await sessions.list(userId)).filter(
-        ({ user }) => all === 'true' || user.sessionId !== sessionId,
+      const found = (await sessions.list(principal, callId)).filter(
+        ({ user }) => all === 'true' || user.sessionId !== principal.sessionId,
       );
       await sessions.signOut(found.map(({ key }) => key));
       return { status: 204 };

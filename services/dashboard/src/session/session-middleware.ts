@@ -1,6 +1,6 @@
 import { Problem } from '@expert-relay/kit/problem';
 import type { RedisConnection } from '@expert-relay/kit/redis';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
@@ -61,13 +61,18 @@ export function sessionMiddleware(options: {
       const isOver =
         user &&
         (!isAllowed(user.identity) ||
-          (!isAppPage(request.path) && !(await sessions.isOpen(user, response.locals.callId))));
+          (isChecked(request) && !(await sessions.isOpen(user, response.locals.callId))));
       if (isOver) await sessions.signOutOwn(request);
       next();
     },
   ];
 }
 
-/** The page of the web app has no data of the user, and is sent also while the requests service is away. */
-const isAppPage = (path: string): boolean =>
-  path === '/' || (/^\/dashboard(\/|$)/.test(path) && !path.startsWith('/dashboard/code/'));
+/**
+ * Whether a call asks the requests service about its session. The page of the web app, which has no data of the user, and the sign-out
+ * also work while that service is away.
+ */
+function isChecked({ method, path }: Request): boolean {
+  const isAppPage = path === '/' || (/^\/dashboard(\/|$)/.test(path) && !path.startsWith('/dashboard/code/'));
+  return !isAppPage && !(method === 'POST' && path === '/logout');
+}

@@ -3,7 +3,7 @@ import type { Clock } from '@expert-relay/kit/clock';
 import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import type { Request } from 'express';
 import type { Identity } from '../sign-in/identity.ts';
-import type { Users } from '../users.ts';
+import type { SessionRules, Users } from '../users.ts';
 import type { SessionKey, SessionStore, SignedIn, StoredSession } from './session-store.ts';
 import type { SessionSweeper } from './session-sweeper.ts';
 
@@ -19,13 +19,17 @@ export interface Sessions {
   ): Promise<void>;
   /** Reads the user of this call from the store again. Removes `request.user` if the session has ended. */
   readAgain(request: Request, callId: string): Promise<SignedIn | undefined>;
-  /** Whether the session's user exists, and the operator has not ended it: the requests service knows. */
+  /**
+   * Whether the session's user still exists and has the identity with which it began, and the operator has not ended it: the requests
+   * service knows.
+   */
   isOpen(user: SignedIn, callId: string): Promise<boolean>;
   /** Signs the session of this call out, if there is one. */
   signOutOwn(request: Request): Promise<void>;
   /** The session as the other services know it. */
   principalOf(user: SignedIn): SessionPrincipal;
-  list(userId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
+  /** The open sessions of the caller's user, the last used first. Ends those that are not open any more. */
+  list(caller: SessionPrincipal, callId: string): Promise<(StoredSession & { lastUsedAt: number })[]>;
   /** Ends sessions now, and their streams within seconds. Their browsers are not notified any more. */
   signOut(keys: readonly SessionKey[]): Promise<void>;
 }
@@ -33,11 +37,12 @@ export interface Sessions {
 export function createSessions(options: {
   store: SessionStore;
   sweeper: SessionSweeper;
-  users: Pick<Users, 'isSessionOpen'>;
+  users: Pick<Users, 'findSessionRules'>;
   clock: Clock;
 }): Sessions {
   const { store, sweeper, users, clock } = options;
-  const isOpen: Sessions['isOpen'] = (user, callId) => users.isSessionOpen(store.principalOf(user), callId);
+  const isOpen: Sessions['isOpen'] = async (user, callId) =>
+    isOpenBy(await users.findSessionRules(store.principalOf(user), callId), user);
 
   async function signOut(keys: readonly SessionKey[]): Promise<void> {
     await store.signOut(keys);
@@ -79,10 +84,26 @@ export function createSessions(options: {
       sweeper.sweepSoon();
     },
     principalOf: (user) => store.principalOf(user),
-    list: (userId) => store.list(userId),
+    async list(caller, callId) {
+      // In this order: a session that begins meanwhile may have an identity that is newer than the rules.
+      const found = await store.list(caller.userId);
+      const rules = await users.findSessionRules(caller, callId);
+      const open = found.filter(({ user }) => isOpenBy(rules, user));
+      await signOut(found.filter((session) => !open.includes(session)).map(({ key }) => key));
+      return open;
+    },
     signOut,
   };
 }
+
+const isOpenBy = (rules: SessionRules | null, { createdAt, identity }: SignedIn): boolean =>
+  rules !== null &&
+  createdAt >= rules.sessionsFrom &&
+  // A link is used once, and is no identity of the user.
+  (identity.provider === 'link' ||
+    rules.identities.some(
+      ({ provider, subject }) => provider === identity.provider && subject === identity.subject,
+    ));
 
 // The first match is used, since most browsers name other browsers too.
 const browsers: readonly [RegExp, string][] = [

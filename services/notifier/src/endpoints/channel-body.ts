@@ -10,7 +10,8 @@ export interface ChannelRow extends Sealed {
   readonly delaySeconds: number;
   readonly showQuestion: boolean;
   readonly confirmedAt: string | null;
-  readonly isSessionOver: boolean;
+  readonly sessionId: string | null;
+  readonly hasSessionTimedOut: boolean;
   readonly digest: string | null;
   readonly createdAt: string;
   readonly enabledAt: string | null;
@@ -27,7 +28,8 @@ export interface ChannelRow extends Sealed {
 /** Columns of `notification_endpoints`. */
 export const channelColumns: Sql = sql`
   id, channel::text AS channel, label, delay_seconds AS "delaySeconds", show_question AS "showQuestion",
-  confirmed_at AS "confirmedAt", (session_ends_at > now()) IS NOT TRUE AS "isSessionOver", encode(target_digest, 'hex') AS digest,
+  confirmed_at AS "confirmedAt", session_id AS "sessionId",
+  (session_ends_at > now()) IS NOT TRUE AS "hasSessionTimedOut", encode(target_digest, 'hex') AS digest,
   created_at AS "createdAt", enabled_at AS "enabledAt", off_reason AS "offReason", failing_since AS "failingSince",
   sealing_key_id AS "sealingKeyId", sealed, (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "nowMs"`;
 
@@ -38,8 +40,15 @@ export const lastDelivery: Sql = sql`(
   FROM notification_deliveries AS delivery WHERE endpoint_id = notification_endpoints.id
   ORDER BY delivery.created_at DESC, delivery.id DESC LIMIT 1) AS last`;
 
-/** Without a target, which cannot be read then, a channel has no address and counts as off. Its owner can delete it. */
-export function channelBody(row: ChannelRow, target: Targets[PeopleChannel] | undefined): Api.Channel {
+/**
+ * The channel for a session of its user. Without a target, which cannot be read then, it has no address and counts as off. Its owner
+ * can delete it.
+ */
+export function channelBody(
+  row: ChannelRow,
+  target: Targets[PeopleChannel] | undefined,
+  sessionId: string,
+): Api.Channel {
   const { last } = row;
   const offReason = target ? row.offReason : 'unreadable';
   return {
@@ -49,7 +58,8 @@ export function channelBody(row: ChannelRow, target: Targets[PeopleChannel] | un
     ...(target && { address: shownAddress(target) }),
     ...(row.channel === 'push' && row.digest !== null && { subscriptionDigest: row.digest }),
     ...(target && 'pushKey' in target && row.digest !== null && { pushKey: target.pushKey }),
-    ...(row.channel === 'push' && row.isSessionOver && { sessionEnded: true }),
+    ...(row.channel === 'push' && { ofThisSession: row.sessionId === sessionId }),
+    ...(row.channel === 'push' && row.hasSessionTimedOut && { sessionTimedOut: true }),
     enabled: target !== undefined && row.enabledAt !== null,
     confirmed: row.channel !== 'mail' || row.confirmedAt !== null,
     delaySeconds: row.delaySeconds,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { credentialRevokedEvent } from '@expert-relay/contracts';
+import { insertEvent, sql } from '@expert-relay/db';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
 import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
@@ -9,14 +11,18 @@ import { createTargetSealer, type Sealed } from './seal.ts';
 const database = useNotifierDatabase();
 let channels: Channels;
 const sealer = createTargetSealer(endpointKeys);
-const endsAt = Date.now() + 3_600_000;
+const sessionOf = (userId: string) => {
+  const begunAt = Date.now();
+  return { userId, sessionId: randomUUID(), begunAt, endsAt: begunAt + 3_600_000 };
+};
 
 beforeAll(() => {
   const confirmations = createConfirmations({ sealer, insertDelivery: insertOneDelivery });
-  channels = createChannels({ database, sealer, confirmations, pushKeys: [], canMail: true });
+  channels = createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true });
 });
 
-const change = (id: string, changed: ChannelChange) => channels.change(database.userId, id, changed);
+const change = (id: string, changed: ChannelChange) =>
+  channels.change(sessionOf(database.userId), id, changed);
 const stateOf = async (id: string) => {
   const [row] = await database.query<{ state: string }>`
     SELECT state::text AS state FROM notification_deliveries WHERE endpoint_id = ${id}::uuid`;
@@ -47,7 +53,7 @@ test('confirmations that are asked for at the same time are limited, by address 
   const others = Array.from({ length: 8 }, () => randomUUID());
   await database.query`INSERT INTO users (id, name) SELECT id, 'bob' FROM unnest(${others}::uuid[]) AS id`;
   const add = (userId: string, address: string) =>
-    channels.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), {
+    channels.insert(sessionOf(userId), randomUUID(), {
       kind: 'mail',
       target: { address },
       label: undefined,
@@ -82,7 +88,7 @@ describe('mails that were stopped by a link', () => {
     showQuestion: undefined,
   });
   const add = (userId: string, address: string, through = channels) =>
-    through.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), mailTo(address));
+    through.insert(sessionOf(userId), randomUUID(), mailTo(address));
   const sent = async () => {
     const [row] = await database.query<{ count: number }>`
       SELECT count(*)::int AS count FROM notification_deliveries WHERE type = 'channel.confirm'`;
@@ -99,19 +105,21 @@ describe('mails that were stopped by a link', () => {
     const owner = await database.addUser();
     const { id } = await add(owner, 'Eve@example.com');
     const { unsubscribeToken, confirmation } = await tokenOf(id);
-    await channels.confirm(owner, id, confirmation?.token ?? '');
+    await channels.confirm(sessionOf(owner), id, confirmation?.token ?? '');
     await expect(channels.unsubscribe(id, `${unsubscribeToken}x`)).rejects.toMatchObject({
       code: 'not_found',
     });
     await channels.unsubscribe(id, unsubscribeToken);
     await channels.unsubscribe(id, unsubscribeToken);
     const off = { enabled: false, confirmed: false, offReason: 'unsubscribed' };
-    expect(await channels.list(owner)).toMatchObject([off]);
+    expect(await channels.list(sessionOf(owner))).toMatchObject([off]);
 
     const stopped = { code: 'mails_stopped' };
-    expect(await channels.change(owner, id, { enabled: true })).toMatchObject({ confirmed: false });
+    expect(await channels.change(sessionOf(owner), id, { enabled: true })).toMatchObject({
+      confirmed: false,
+    });
     await expect(channels.sendConfirmation(owner, id, randomUUID())).rejects.toMatchObject(stopped);
-    const old = channels.confirm(owner, id, confirmation?.token ?? '');
+    const old = channels.confirm(sessionOf(owner), id, confirmation?.token ?? '');
     await expect(old).rejects.toMatchObject({ code: 'confirmation_invalid' });
     await channels.delete(owner, id);
     await expect(add(owner, 'eve@example.com')).rejects.toMatchObject(stopped);
@@ -119,7 +127,13 @@ describe('mails that were stopped by a link', () => {
     await expect(add(database.userId, 'eve@example.com')).rejects.toMatchObject(stopped);
     const rotated = createTargetSealer([{ id: 'k2', secret: Buffer.alloc(32, 8) }]);
     const confirmations = createConfirmations({ sealer: rotated, insertDelivery: insertOneDelivery });
-    const later = createChannels({ database, sealer: rotated, confirmations, pushKeys: [], canMail: true });
+    const later = createChannels({
+      database,
+      sealer: rotated,
+      confirmations,
+      pushKeys: ['k'],
+      canMail: true,
+    });
     await expect(add(database.userId, 'EVE@example.com', later)).rejects.toMatchObject(stopped);
     await expect(add(database.userId, 'eve+news@example.com')).rejects.toMatchObject(stopped);
     expect(await sent()).toBe(0);
@@ -129,7 +143,7 @@ describe('mails that were stopped by a link', () => {
     const owner = await database.addUser();
     for (const prepare of [
       (id: string) => channels.delete(owner, id),
-      (id: string) => channels.change(owner, id, { enabled: false }),
+      (id: string) => channels.change(sessionOf(owner), id, { enabled: false }),
     ]) {
       const address = `${randomUUID()}@example.com`;
       const { id } = await add(owner, address);
@@ -166,7 +180,7 @@ describe('mails that were stopped by a link', () => {
     await channels.sendConfirmation(owner, id, randomUUID());
     expect(await sent()).toBe(2);
     const { confirmation } = await tokenOf(id);
-    const again = await channels.confirm(owner, id, confirmation?.token ?? '');
+    const again = await channels.confirm(sessionOf(owner), id, confirmation?.token ?? '');
     expect(again).toMatchObject({ enabled: true, confirmed: true });
   });
 });
@@ -190,7 +204,7 @@ test('a user has at most fifty, and at the limit one of them can be registered a
   const [{ id: userId = '' } = {}] = await database.query<{ id: string }>`
     INSERT INTO users (id, name) VALUES (${randomUUID()}, 'carol') RETURNING id::text AS id`;
   const add = (path: string, label?: string) =>
-    channels.insert({ userId, sessionId: randomUUID(), endsAt }, randomUUID(), {
+    channels.insert(sessionOf(userId), randomUUID(), {
       kind: 'chat',
       target: { url: `https://chat.example/${path}` },
       label,
@@ -206,5 +220,48 @@ test('a user has at most fifty, and at the limit one of them can be registered a
   const [first] = made;
   expect(await add(first?.path ?? '', 'again')).toMatchObject({ id: first?.id, label: 'again' });
   await expect(add('new')).rejects.toMatchObject({ code: 'too_many_channels' });
-  expect(await channels.list(userId)).toHaveLength(50);
+  expect(await channels.list(sessionOf(userId))).toHaveLength(50);
+});
+
+describe('a browser', () => {
+  const target = { endpoint: 'https://push.example/1', keys: { p256dh: 'p', auth: 'a' } };
+  const subscribe = (session: ReturnType<typeof sessionOf>) =>
+    channels.insert(session, randomUUID(), {
+      kind: 'push',
+      target,
+      label: undefined,
+      delaySeconds: undefined,
+      showQuestion: undefined,
+    });
+  beforeEach(() => database.clear());
+
+  test('is one of the session that registered it last', async () => {
+    const [first, second] = [sessionOf(database.userId), sessionOf(database.userId)];
+    const { id } = await subscribe(first);
+    expect(await channels.list(first)).toMatchObject([{ id, ofThisSession: true }]);
+    expect(await channels.list(second)).toMatchObject([{ id, ofThisSession: false }]);
+    expect(await subscribe(second)).toMatchObject({ id, ofThisSession: true });
+    expect(await channels.list(first)).toMatchObject([{ id, ofThisSession: false }]);
+  });
+
+  test('is not registered by a session that has ended since the call was authorised', async () => {
+    const [ended, open] = [sessionOf(database.userId), sessionOf(database.userId)];
+    await database.query`
+      WITH ${insertEvent({
+        ...credentialRevokedEvent({ sessionId: ended.sessionId }),
+        from: sql`SELECT ${database.userId}::uuid AS user_id, NULL AS request_id, NULL AS ref_code, 0 AS seq`,
+      })} SELECT 1`;
+    await expect(subscribe(ended)).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(await channels.list(open)).toEqual([]);
+    await subscribe(open);
+  });
+
+  test('is not registered by a session that the operator has ended', async () => {
+    const owner = await database.addUser();
+    const before = sessionOf(owner);
+    await database.query`UPDATE users SET sessions_ended_at = now() WHERE id = ${owner}::uuid`;
+    await expect(subscribe(before)).rejects.toMatchObject({ code: 'unauthorized' });
+    // Longer than the difference that clocks may have.
+    await subscribe({ ...before, begunAt: Date.now() + 60_000 });
+  });
 });

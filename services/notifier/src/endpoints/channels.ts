@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Api } from '@expert-relay/contracts';
-import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
+import { isSessionOpen, type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import { Problem } from '@expert-relay/kit/problem';
 import { type ChannelRow, channelBody, channelColumns, lastDelivery } from './channel-body.ts';
@@ -26,6 +26,9 @@ export interface ChannelChange {
   readonly delaySeconds?: number | null | undefined;
   readonly showQuestion?: boolean | null | undefined;
 }
+
+/** The session that makes a call about channels. */
+type Caller = Pick<SessionPrincipal, 'userId' | 'sessionId'>;
 
 export type Channels = ReturnType<typeof createChannels>;
 
@@ -72,12 +75,12 @@ export function createChannels(options: {
     })?.id;
   }
 
-  const read = async (query: Query, userId: string, id: string): Promise<Api.Channel> => {
+  const read = async (query: Query, { userId, sessionId }: Caller, id: string): Promise<Api.Channel> => {
     const [row] = await query<ChannelRow>`
       SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
       WHERE id = ${id}::uuid AND ${channelsOf(userId)}`;
     if (!row) throw new Problem('not_found');
-    return channelBody(row, sealer.tryOpen(row.id, row));
+    return channelBody(row, sealer.tryOpen(row.id, row), sessionId);
   };
 
   /** Locks a channel of a user, or throws. */
@@ -101,23 +104,26 @@ export function createChannels(options: {
   }
 
   return {
-    async list(userId: string): Promise<Api.Channel[]> {
+    async list({ userId, sessionId }: Caller): Promise<Api.Channel[]> {
       const rows = await database.query<ChannelRow>`
         SELECT ${channelColumns}, ${lastDelivery} FROM notification_endpoints
         WHERE ${channelsOf(userId)} ORDER BY created_at, id`;
-      return rows.map((row) => channelBody(row, sealer.tryOpen(row.id, row)));
+      return rows.map((row) => channelBody(row, sealer.tryOpen(row.id, row), sessionId));
     },
 
     /** Makes a channel, or changes the one with the same address. */
     insert: (
-      { userId, sessionId, endsAt }: Pick<SessionPrincipal, 'userId' | 'sessionId' | 'endsAt'>,
+      session: Omit<SessionPrincipal, 'kind'>,
       newId: string,
       channel: NewChannel,
     ): Promise<Api.Channel> =>
       database.transact(async (query) => {
+        const { userId, sessionId, endsAt } = session;
         const { kind, label, showQuestion, delaySeconds } = channel;
         const target = targetOf(channel);
         await lockUser(query, userId);
+        // A sign-out locks the user too: it deletes the subscription, or has ended the session before this.
+        if (!(await isSessionOpen(query, session))) throw new Problem('unauthorized');
         const same = await findSame(query, userId, channel);
         const id = same ?? newId;
         const own = sealer.seal(id, target);
@@ -138,13 +144,13 @@ export function createChannels(options: {
               session_id = ${sessionId}::uuid, session_ends_at = to_timestamp(${endsAt / 1_000}::float8), target_digest = sha256(convert_to(${channel.target.endpoint}, 'UTF8'))
             WHERE id = ${id}::uuid`;
         }
-        return await read(query, userId, id);
+        return await read(query, session, id);
       }),
 
-    change: (userId: string, id: string, changed: ChannelChange): Promise<Api.Channel> =>
+    change: (caller: Caller, id: string, changed: ChannelChange): Promise<Api.Channel> =>
       database.transact(async (query) => {
-        await change(query, userId, id, changed);
-        return await read(query, userId, id);
+        await change(query, caller.userId, id, changed);
+        return await read(query, caller, id);
       }),
 
     async delete(userId: string, id: string): Promise<void> {
@@ -167,9 +173,9 @@ export function createChannels(options: {
       }),
 
     /** Confirms an address with the token of a link. From then on it is used. */
-    confirm: (userId: string, id: string, token: string): Promise<Api.Channel> =>
+    confirm: (caller: Caller, id: string, token: string): Promise<Api.Channel> =>
       database.transact(async (query) => {
-        const row = await lock(query, id, channelsOf(userId));
+        const row = await lock(query, id, channelsOf(caller.userId));
         if (row.channel !== 'mail') throw new Problem('not_found');
         if (row.confirmedAt === null) {
           confirmations.check(sealer.tryOpen<'mail'>(id, row), token, row.nowMs);
@@ -178,7 +184,7 @@ export function createChannels(options: {
               enabled_at = CASE WHEN enabled_at IS NOT NULL THEN date_trunc('milliseconds', now()) END
             WHERE id = ${id}::uuid`;
         }
-        return await read(query, userId, id);
+        return await read(query, caller, id);
       }),
 
     /**

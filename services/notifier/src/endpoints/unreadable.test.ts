@@ -10,7 +10,7 @@ import { createTargetSealer } from './seal.ts';
 import { createWebhooks } from './webhooks.ts';
 
 const database = useNotifierDatabase();
-let session: { userId: string; sessionId: string; endsAt: number };
+let session: { userId: string; sessionId: string; begunAt: number; endsAt: number };
 /** The key under which the endpoints of the test database are encrypted is lost. */
 const otherKey = { id: 'k2', secret: Buffer.alloc(32, 9) };
 const sealer = createTargetSealer([otherKey]);
@@ -27,7 +27,12 @@ const parts = () => {
 };
 
 beforeAll(() => {
-  session = { userId: database.userId, sessionId: randomUUID(), endsAt: Date.now() + 3_600_000 };
+  session = {
+    userId: database.userId,
+    sessionId: randomUUID(),
+    begunAt: Date.now(),
+    endsAt: Date.now() + 3_600_000,
+  };
 });
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;
@@ -48,12 +53,12 @@ describe('a channel whose key is lost', () => {
       target: { url: 'https://chat.example/hook' },
       ...newest,
     });
-    const { unreadable, others } = apart(await channels.list(database.userId), lost);
+    const { unreadable, others } = apart(await channels.list(session), lost);
     expect(unreadable).toMatchObject({ kind: 'mail', enabled: false, offReason: 'unreadable' });
     expect(unreadable).not.toHaveProperty('address');
     expect(others).toEqual([added]);
     await channels.delete(database.userId, lost);
-    expect(await channels.list(database.userId)).toEqual([added]);
+    expect(await channels.list(session)).toEqual([added]);
   });
 
   test('does not hinder its owner to add the same address again', async () => {
@@ -66,7 +71,7 @@ describe('a channel whose key is lost', () => {
       ...newest,
     });
     expect(again).toMatchObject({ address, enabled: true, confirmed: false });
-    expect(await channels.list(database.userId)).toHaveLength(2);
+    expect(await channels.list(session)).toHaveLength(2);
   });
 
   test('works again when its browser registers the same subscription', async () => {
@@ -77,7 +82,7 @@ describe('a channel whose key is lost', () => {
       UPDATE notification_endpoints SET target_digest = sha256(convert_to(${target.endpoint}, 'UTF8'))`;
     const again = await channels.insert(session, randomUUID(), { kind: 'push', target, ...newest });
     expect(again).toMatchObject({ id: lost, address: 'push.example', enabled: true });
-    expect(await channels.list(database.userId)).toEqual([again]);
+    expect(await channels.list(session)).toEqual([again]);
   });
 
   test('can be changed, and gets no tests, confirmations and links', async () => {
@@ -85,7 +90,7 @@ describe('a channel whose key is lost', () => {
     const { userId } = database;
     const id = await database.addChannel('mail', mail);
     await database.query`UPDATE notification_endpoints SET confirmed_at = NULL`;
-    expect(await channels.change(userId, id, { label: 'old', enabled: true })).toMatchObject({
+    expect(await channels.change(session, id, { label: 'old', enabled: true })).toMatchObject({
       label: 'old',
       enabled: false,
       offReason: 'unreadable',
@@ -93,7 +98,7 @@ describe('a channel whose key is lost', () => {
     await expect(channels.sendConfirmation(userId, id, randomUUID())).rejects.toMatchObject({
       code: 'channel_off',
     });
-    await expect(channels.confirm(userId, id, 'x')).rejects.toMatchObject({ code: 'confirmation_invalid' });
+    await expect(channels.confirm(session, id, 'x')).rejects.toMatchObject({ code: 'confirmation_invalid' });
     await expect(channels.unsubscribe(id, 'token')).rejects.toMatchObject({ code: 'not_found' });
     await database.query`UPDATE notification_endpoints SET confirmed_at = now()`;
     const used = { endpointId: id, userId, isOwn: channelsOf(userId), off: 'channel_off' as const };

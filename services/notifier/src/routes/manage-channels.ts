@@ -30,7 +30,7 @@ const change = ({ channels }: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const changed = parseBody(changedChannelSchema, body);
-      const channel = await channels.change(principal.userId, uuidFrom(params, 'channelId'), changed);
+      const channel = await channels.change(principal, uuidFrom(params, 'channelId'), changed);
       return { status: 200, body: channel };
     },
   });
@@ -98,7 +98,7 @@ const confirm = ({ channels }: Context) =>
     takesBody: true,
     async handle({ principal, params, body }) {
       const { token } = parseBody(confirmationSchema, body);
-      const channel = await channels.confirm(principal.userId, uuidFrom(params, 'channelId'), token);
+      const channel = await channels.confirm(principal, uuidFrom(params, 'channelId'), token);
       return { status: 200, body: channel };
     },
   });

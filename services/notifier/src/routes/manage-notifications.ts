@@ -1,5 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { defineRoute, parseBody } from '@expert-relay/kit/http';
+import type { SessionPrincipal } from '@expert-relay/kit/principal';
 import type { Context } from '../context.ts';
 import { changeSettings, readSettings, settingsSchema } from '../endpoints/settings.ts';
 
@@ -7,10 +8,10 @@ const path = '/internal/notifications';
 
 async function readAll(
   { query, channels, pushKey, canMail }: Context,
-  userId: string,
+  principal: SessionPrincipal,
 ): Promise<Api.Notifications> {
-  const settings = await readSettings(query, userId);
-  return { pushKey, canMail, ...settings, channels: await channels.list(userId) };
+  const settings = await readSettings(query, principal.userId);
+  return { pushKey, canMail, ...settings, channels: await channels.list(principal) };
 }
 
 /** What the relay offers, when the user is not notified, and the user's channels. */
@@ -19,7 +20,7 @@ export const listNotifications = (context: Context) =>
     method: 'get',
     path,
     allow: ['session'],
-    handle: async ({ principal: { userId } }) => ({ status: 200, body: await readAll(context, userId) }),
+    handle: async ({ principal }) => ({ status: 200, body: await readAll(context, principal) }),
   });
 
 /** Sets when the user is not notified. */
@@ -29,9 +30,13 @@ export const changeNotifications = (context: Context) =>
     path,
     allow: ['session'],
     takesBody: true,
-    async handle({ principal: { userId }, body }) {
-      await changeSettings(context.query, userId, parseBody(settingsSchema(context.clock.now()), body));
+    async handle({ principal, body }) {
+      await changeSettings(
+        context.query,
+        principal.userId,
+        parseBody(settingsSchema(context.clock.now()), body),
+      );
       context.wakeDeliverer();
-      return { status: 200, body: await readAll(context, userId) };
+      return { status: 200, body: await readAll(context, principal) };
     },
   });

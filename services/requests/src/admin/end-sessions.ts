@@ -19,18 +19,22 @@ export const endSessionsCommand: Command = {
     const find = findUser(parseOptions(args, userOptions, usage), usage);
     return async (prisma, write) => {
       const { id: userId, name } = await find(prisma);
-      // By the database's clock, which all processes share.
-      await prisma.$executeRaw`
-        WITH links AS (
-          UPDATE sign_in_links SET used_at = clock_timestamp() WHERE user_id = ${userId}::uuid AND used_at IS NULL
-        ),
-        subscriptions AS (
-          DELETE FROM notification_endpoints WHERE id IN (
-            SELECT id FROM notification_endpoints WHERE user_id = ${userId}::uuid AND channel = 'push'
-            ORDER BY id FOR UPDATE)
-        ),
-        ${insertRevocation({ allSessions: true }, userId)}
-        UPDATE users SET sessions_ended_at = clock_timestamp() WHERE id = ${userId}::uuid`;
+      await prisma.$transaction([
+        // By the database's clock, which all processes share. A registration of a browser locks the user: the next statement sees
+        // one that was made before, and a later one is refused.
+        prisma.$executeRaw`UPDATE users SET sessions_ended_at = clock_timestamp() WHERE id = ${userId}::uuid`,
+        prisma.$executeRaw`
+          WITH links AS (
+            UPDATE sign_in_links SET used_at = clock_timestamp() WHERE user_id = ${userId}::uuid AND used_at IS NULL
+          ),
+          subscriptions AS (
+            DELETE FROM notification_endpoints WHERE id IN (
+              SELECT id FROM notification_endpoints WHERE user_id = ${userId}::uuid AND channel = 'push'
+              ORDER BY id FOR UPDATE)
+          ),
+          ${insertRevocation({ allSessions: true }, userId)}
+          SELECT 1`,
+      ]);
       const log = createLog('admin', { level: 'info', destination: process.stderr });
       log.info({ userId }, 'the sessions of a user were ended');
       await write(`The sessions of ${name} (${userId}) are over. API keys stay valid.\n`);

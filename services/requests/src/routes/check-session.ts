@@ -1,10 +1,10 @@
-import { sessionClockToleranceMs } from '@expert-relay/contracts';
+import { sessionsFrom } from '@expert-relay/db';
 import { defineRoute } from '@expert-relay/kit/http';
 import type { Context } from '../context.ts';
 
 /**
- * Whether a session may still be used: its user exists, and the operator has not ended it. The dashboard asks before each call of
- * a session.
+ * What decides whether sessions of a user are open: since when the operator has not ended them, and the identities with which they may
+ * have begun. The dashboard asks before each call of a session, except the page of the web app and the sign-out.
  */
 export const checkSession = (context: Context) =>
   defineRoute({
@@ -12,11 +12,12 @@ export const checkSession = (context: Context) =>
     path: '/internal/sessions/check',
     allow: ['session'],
     isQuiet: true,
-    async handle({ principal: { userId, begunAt } }) {
-      const users = await context.query`
-        SELECT FROM users WHERE id = ${userId}::uuid
-          AND (sessions_ended_at IS NULL
-            OR sessions_ended_at <= to_timestamp(${(begunAt - sessionClockToleranceMs) / 1_000}::float8))`;
-      return { status: 200, body: { isValid: users.length > 0 } };
+    async handle({ principal: { userId } }) {
+      const [user] = await context.query<{ sessionsFrom: number; identities: object[] }>`
+        SELECT ${sessionsFrom} AS "sessionsFrom", ARRAY(
+          SELECT json_build_object('provider', provider, 'subject', subject) FROM identities WHERE user_id = users.id
+        ) AS identities
+        FROM users WHERE id = ${userId}::uuid`;
+      return { status: 200, body: { user: user ?? null } };
     },
   });

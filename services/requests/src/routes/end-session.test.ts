@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type OpenDatabase, openTestDatabase } from '@expert-relay/db/testing';
 import { createLog } from '@expert-relay/kit/log';
+import { eventually } from '@expert-relay/testkit';
 import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
 import { endSession } from './end-session.ts';
 
@@ -80,5 +81,24 @@ test('a subscription that is locked delays no event, and the call is repeated', 
     expect(wakeOutbox).toHaveBeenCalledTimes(1);
   }, patient);
   expect(await end(signedOut, true)).toMatchObject({ status: 204 });
+  expect(await sessionsOfEndpoints()).toEqual([]);
+});
+
+test('a subscription that is being registered meanwhile is removed too', async () => {
+  const sessionId = randomUUID();
+  let ending: Promise<unknown> | undefined;
+  await database.prisma.$transaction(async (transaction) => {
+    // As the notifier registers one.
+    await transaction.$queryRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+    ending = end(sessionId, true);
+    await eventually('it waits', async () => {
+      const waiting = await database.query`SELECT FROM pg_locks WHERE NOT granted`;
+      return waiting.length > 0;
+    });
+    await transaction.$executeRaw`
+      INSERT INTO notification_endpoints (id, user_id, channel, sealing_key_id, sealed, session_id)
+      VALUES (gen_random_uuid(), ${userId}::uuid, 'push', 'k', '', ${sessionId}::uuid)`;
+  }, patient);
+  expect(await ending).toMatchObject({ status: 204 });
   expect(await sessionsOfEndpoints()).toEqual([]);
 });

@@ -19,18 +19,29 @@ export const endSession = (context: Context) =>
     async handle({ principal, body }) {
       const { signedOut } = parseBody(schema, body);
       const { userId, sessionId } = principal;
-      // A subscription whose row is locked must not delay the event, and is left to the next call.
-      const [subscriptions] = await context.query<{ areDone: boolean }>`
-        WITH ${insertRevocation({ sessionId }, userId)},
-        free AS MATERIALIZED (
-          SELECT id FROM notification_endpoints
-          WHERE ${signedOut} AND session_id = ${sessionId}::uuid FOR UPDATE SKIP LOCKED
-        ),
-        removed AS (DELETE FROM notification_endpoints WHERE id IN (SELECT id FROM free))
-        SELECT count(*) = (SELECT count(*) FROM free) AS "areDone"
-        FROM notification_endpoints WHERE ${signedOut} AND session_id = ${sessionId}::uuid`;
+      // First, and alone: a subscription whose row is locked must not delay the event.
+      await context.query`WITH ${insertRevocation({ sessionId }, userId)} SELECT 1`;
       context.wakeOutbox();
-      if (!subscriptions?.areDone) throw new Problem('unavailable');
+      if (signedOut && !(await removeSubscriptions(context, principal))) throw new Problem('unavailable');
       return { status: 204 };
     },
   });
+
+/** False if a subscription is locked, which is left to the next call. */
+function removeSubscriptions(
+  { prisma }: Context,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<boolean> {
+  return prisma.$transaction(async (transaction) => {
+    // A registration holds this lock. It is either finished, so that the next statement sees it, or will find the session ended.
+    await transaction.$queryRaw`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`;
+    const [subscriptions] = await transaction.$queryRaw<{ areDone: boolean }[]>`
+      WITH free AS MATERIALIZED (
+        SELECT id FROM notification_endpoints WHERE session_id = ${sessionId}::uuid FOR UPDATE SKIP LOCKED
+      ),
+      removed AS (DELETE FROM notification_endpoints WHERE id IN (SELECT id FROM free))
+      SELECT count(*) = (SELECT count(*) FROM free) AS "areDone"
+      FROM notification_endpoints WHERE session_id = ${sessionId}::uuid`;
+    return subscriptions?.areDone === true;
+  });
+}

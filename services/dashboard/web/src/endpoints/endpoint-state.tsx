@@ -57,12 +57,12 @@ export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
 }
 
 function ChannelDetails({ channel }: { channel: Channel }) {
-  const { enabled, delaySeconds, showQuestion, sessionEnded, lastDelivery } = channel;
+  const { enabled, delaySeconds, showQuestion, sessionTimedOut, lastDelivery } = channel;
   return (
     <>
       {enabled && <span>{describeDelay(delaySeconds)}</span>}
       {enabled && showQuestion && (
-        <span>{sessionEnded ? 'without the question until its next sign-in' : 'with the question'}</span>
+        <span>{sessionTimedOut ? 'without the question until its next sign-in' : 'with the question'}</span>
       )}
       {lastDelivery && (
         <span>

@@ -53,8 +53,8 @@ export async function unsubscribe(): Promise<void> {
 }
 
 /**
- * Registers this browser again where that is needed: the relay has another key or cannot read the channel any more, the
- * session that registered it has ended, or the browser has lost its subscription or was given another one. If the channel was removed elsewhere, this browser
+ * Registers this browser again where that is needed: the relay has another key or cannot read the channel any more,
+ * another session registered it (its end would not end this channel), or the browser has lost its subscription or was given another one. If the channel was removed elsewhere, this browser
  * unsubscribes.
  */
 export async function renewSubscription(): Promise<void> {
@@ -67,7 +67,7 @@ export async function renewSubscription(): Promise<void> {
   const digest = await digestOf(subscription);
   const registered = findByDigest(channels, pushDigest);
   const current = findByDigest(channels, digest);
-  const isUsable = current && !current.sessionEnded && current.offReason !== 'unreadable';
+  const isUsable = current?.ofThisSession && !current.sessionTimedOut && current.offReason !== 'unreadable';
   if (isUsable && subscription && isOf(subscription, pushKey)) {
     // The service worker may have registered another subscription.
     changePreferences({ pushDigest: digest });
