@@ -18,34 +18,16 @@ type Answer = Record<string, unknown>;
 
 const otherKey = 'MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=';
 
-const lies: Record<string, { readonly change: Answer; readonly sentence: string }> = {
-  question: {
-    change: { question: swapped },
-    sentence: 'Refused: the question or its code has changed.',
-  },
-  context: {
-    change: { context: [{ role: 'user', content: swapped }] },
-    sentence: 'Refused: the question or its code has changed.',
-  },
-  'plain text': {
-    change: { plaintext: swapped },
-    sentence: 'Refused: the question or its code has changed.',
-  },
-  'agent’s name': {
-    change: { agentName: swapped },
-    sentence: 'Refused: the question or its code has changed.',
-  },
+const lies: Record<string, Answer> = {
+  question: { question: swapped },
+  context: { context: [{ role: 'user', content: swapped }] },
+  'plain text': { plaintext: swapped },
+  'agent’s name': { agentName: swapped },
   key: {
-    change: {
-      question: swapped,
-      consumerSignPubKey: `-----BEGIN PUBLIC KEY-----\n${otherKey}\n-----END PUBLIC KEY-----\n`,
-    },
-    sentence: 'Refused: its keys have changed.',
+    question: swapped,
+    consumerSignPubKey: `-----BEGIN PUBLIC KEY-----\n${otherKey}\n-----END PUBLIC KEY-----\n`,
   },
-  'keys, which are gone': {
-    change: { question: swapped, consumerSignPubKey: null, consumerEncryptPubKey: null },
-    sentence: 'Refused: its keys have changed.',
-  },
+  'keys, which are gone': { question: swapped, consumerSignPubKey: null, consumerEncryptPubKey: null },
 };
 
 /** Alters what the relay says of requests, in the list and in the conversation. The result says what is altered next. */
@@ -81,12 +63,14 @@ async function alterAnswers(
 const row = (page: Page) => page.locator('[data-request]');
 
 /** The page shows that it refuses the request, and nothing of what the relay says. */
-async function expectRefused(page: Page, requestId: string, sentence: string): Promise<void> {
+async function expectRefused(page: Page, requestId: string): Promise<void> {
   await page.goto('/dashboard/requests');
-  await row(page).getByText(sentence).waitFor();
+  await row(page).getByText('Refused: its question or its keys cannot be trusted.').waitFor();
   expect(await page.getByText(/PRODUCTION|staging bot/).count()).toBe(0);
   await page.goto(`/dashboard/requests/${requestId}`);
-  await page.getByText(/^(The question has changed|The keys of this request are gone)/).waitFor();
+  await page
+    .getByText(/^(Something in this request was changed|The keys of this request are gone)/)
+    .waitFor();
   expect(await page.getByText(/PRODUCTION|staging bot/).count()).toBe(0);
   expect(await button(page, 'Send').count()).toBe(0);
   expect(await button(page, 'Answer').count()).toBe(0);
@@ -99,9 +83,9 @@ test('a swapped question is refused in the list and in the conversation, and not
   const page = await device.open();
   await row(page).getByText(question).waitFor();
   const lie = await lieAbout(device.context);
-  for (const { change, sentence } of Object.values(lies)) {
+  for (const change of Object.values(lies)) {
     lie(change);
-    await expectRefused(page, requestId, sentence);
+    await expectRefused(page, requestId);
   }
   // The list is shown again once the relay says the truth.
   lie({});
@@ -126,8 +110,8 @@ test('a relay that says that another user is signed in makes the browser forget 
   await button(page, 'Keep that key').click();
   await page.getByRole('textbox', { name: 'Recovery code' }).fill(code);
   await button(page, 'Open my key').click();
-  await page.getByText('The question has changed').waitFor();
-  await expectRefused(page, conversation.requestId, 'Refused: the question or its code has changed.');
+  await page.getByText('Something in this request was changed').waitFor();
+  await expectRefused(page, conversation.requestId);
   // A sign-out deletes the root and what was remembered with it, under whatever user.
   await signOut(page);
   await page.waitForURL(/\/auth\/login/);

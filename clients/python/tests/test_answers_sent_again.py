@@ -134,7 +134,7 @@ def test_is_held_and_sent_as_it_was_encrypted(tenant: Tenant) -> None:
         scene.network.instead = fail
         with pytest.raises(RelayError) as error:
             await scene.request.answer("Yes.", shown=[])
-        assert error.value.code == "unreachable"
+        assert error.value.reason == "unreachable"
         await scene.interrupt()
         await held(scene.request.refresh())
         (pending,) = scene.request.pending
@@ -236,7 +236,7 @@ def test_that_arrives_after_it_was_discarded_is_shown(tenant: Tenant) -> None:
 async def unreachable(answering: Awaitable[object]) -> None:
     with pytest.raises(RelayError) as error:
         await answering
-    assert error.value.code == "unreachable"
+    assert error.value.reason == "unreachable"
 
 
 def test_is_removed_while_it_may_have_been_sent(tenant: Tenant) -> None:

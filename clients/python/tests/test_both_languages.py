@@ -248,7 +248,7 @@ def test_lifetime_tags_and_reason(tenant: Tenant) -> None:
     own.refresh()
     with pytest.raises(RelayError) as ended:
         conversation.wait_for_answer(patience)
-    assert ended.value.code == "conversation_closed"
+    assert ended.value.code == "closed"
     assert (conversation.closed_by, conversation.close_reason) == ("provider", "It is settled.")
     assert (own.closed_by, own.close_reason) == ("provider", "It is settled.")
     listed = relay.requests()[0]

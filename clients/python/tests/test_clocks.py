@@ -39,7 +39,7 @@ def test_a_decision_is_asked_about_again_after_its_time(
     transport.is_on = True
     with pytest.raises(RelayError) as raised:
         request.answer("", decision=Accept({}))
-    assert raised.value.code == "unreachable"
+    assert raised.value.reason == "unreachable"
     assert [(one.state, one.text) for one in request.pending] == [("waiting", "")]
     monkeypatch.setattr(time, "time", lambda: _time() + change)
     until = time.monotonic() + 60

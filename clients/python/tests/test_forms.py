@@ -40,9 +40,9 @@ def text_of(case: Case) -> str:
     return json + " " * max(0, missing)
 
 
-def failure_of(error: RelayError) -> tuple[str, str]:
+def failure_of(error: RelayError) -> tuple[str, str | None, str]:
     path = str(error).split(": ")[0]
-    return error.code, "" if path == "form" else path
+    return error.code, error.reason, "" if path == "form" else path
 
 
 @pytest.mark.parametrize("case", named(vectors["forms"]["valid"]))
@@ -61,11 +61,11 @@ def test_valid_form(case: Case) -> None:
 def test_invalid_form(case: Case) -> None:
     with pytest.raises(RelayError) as refused:
         parse_form(text_of(case))
-    assert failure_of(refused.value) == ("invalid_form", case["path"])
+    assert failure_of(refused.value) == ("invalid_input", "invalid_form", case["path"])
     if "form" in case and not case.get("padTo"):
         with pytest.raises(RelayError) as refused:
             check_form(case["form"])
-        assert failure_of(refused.value) == ("invalid_form", case["path"])
+        assert failure_of(refused.value) == ("invalid_input", "invalid_form", case["path"])
 
 
 @pytest.mark.parametrize("case", named(vectors["forms"]["notSent"]))
@@ -73,7 +73,7 @@ def test_form_that_is_read_and_not_sent(case: Case) -> None:
     form = parse_form(text_of(case))
     with pytest.raises(RelayError) as refused:
         to_form(form)
-    assert failure_of(refused.value) == ("invalid_form", case["path"])
+    assert failure_of(refused.value) == ("invalid_input", "invalid_form", case["path"])
 
 
 @pytest.mark.parametrize("case", named(vectors["contents"]))
@@ -158,7 +158,7 @@ def test_a_number_that_programs_would_read_as_another_one(type: str, member: str
     """In TypeScript there is no such number."""
     with pytest.raises(RelayError) as refused:
         to_form({"type": "object", "properties": {"id": {"type": type, member: number}}})
-    assert failure_of(refused.value) == ("invalid_form", f"properties.id.{member}")
+    assert failure_of(refused.value) == ("invalid_input", "invalid_form", f"properties.id.{member}")
     form = to_form({"type": "object", "properties": {"id": {"type": type}}})
     assert [one.name for one in check_content(form, {"id": number})] == ["id"]
 

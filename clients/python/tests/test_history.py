@@ -50,7 +50,7 @@ def test_a_message_that_links_to_it_and_a_list_without_it_are_refused() -> None:
     history.forget_last()
     with pytest.raises(RelayError) as raised:
         history.accept(digest(NEXT), [digest(OWN)], False)
-    assert raised.value.code == "message_missing"
+    assert raised.value.reason == "message_missing"
 
 
 @pytest.mark.parametrize("restarted", [False, True])

@@ -26,7 +26,7 @@ from expert_relay import (
     Timing,
 )
 from expert_relay._crypto import ExpertKeys, make_agent_keys
-from expert_relay._errors import codes, is_refusal
+from expert_relay._errors import is_refusal
 
 Row = dict[str, Any]
 lies: list[Row] = read("docs/lies.json")["lies"]
@@ -52,7 +52,7 @@ class Calls(httpx.AsyncHTTPTransport):
 
 def timing_for(row: Row) -> Timing:
     """Calls are not repeated where all of their answers are invalid."""
-    is_final = row.get("expect", {}).get("code") == "unexpected_answer"
+    is_final = row.get("expect", {}).get("error", {}).get("reason") == "unexpected_answer"
     return replace(quick, patience=0.0) if is_final else quick
 
 
@@ -150,10 +150,10 @@ async def until(check: Callable[[], object], seconds: float) -> None:
 
 async def run_as_agent(
     lane: Lane, row: Row, relay: AsyncRelay
-) -> tuple[AsyncConversation | None, list[tuple[str, str]], str]:
+) -> tuple[AsyncConversation | None, list[tuple[str, str]], RelayError | None]:
     """An agent asks through the lying relay. The expert answers three times, each time after the agent could read."""
     situation, expected = row.get("situation", {}), row.get("expect", {})
-    expert = lane.expert(lane.tenant.url, timing=replace(quick, parts=2.0 if expected.get("code") else 60.0))
+    expert = lane.expert(lane.tenant.url, timing=replace(quick, parts=2.0 if expected.get("error") else 60.0))
     await lane.tell([])
     once = situation.get("asked", {}).get("once")
     earlier = await relay.ask("Something before?", once=once) if situation.get("askedBefore") else None
@@ -165,14 +165,14 @@ async def run_as_agent(
             asked["expires_in"] = asked.pop("expiresIn")
         conversation = await relay.ask(**asked)
     except RelayError as error:
-        return None, [], error.code
+        return None, [], error
     request = await expert.request(conversation.request_id)
-    expected_count = expected.get("after", 0 if expected.get("code") else len(texts))
+    expected_count = expected.get("after", 0 if expected.get("error") else len(texts))
     got: list[tuple[str, str]] = []
-    code = ""
+    failure: RelayError | None = None
 
     async def read_answers() -> None:
-        nonlocal code
+        nonlocal failure
         try:
             async for answer in conversation:
                 got.append((answer.text, answer.protection))
@@ -180,7 +180,7 @@ async def run_as_agent(
                     return
             await conversation.wait_for_answer()
         except RelayError as error:
-            code = error.code
+            failure = error
 
     reading = None if situation.get("all") else asyncio.ensure_future(read_answers())
     await request.pick_up()
@@ -189,56 +189,58 @@ async def run_as_agent(
         await request.receive()
     except RelayError as error:
         # An agent that has noticed the lie does not send its confidential question, and then the expert answers nothing.
-        if error.code != "parts_missing" or not expected.get("code"):
+        if error.code != "parts_missing" or not expected.get("error"):
             raise
         asks = False
     for index, text in enumerate(texts if asks else []):
         await request.answer(text)
         if not situation.get("all"):
             limit = certain if index < expected_count else uncertain
-            await until(lambda: len(got) > index or code, limit)  # noqa: B023
+            await until(lambda: len(got) > index or failure, limit)  # noqa: B023
     reading = reading or asyncio.ensure_future(read_answers())
-    await asyncio.wait({reading}, timeout=1.0 if expected.get("code") == "timeout" else certain)
+    await asyncio.wait({reading}, timeout=1.0 if expected.get("error") == {"code": "timeout"} else certain)
     if len(got) < len(texts):
-        code = code or "timeout"
+        failure = failure or RelayError("timeout", "No answer came.")
     reading.cancel()
     await expert.stop()
     await asyncio.wait({reading})
-    return conversation, got, code
+    return conversation, got, failure
 
 
 async def run_to_agent(lane: Lane, row: Row) -> None:
     expected = row.get("expect", {})
-    expected_code = expected.get("code", "")
+    expected_error = expected.get("error")
     relay, calls = lane.lying_agent(row)
     async with relay:
-        conversation, got, code = await run_as_agent(lane, row, relay)
-        assert code == expected_code
+        conversation, got, error = await run_as_agent(lane, row, relay)
+        assert codes_of(error) == expected_error
         assert (conversation is None) == expected.get("stopsAtSubmit", False)
-        if expected_code:
+        if expected_error:
             # Only a confidential question is sent as a message, and only to keys that were accepted.
             assert calls.sent == []
         if not conversation:
             return
-        count = expected.get("after", 0 if expected_code else len(texts))
+        count = expected.get("after", 0 if expected_error else len(texts))
         if "upTo" in expected:
             count = min(len(got), expected["upTo"])
         assert got == [(text, "sequenced") for text in texts[:count]]
         if "verification" in expected:
             assert conversation.verification == expected["verification"]
-        if not is_stopping(expected_code):
+        if not is_refusal(error):
             return
         # It stays refused when the relay no longer lies.
         await lane.tell([])
         for call in (conversation.send("more"), conversation.wait_for_answer(certain)):
             with pytest.raises(RelayError) as refused:
                 await call
-            assert refused.value.code == expected_code
+            assert codes_of(refused.value) == expected_error
 
 
-def is_stopping(code: str) -> bool:
-    """Whether an error ends a conversation: then someone may have changed something."""
-    return code in codes[codes.index("invalid_public_key") : codes.index("wrong_recovery_code")]
+def codes_of(error: RelayError | None) -> dict[str, str] | None:
+    """As docs/lies.json has them."""
+    if error is None:
+        return None
+    return {"code": error.code} if error.reason is None else {"code": error.code, "reason": error.reason}
 
 
 class ExpertRun:
@@ -248,7 +250,8 @@ class ExpertRun:
         self.lane, self.row = lane, row
         self.situation: Row = row.get("situation", {})
         self.expected: Row = row.get("expect", {})
-        self.code = self.agent_code = ""
+        self.error: RelayError | None = None
+        self.agent_error: RelayError | None = None
         self.messages: list[Message] = []
         self.answers: list[str] = []
         self.calls = Calls()
@@ -257,14 +260,14 @@ class ExpertRun:
         try:
             return await work
         except RelayError as error:
-            self.code = self.code or error.code
+            self.error = self.error or error
             return None
 
     async def attempt_as_agent(self, work: Coroutine[Any, Any, Any]) -> Any:
         try:
             return await work
         except RelayError as error:
-            self.agent_code = error.code
+            self.agent_error = error
             return None
 
     def from_agent(self) -> list[str]:
@@ -295,10 +298,10 @@ class ExpertRun:
             listed = await self.attempt(expert.list()) or []
             row = next((one for one in listed if one.request_id == conversation.request_id), None)
             if "listed" in self.expected:
-                assert row and (row.refused, row.question, row.context) == (self.expected["listed"], "", ())
+                assert row and (codes_of(row.refused), row.question, row.context) == (self.expected["listed"], "", ())
             if "listedQuestion" in self.expected:
                 assert row and row.question == self.expected["listedQuestion"]
-        request = None if self.code else await self.attempt(self.find(expert, conversation))
+        request = None if self.error else await self.attempt(self.find(expert, conversation))
         if request:
             await self.talk(conversation, request)
         await self.check(conversation, request)
@@ -348,21 +351,21 @@ class ExpertRun:
             await self.attempt(request.pick_up())
         await self.attempt_as_agent(conversation.refresh())
         for index, text in enumerate(texts):
-            if self.agent_code or self.code or conversation.verification == "none":
+            if self.agent_error or self.error or conversation.verification == "none":
                 break
             await self.attempt_as_agent(conversation.send(text))
             if not self.situation.get("all"):
                 limit = certain if index < count else 0.9
-                await until(lambda: len(self.from_agent()) > index or self.code, limit)  # noqa: B023
+                await until(lambda: len(self.from_agent()) > index or self.error, limit)  # noqa: B023
         if not reading:
             reading = asyncio.ensure_future(self.attempt(read_messages()))
-            await until(lambda: len(self.from_agent()) == len(texts) or self.code, certain)
-        if not self.code:
+            await until(lambda: len(self.from_agent()) == len(texts) or self.error, certain)
+        if not self.error:
             await self.attempt(self.send_answers(request))
-        if not self.situation.get("closed") and not (self.code and "agent" not in self.expected):
+        if not self.situation.get("closed") and not (self.error and "agent" not in self.expected):
             await self.read_answers(conversation)
-        if self.expected.get("code"):
-            await until(lambda: self.code, certain)
+        if self.expected.get("error"):
+            await until(lambda: self.error, certain)
         reading.cancel()
         await asyncio.wait({reading})
 
@@ -372,8 +375,8 @@ class ExpertRun:
         await request.refresh()
 
     async def read_answers(self, conversation: AsyncConversation) -> None:
-        timeout = 0.3 if self.expected.get("agent") == "timeout" else certain
-        while len(self.answers) < len(answers) and not self.agent_code:
+        timeout = 0.3 if self.expected.get("agent") == {"code": "timeout"} else certain
+        while len(self.answers) < len(answers) and not self.agent_error:
             answer = await self.attempt_as_agent(conversation.wait_for_answer(timeout))
             if answer:
                 self.answers.append(answer.text)
@@ -381,30 +384,29 @@ class ExpertRun:
     @property
     def expected_count(self) -> int:
         expected = self.expected
-        return int(expected.get("after", 0 if expected.get("code") or expected.get("agent") else len(texts)))
+        return int(expected.get("after", 0 if expected.get("error") or expected.get("agent") else len(texts)))
 
     async def check(self, conversation: AsyncConversation, request: AsyncExpertRequest | None) -> None:
-        expected, code = self.expected, self.expected.get("code", "")
-        assert self.code == code
+        expected, error = self.expected, self.expected.get("error")
+        assert codes_of(self.error) == error
         # Nothing that the agent and the expert did not write is shown.
         assert all(one.text in answers for one in self.messages if one.protection == "plaintext")
         own = [one.text for one in self.messages if one.role == "provider" and one.protection == "sequenced"]
         assert own == answers[: len(own)]
         assert self.from_agent() == texts[: self.expected_count]
-        if request and (not code or "question" in expected):
+        if request and (not error or "question" in expected):
             assert request.question == expected.get("question", "May I?")
         assert not any(b'"plaintext"' in body for body in self.calls.sent)
-        if not code or "agent" in expected:
-            assert self.agent_code == expected.get("agent", "")
-        if not code and "agent" not in expected:
+        if not error or "agent" in expected:
+            assert codes_of(self.agent_error) == expected.get("agent")
+        if not error and "agent" not in expected:
             assert self.answers == answers
-        if not request or not is_stopping(code):
+        if not request or not is_refusal(self.error):
             return
         # It stays refused when the relay no longer lies.
         await self.lane.tell([])
         for call in (request.answer("more"), request.refresh()):
             with pytest.raises(RelayError) as refused:
                 await call
-            assert refused.value.code == code
-            assert is_refusal(refused.value)
+            assert codes_of(refused.value) == error
         assert len(self.calls.sent) <= len(answers)

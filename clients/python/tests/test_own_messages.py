@@ -79,7 +79,7 @@ def test_an_answer_before_is_linked(tenant: Tenant, tmp_path: Path, way: str) ->
     network.hides = is_first
     with pytest.raises(RelayError) as refused:
         conversation.wait_for_decision(60)
-    assert refused.value.code == "message_missing"
+    assert refused.value.reason == "message_missing"
 
 
 @pytest.mark.parametrize("way", ways)
@@ -92,7 +92,7 @@ def test_a_decline_before_an_accept_cannot_be_dropped(tenant: Tenant, tmp_path: 
     network.hides = is_first
     with pytest.raises(RelayError) as refused:
         conversation.wait_for_decision(60)
-    assert refused.value.code == "message_missing"
+    assert refused.value.reason == "message_missing"
     network.hides = None
     assert tenant.relay().resume(conversation.export()).wait_for_decision(60).action == "decline"
 
@@ -116,7 +116,7 @@ def test_what_another_process_sends_while_this_one_reads() -> None:
     one.recall()
     with pytest.raises(RelayError) as refused:
         one.check_history(state_of("listed"))
-    assert refused.value.code == "message_missing"
+    assert refused.value.reason == "message_missing"
     one.check_history(state_of("listed", "sent"))
 
 
@@ -161,7 +161,7 @@ def test_two_processes_that_have_read_before(tenant: Tenant, tmp_path: Path, is_
     network.hides = is_first
     with pytest.raises(RelayError) as refused:
         conversation.wait_for_decision(60)
-    assert refused.value.code == "message_missing"
+    assert refused.value.reason == "message_missing"
 
 
 class Losing(httpx.AsyncHTTPTransport):
@@ -194,7 +194,7 @@ def test_a_text_whose_process_was_killed(tenant: Tenant, tmp_path: Path, arrives
     if arrives:
         with pytest.raises(RelayError) as refused:
             conversation.wait_for_decision(60)
-        assert refused.value.code == "message_missing"
+        assert refused.value.reason == "message_missing"
     else:
         assert conversation.wait_for_decision(60).action == "accept"
 
@@ -207,7 +207,7 @@ def test_one_that_the_relay_hides_from_its_own_side(tenant: Tenant, tmp_path: Pa
     network.hides = is_first
     with pytest.raises(RelayError) as refused:
         late.request(conversation.request_id).answer("ok", decision=Accept())
-    assert refused.value.code in ("message_missing", "keys_changed")
+    assert refused.value.reason in ("message_missing", "keys_changed")
     assert [one.text for one in conversation.messages()] == ["Only after the backup!"]
 
 
@@ -223,7 +223,7 @@ def test_what_two_processes_send_at_once_stays_stored(tenant: Tenant, tmp_path: 
     sent.append(first.answer("First.").message_id)
     with pytest.raises(RelayError) as refused:
         second.answer("Second.")
-    assert refused.value.code in ("message_missing", "keys_changed")
+    assert refused.value.reason in ("message_missing", "keys_changed")
 
 
 @pytest.mark.parametrize("even_if_newer", [False, True])
@@ -272,4 +272,4 @@ def test_an_agents_own_message_of_another_process(tenant: Tenant, tmp_path: Path
     network.hides = lambda at, _message: at == 1
     with pytest.raises(RelayError) as refused:
         request.refresh()
-    assert refused.value.code == "message_missing"
+    assert refused.value.reason == "message_missing"

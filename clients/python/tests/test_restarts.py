@@ -221,7 +221,7 @@ def test_outages(tenant: Tenant) -> None:
     proxy = tenant.remote.call("proxy")
     outages: list[str | None] = []
     relay = tenant.relay(
-        url=proxy.call("url"), on_outage=lambda error: outages.append(error.code if error else None)
+        url=proxy.call("url"), on_outage=lambda error: outages.append(error.reason if error else None)
     )
     conversation = relay.ask("May I?")
     proxy.call("cut")

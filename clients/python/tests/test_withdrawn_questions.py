@@ -144,7 +144,7 @@ def test_the_relay_gives_another_answer(tenant: Tenant, call: Any, changes: dict
                 await relay.ask("The first one may have this code.")
             with pytest.raises(RelayError) as raised:
                 await call(relay)
-            assert raised.value.code == "question_altered"
+            assert raised.value.reason == "question_altered"
         assert (await statuses(tenant))[0] == "closed"
 
     asyncio.run(run())

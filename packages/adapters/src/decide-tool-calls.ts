@@ -27,7 +27,7 @@ export interface ApprovalOptions
 /**
  * Asks an expert about each call, all at the same time, and waits for all decisions. They are in the order of the calls.
  *
- * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired` and others: then nothing is approved
+ * @throws RelayError `timeout`, `aborted`, `closed`, `expired` and others: then nothing is approved
  * and nothing declined. The questions stay open: a later call with the same `run` continues with them.
  *
  * @example

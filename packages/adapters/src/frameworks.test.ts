@@ -372,7 +372,7 @@ describe('an expert', () => {
     const waiting = decideToolCalls(calls, { relay, run: 'both' });
     const [closed, other] = [await requestAbout('closed'), await requestAbout('other')];
     await Promise.all([
-      expect(waiting).rejects.toMatchObject({ code: 'conversation_closed' }),
+      expect(waiting).rejects.toMatchObject({ code: 'closed' }),
       closed.close(),
     ]);
     expect((await expert.request(other.requestId)).status).toBe('pending');

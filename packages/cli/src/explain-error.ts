@@ -1,51 +1,42 @@
-import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
+import {
+  RelayError,
+  type RelayErrorCode,
+  type RelayErrorName,
+  type RelayErrorReason,
+} from '@expert-relay/sdk';
 import type { Outcome } from './exit-codes.ts';
 import { Failure } from './failure.ts';
 import { describeTime } from './terminal/describe-duration.ts';
 
-const outcomes: Readonly<Record<RelayErrorCode, Outcome>> = {
+/** By the code, unless its reason has another outcome. */
+const outcomes: Readonly<Record<RelayErrorCode, Outcome>> &
+  Partial<Readonly<Record<RelayErrorReason, Outcome>>> = {
   invalid_input: 'usage',
-  message_too_large: 'usage',
-  newer_message: 'unseen',
-  parts_missing: 'unseen',
-  invalid_form: 'usage',
-  answer_invalid: 'invalid',
-  answer_conflict: 'invalid',
-  decision_too_old: 'stale',
   invalid_key: 'refused',
   not_found: 'unknown',
   conflict: 'failed',
   once_reused: 'usage',
+  too_large: 'usage',
+  unavailable: 'unreachable',
   unexpected_answer: 'failed',
   answer_too_large: 'failed',
-  no_keys_yet: 'failed',
-  rate_limited: 'unreachable',
-  unreachable: 'unreachable',
   aborted: 'interrupted',
   timeout: 'timeout',
-  conversation_closed: 'closed',
+  closed: 'closed',
+  expired: 'expired',
   withdrawn: 'closed',
-  conversation_expired: 'expired',
-  invalid_public_key: 'untrusted',
-  unknown_expert: 'untrusted',
+  no_keys_yet: 'failed',
+  newer_message: 'unseen',
+  parts_missing: 'unseen',
+  answer_invalid: 'invalid',
+  answer_conflict: 'invalid',
+  decision_too_old: 'stale',
   new_expert: 'untrusted',
-  key_signature_missing: 'untrusted',
-  key_signature_wrong: 'untrusted',
-  unsupported_version: 'untrusted',
-  question_altered: 'untrusted',
-  keys_changed: 'untrusted',
-  malformed_message: 'untrusted',
-  wrong_role: 'untrusted',
-  wrong_sender_key: 'untrusted',
-  wrong_signature: 'untrusted',
-  undecryptable: 'untrusted',
-  malformed_frame: 'untrusted',
-  message_missing: 'untrusted',
-  message_replayed: 'untrusted',
+  unprotected: 'untrusted',
   plaintext_refused: 'plaintext',
-  unsequenced_refused: 'untrusted',
+  unsupported_version: 'untrusted',
+  untrusted: 'untrusted',
   wrong_recovery_code: 'usage',
-  malformed_vault: 'untrusted',
 };
 
 const unprotected =
@@ -54,7 +45,7 @@ const unsigned =
   "If your expert uses a client without this protocol, --accept-unprotected takes these keys, except for a confidential question and from an expert who is known: they could be the relay's.";
 
 /** Sentences that replace or extend those of the SDK and the relay, for those who read them. */
-export type SentencesOf = Partial<Record<RelayErrorCode, (message: string, error: RelayError) => string>>;
+export type SentencesOf = Partial<Record<RelayErrorName, (message: string, error: RelayError) => string>>;
 
 /** Sentences for the terminal, which say what to type next. */
 const inTheTerminal: SentencesOf = {
@@ -69,9 +60,8 @@ const inTheTerminal: SentencesOf = {
     'Not sent: the agent has written something that you were not shown, or this is an old decision. Read it: relay show HS-... Then answer again, or add --even-if-newer.',
   parts_missing: (message) =>
     message.replace(', or answer `withoutParts`', ', or answer without them: --without-parts'),
-  plaintext_refused: (message) => `${message} ${unprotected}`,
+  unprotected: (message) => `${message} ${unprotected}`,
   key_signature_missing: (message) => `${message} ${unsigned}`,
-  unsequenced_refused: (message) => `${message} ${unprotected}`,
   new_expert: (message) =>
     `${message} Here this is RELAY_EXPERT: set it and resume the conversation. From then on this key knows the expert.`,
   rate_limited: (message, { retryAfterMs = 60_000 }) =>
@@ -80,10 +70,6 @@ const inTheTerminal: SentencesOf = {
   unknown_expert: (message) =>
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
 };
-
-/** Whether it is an error of the SDK with one of these codes. */
-export const hasCode = (error: unknown, ...codes: readonly RelayErrorCode[]): error is RelayError =>
-  error instanceof RelayError && codes.includes(error.code);
 
 /** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>
@@ -98,12 +84,17 @@ export function explainError(error: unknown, signal: AbortSignal, sentences = in
   if (error instanceof Failure) return error;
   if (signal.aborted) return signal.reason;
   if (error instanceof RelayError) {
-    const { code, message, cause } = error;
+    const { code, reason, message, cause } = error;
     // The SDK wraps errors of this program's own files.
     if (cause instanceof Failure) return cause;
-    const sentence = sentences[code]?.(message, error) ?? message;
-    const hint = code === 'unreachable' && { hint: 'See what is wrong: relay doctor' };
-    return new Failure(outcomes[code], sentence, { code, cause: error, ...hint });
+    const explain = (reason && sentences[reason]) ?? sentences[code];
+    const hint = reason === 'unreachable' && { hint: 'See what is wrong: relay doctor' };
+    return new Failure((reason && outcomes[reason]) ?? outcomes[code], explain?.(message, error) ?? message, {
+      code,
+      reason,
+      cause: error,
+      ...hint,
+    });
   }
   const { message } = error instanceof Error ? error : new Error(String(error));
   return new Failure('failed', `Something unexpected happened: ${message}`, {

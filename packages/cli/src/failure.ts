@@ -3,6 +3,8 @@ import type { Outcome } from './exit-codes.ts';
 export interface FailureOptions extends ErrorOptions {
   /** More precise than the outcome, for scripts. */
   code?: string;
+  /** More precise than the code. */
+  reason?: string | undefined;
   /** Another command that helps to find the reason. */
   hint?: string;
   /** What a script needs to continue, such as the reference code. */
@@ -14,6 +16,7 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly outcome: Outcome;
   readonly code: string;
+  readonly reason: string | undefined;
   readonly hint: string | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -21,6 +24,7 @@ export class Failure extends Error {
     super(message, options);
     this.outcome = outcome;
     this.code = options.code ?? outcome;
+    this.reason = options.reason;
     this.hint = options.hint;
     this.details = options.details ?? {};
   }

@@ -73,7 +73,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
   const rows: readonly {
     name: string;
     exit: number;
-    error: string;
+    reason: string;
     protection: string;
     says: RegExp;
     lie?: Lie;
@@ -82,7 +82,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'plain text',
       exit: 11,
-      error: 'plaintext_refused',
+      reason: 'plaintext_refused',
       protection: 'plaintext',
       says: /the relay could read this, or have written it/,
       async write(refCode) {
@@ -94,7 +94,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'keys without a signature',
       exit: 7,
-      error: 'key_signature_missing',
+      reason: 'key_signature_missing',
       protection: 'sequenced',
       says: /does not prove its keys: the relay could have replaced them/,
       lie: unsigned,
@@ -103,7 +103,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'a message without links, of a signed exchange',
       exit: 7,
-      error: 'unsequenced_refused',
+      reason: 'unsequenced_refused',
       protection: 'unsequenced',
       says: /does not say which messages came before: a missing one would go unnoticed/,
       async write(refCode) {
@@ -114,14 +114,14 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
     {
       name: 'both, by a plain client',
       exit: 7,
-      error: 'key_signature_missing',
+      reason: 'key_signature_missing',
       protection: 'unsequenced',
       says: /does not prove its keys.* does not say which messages came before/,
       write: (refCode) => answerWithoutFrame(provider, refCode, 'Yes.'),
     },
   ];
 
-  for (const { name, exit, error, protection, says, lie = {}, write } of rows) {
+  for (const { name, exit, reason, protection, says, lie = {}, write } of rows) {
     test.concurrent(
       `${name}, is refused by all commands, and accepted where the user has set that`,
       withAgent(async ({ liar, run, ask }) => {
@@ -136,7 +136,7 @@ describe('lie 4: an answer that the relay could have written or replaced', () =>
             text: expect.stringMatching(/--accept-unprotected takes/),
           });
           expect(stdout).not.toContain('Yes.');
-          if (args.includes('--json')) expect(stdout).toContain(`"code":"${error}"`);
+          if (args.includes('--json')) expect(stdout).toContain(`"code":"unprotected","reason":"${reason}"`);
         }
         const accepted: string[] = [];
         for (const [how, [args, env]] of accepting) {
@@ -212,7 +212,7 @@ describe('lie 5: after the rotation of an API key', () => {
       const later = await askAndAnswer(other, rotated);
       expect(JSON.parse(later.stdout)).toMatchObject({ exit: 0, verification: 'known' });
       const before = await askAndAnswer(mine, rotated);
-      expect(JSON.parse(before.stdout)).toMatchObject({ exit: 7, error: { code: 'unknown_expert' } });
+      expect(JSON.parse(before.stdout)).toMatchObject({ exit: 7, error: { code: 'untrusted', reason: 'unknown_expert' } });
       for (const each of [mine, other]) each.stop();
     }),
   );
@@ -231,7 +231,7 @@ describe('lie 6: the name of the agent', () => {
       expect(request.agentName).toBe('deploy bot');
       await request.answer('Yes.');
       const { code, stdout } = await run(resume(refCode, '--json'));
-      expect({ code, error: JSON.parse(stdout).error?.code }).toEqual({ code: 7, error: 'question_altered' });
+      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({ code: 7, reason: 'question_altered' });
       deceived.stop();
       await liar.stop();
     }),
@@ -246,7 +246,7 @@ describe('lie 6: the name of the agent', () => {
         },
       });
       const { code, stdout } = await run(['ask', 'May I?', '--as', 'staging bot', '--json']);
-      expect({ code, error: JSON.parse(stdout).error?.code }).toEqual({ code: 7, error: 'question_altered' });
+      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({ code: 7, reason: 'question_altered' });
     }),
   );
 });

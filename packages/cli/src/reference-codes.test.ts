@@ -77,7 +77,7 @@ test('a question of an AI agent cannot get the code of another question', async 
     expect({ isError, text }).toEqual({
       isError: true,
       text: expect.stringMatching(
-        /the reference code of another one.*Take nothing of it for an answer.*question_altered/s,
+        /the reference code of another one.*Do not rely on this conversation.*question_altered/s,
       ),
     });
     liar.tell({});

@@ -39,13 +39,15 @@ export async function run(args: readonly string[], surroundings: Surroundings): 
     if (outcome === 'done' && !isWritten && !isClosedPipe(context.signal.reason)) throw context.signal.reason;
     return outcome;
   } catch (error) {
-    const { outcome, code, message, hint, details } = explainError(error, surroundings.signal);
+    const { outcome, code, reason, message, hint, details } = explainError(error, surroundings.signal);
     const { out, err } = screens(false);
     if (message !== '') err.failure(message);
     if (hint !== undefined && args[0] !== 'doctor') err.paragraph(hint);
     const { code: exit } = exitCodes[outcome];
     if (args.includes('--json'))
-      out.line(JSON.stringify({ outcome, exit, ...details, error: { code, message: out.typed(message) } }));
+      out.line(
+        JSON.stringify({ outcome, exit, ...details, error: { code, reason, message: out.typed(message) } }),
+      );
     return isHookRun(args) ? 'done' : outcome;
   }
 }

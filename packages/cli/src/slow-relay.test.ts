@@ -103,7 +103,7 @@ describe.each(allWays)('a relay that %s keeps no command waiting', (way) => {
       const { isError, text } = await client.call('ask_expert', { question: 'May I?' });
       expect({ isError, text }).toEqual({
         isError: true,
-        text: expect.stringContaining('Error code: unreachable'),
+        text: expect.stringContaining('Error code: unavailable (unreachable)'),
       });
     } finally {
       await client.close();

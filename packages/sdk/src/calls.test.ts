@@ -52,8 +52,8 @@ describe('with 57 open conversations', () => {
       ),
     );
     expect(await answers[5]).toBe('Meanwhile.');
-    expect(await answers[7]).toBe('conversation_closed');
-    expect(await answers[7]).toBe('conversation_closed');
+    expect(await answers[7]).toBe('closed');
+    expect(await answers[7]).toBe('closed');
     await answer(11, 'Later.');
     expect(await answers[11]).toBe('Later.');
     // Calls for these three conversations, and none for each of the other 54.
@@ -173,7 +173,7 @@ describe('an outage', () => {
       apiKey: consumerKey,
       timing: quick,
       fetch: failing,
-      onOutage: (error) => reports.push(error && `${error.code} ${error.retryAfterMs}`),
+      onOutage: (error) => reports.push(error && `${error.reason} ${error.retryAfterMs}`),
     });
     await relay.whoami();
     isAway = true;

@@ -129,7 +129,9 @@ describe('the first expert of an agent', () => {
     });
     const { url } = liar;
     expect(await askAndAnswer(memory, root, { url })).toBe('known');
-    await expect(askAndAnswer(memory, makeRoot(), { url })).rejects.toMatchObject({ code: 'unknown_expert' });
+    await expect(askAndAnswer(memory, makeRoot(), { url })).rejects.toMatchObject({
+      reason: 'unknown_expert',
+    });
   });
 
   test('is remembered for one API key only: another key of the same user has its own first expert', async () => {
@@ -139,7 +141,7 @@ describe('the first expert of an agent', () => {
     await expect(askAndAnswer(memory, makeRoot(), other)).rejects.toMatchObject({ code: 'new_expert' });
     expect(await askAndAnswer(memory, makeRoot(), { ...other, acceptNewExpert: true })).toBe('first-contact');
     expect(await askAndAnswer(memory, root)).toBe('known');
-    await expect(askAndAnswer(memory, root, other)).rejects.toMatchObject({ code: 'unknown_expert' });
+    await expect(askAndAnswer(memory, root, other)).rejects.toMatchObject({ reason: 'unknown_expert' });
   });
 
   test('is the one that was stored first, when two conversations get their first answers at once', async () => {
@@ -163,9 +165,8 @@ describe('the first expert of an agent', () => {
     const results = await Promise.allSettled(
       [makeRoot(), makeRoot()].map((root) => askAndAnswer(slow, root)),
     );
-    expect(results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.code)).sort()).toEqual([
-      'first-contact',
-      'unknown_expert',
-    ]);
+    expect(results.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.reason)).sort()).toEqual(
+      ['first-contact', 'unknown_expert'],
+    );
   });
 });

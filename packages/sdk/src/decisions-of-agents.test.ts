@@ -6,7 +6,7 @@ import type { Part } from './crypto/frame.ts';
 import { makeRoot } from './crypto/index.ts';
 import { writeParts } from './crypto/parts.ts';
 import type { ExpertRequest } from './expert/index.ts';
-import type { Answer, Conversation, ConversationState, FormOrSchema } from './index.ts';
+import type { Answer, Conversation, ConversationState, FormOrSchema, RelayError } from './index.ts';
 import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -160,7 +160,7 @@ describe('waiting for a decision', () => {
     await expect(waiting).rejects.toMatchObject(code('aborted'));
     await request.answer('No time.');
     await request.close();
-    await expect(conversation.waitForDecision()).rejects.toMatchObject(code('conversation_closed'));
+    await expect(conversation.waitForDecision()).rejects.toMatchObject(code('closed'));
     const none = await server.agent().ask({ question: 'Why?' });
     await expect(none.waitForDecision()).rejects.toMatchObject(code('invalid_input'));
   });
@@ -500,7 +500,7 @@ describe('approve and choose', () => {
   ])('nothing is asked with options that cannot be shown: %s', async (_, options) => {
     const relay = server.agent();
     const before = (await relay.requests()).length;
-    await expect(relay.choose('Where?', options)).rejects.toMatchObject(code('invalid_form'));
+    await expect(relay.choose('Where?', options)).rejects.toMatchObject({ reason: 'invalid_form' });
     await expect(relay.approve('May I?', { form: region } as object)).rejects.toMatchObject(
       code('invalid_input'),
     );
@@ -568,7 +568,7 @@ describe('a lying relay gets no approval', () => {
     const request = await openRequest(conversation);
     await request.answer('No.', { decision: no });
     const waiting = conversation.waitForDecision({ timeoutMs: expected === 'timeout' ? 1_000 : 60_000 });
-    const outcome = await waiting.catch((error: { code: string }) => error);
-    expect('code' in outcome ? outcome.code : `${outcome.action}d`).toBe(expected);
+    const outcome = await waiting.catch((error: RelayError) => error);
+    expect('code' in outcome ? (outcome.reason ?? outcome.code) : `${outcome.action}d`).toBe(expected);
   });
 });

@@ -181,7 +181,7 @@ describe('a decision that could not be sent is asked about again after its time'
     const timing = { ...quick, patienceMs: 100, decisionMs: decision };
     const request = await server.expert({ root, url: liar.url, timing }).request(requestId);
     liar.tell({ swallow: () => ({ status: 503, body: {} }) });
-    await expect(request.answer('', { decision: yes })).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(request.answer('', { decision: yes })).rejects.toMatchObject({ reason: 'unreachable' });
     expect(request.pending).toHaveLength(1);
     jest.spyOn(Date, 'now').mockImplementation(() => now() + clockChangeMs);
     await eventually('it to be held', () => pendingTexts(request, 'held').length === 1);

@@ -105,9 +105,11 @@ describe('after an altered answer', () => {
     async (hasValidAnswer) => {
       const { conversation, latest } = await refused(hasValidAnswer);
       if (hasValidAnswer) expect((await conversation.waitForAnswer(patiently)).text).toBe('Valid.');
-      await expect(conversation.waitForAnswer(patiently)).rejects.toMatchObject({ code: 'wrong_signature' });
+      await expect(conversation.waitForAnswer(patiently)).rejects.toMatchObject({
+        reason: 'wrong_signature',
+      });
       liar.tell({});
-      await expect(conversation.refresh()).rejects.toMatchObject({ code: 'wrong_signature' });
+      await expect(conversation.refresh()).rejects.toMatchObject({ reason: 'wrong_signature' });
       for (const state of [latest(), conversation.export()]) {
         const again = await server.agent().resume(stored(state));
         const texts = [(await again.waitForAnswer(patiently)).text];
@@ -128,7 +130,7 @@ describe('after an altered answer', () => {
       return { status: 503, body: {} };
     };
     liar.tell({ swallow: count });
-    await expect(conversation.send('One.')).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(conversation.send('One.')).rejects.toMatchObject({ reason: 'unreachable' });
     expect(conversation.unsent).toEqual(['One.']);
     const state = stored(conversation.export());
     await (await expert().request(conversation.requestId)).answer('Altered.');
@@ -137,11 +139,11 @@ describe('after an altered answer', () => {
       for (const message of messages) Object.assign(message, { signature: flipBit(message.signature) });
     });
     liar.tell({ ...alter, swallow: count });
-    await expect(conversation.refresh()).rejects.toMatchObject({ code: 'wrong_signature' });
+    await expect(conversation.refresh()).rejects.toMatchObject({ reason: 'wrong_signature' });
     // The answers that came before are returned.
     expect((await conversation.waitForAnswer({ includeEarly: true })).text).toBe('Valid.');
     const again = await server.agent({ url: liar.url }).resume(state);
-    await expect(again.send('Two.')).rejects.toMatchObject({ code: 'wrong_signature' });
+    await expect(again.send('Two.')).rejects.toMatchObject({ reason: 'wrong_signature' });
     expect((await again.waitForAnswer({ includeEarly: true })).text).toBe('Valid.');
     expect(posts).toBe(0);
     liar.tell(lie);
@@ -157,7 +159,7 @@ test('an answer that the relay did not accept is not missing for the next client
     swallow: ({ path, method }) =>
       method === 'POST' && path.includes('/message/') ? { status: 503, body: {} } : undefined,
   });
-  await expect(request.answer('Lost.')).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(request.answer('Lost.')).rejects.toMatchObject({ reason: 'unreachable' });
   await (await expert({ memory }).request(conversation.requestId)).answer('Yes.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
 });
@@ -191,9 +193,9 @@ test('messages that the relay erased after the retention are reported as erased,
   ]) {
     expect(erased).toMatchObject({ status: 'closed', erasedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
   }
-  await expect(again.waitForAnswer()).rejects.toMatchObject({ code: 'conversation_closed' });
-  await expect(again.send('More?')).rejects.toMatchObject({ code: 'conversation_closed' });
-  await expect(request.answer('More.')).rejects.toMatchObject({ code: 'conversation_closed' });
+  await expect(again.waitForAnswer()).rejects.toMatchObject({ code: 'closed' });
+  await expect(again.send('More?')).rejects.toMatchObject({ code: 'closed' });
+  await expect(request.answer('More.')).rejects.toMatchObject({ code: 'closed' });
   await open.refresh();
   expect(open.erasedAt).toBeUndefined();
 });
@@ -215,8 +217,8 @@ test('an answer that was written for another request, because of a changed refer
   const request = await expert({ url: liar.url }).request(asked.refCode);
   expect(request.question).toBe('May I delete the test database?');
   await request.answer('Yes, go ahead.');
-  await expect(other.waitForAnswer(patiently)).rejects.toMatchObject({ code: 'question_altered' });
-  await expect(other.send('Really?')).rejects.toMatchObject({ code: 'question_altered' });
+  await expect(other.waitForAnswer(patiently)).rejects.toMatchObject({ reason: 'question_altered' });
+  await expect(other.send('Really?')).rejects.toMatchObject({ reason: 'question_altered' });
 });
 
 test.each(['before', 'after'])(

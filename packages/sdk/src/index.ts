@@ -15,7 +15,12 @@ export type {
 export type { Timing } from './client-options.ts';
 export { confidentialQuestion } from './crypto/submission.ts';
 export { createMemory, type Memory, type Store } from './memory.ts';
-export { RelayError, type RelayErrorCode } from './relay-error.ts';
+export {
+  RelayError,
+  type RelayErrorCode,
+  type RelayErrorName,
+  type RelayErrorReason,
+} from './relay-error.ts';
 export type {
   ContextMessage,
   Follows,

@@ -98,7 +98,7 @@ describe('a question with a name', () => {
       const start = processes(has);
       const question = `May I, ${kind}, with ${has}?`;
       const asking = { ...kinds[kind], question, once: question };
-      const expected = { code: 'unreachable' };
+      const expected = { reason: 'unreachable' };
       await expect(
         start({ fetch: killedAt('/help', 'before'), timing: once }).ask(asking),
       ).rejects.toMatchObject(expected);
@@ -122,7 +122,7 @@ describe('a question with a name', () => {
       const result = await waitFor(fourth, kind).catch(({ code }) => code);
       // An agent that closes has used its answer. A decision stays.
       const isUsed = has === 'the store' && !kind.endsWith('a form');
-      expect(result).toBe(isUsed ? 'conversation_closed' : 'Yes.');
+      expect(result).toBe(isUsed ? 'closed' : 'Yes.');
       expect(fourth.status).toBe('closed');
       if (!asking.confidential) expect(await askedWith(question)).toBe(1);
     },

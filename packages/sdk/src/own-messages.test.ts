@@ -56,7 +56,7 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     const later = await next(expert, request, conversation.requestId);
     await later.answer('ok', yes);
     liar.tell(hide(first));
-    await expect(conversation.waitForDecision()).rejects.toMatchObject({ code: 'message_missing' });
+    await expect(conversation.waitForDecision()).rejects.toMatchObject({ reason: 'message_missing' });
   });
 
   test('also one that was opened before the first message was sent', async () => {
@@ -69,7 +69,7 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     const first = await one.answer('Only after the backup!');
     await other.answer('ok', yes);
     liar.tell(hide(first));
-    await expect(conversation.waitForDecision()).rejects.toMatchObject({ code: 'message_missing' });
+    await expect(conversation.waitForDecision()).rejects.toMatchObject({ reason: 'message_missing' });
   });
 
   test('does not link to one that followed a message of the agent that was not shown here', async () => {
@@ -97,8 +97,8 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     const last = await request.answer('Only after the backup!');
     liar.tell(hide(last));
     const later = await open(memory, { url: liar.url }).request(conversation.requestId);
-    expect(later.refused).toBe('message_missing');
-    await expect(later.answer('ok', yes)).rejects.toMatchObject({ code: 'message_missing' });
+    expect(later.refused?.reason).toBe('message_missing');
+    await expect(later.answer('ok', yes)).rejects.toMatchObject({ reason: 'message_missing' });
   });
 
   test('stops also when another object of this process has sent it meanwhile', async () => {
@@ -110,7 +110,7 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     ];
     await one.answer('First of all:');
     liar.tell(hide(await one.answer('Only after the backup!')));
-    await expect(other.answer('ok', yes)).rejects.toMatchObject({ code: 'message_missing' });
+    await expect(other.answer('ok', yes)).rejects.toMatchObject({ reason: 'message_missing' });
   });
 
   // Of a session's answers, one is stored at a time.
@@ -136,6 +136,6 @@ describe.each(kinds)('an expert by $kind', ({ kind, open }) => {
     await second.answer('And tell me.');
     liar.tell(hide(sent[0] ?? { messageId: '' }));
     const later = await open(memory, { url: liar.url }).request(conversation.requestId);
-    expect(later.refused).toBe('message_missing');
+    expect(later.refused?.reason).toBe('message_missing');
   });
 });

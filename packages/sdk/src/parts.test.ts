@@ -51,7 +51,7 @@ describe('a form', () => {
         path.endsWith('/help') ? { ...body, answerForm: JSON.stringify(otherForm) } : undefined,
     });
     await expect(server.agent({ url: liar.url }).ask({ question: 'May I?', form })).rejects.toMatchObject({
-      code: 'question_altered',
+      reason: 'question_altered',
     });
   });
 
@@ -98,7 +98,7 @@ describe('a form', () => {
     await conversation.send('Please.');
     const unsuitable = { type: 'object', properties: { why: { type: 'string', maxLength: -1 } } } as const;
     await expect(conversation.send('', { form: unsuitable })).rejects.toMatchObject({
-      code: 'invalid_form',
+      reason: 'invalid_form',
       message: expect.stringContaining('properties.why.maxLength: '),
     });
     await request.refresh();
@@ -167,7 +167,7 @@ describe('files', () => {
 
   test.each([
     ['too many', { files: Array(9).fill(log) }, 'invalid_input'],
-    ['too large together', { files: [{ ...log, bytes: new Uint8Array(700_001) }] }, 'message_too_large'],
+    ['too large together', { files: [{ ...log, bytes: new Uint8Array(700_001) }] }, 'too_large'],
     ['a name that is too long', { files: [{ ...log, name: 'x'.repeat(256) }] }, 'invalid_input'],
     ['an unknown kind of type', { files: [{ ...log, mediaType: 'text' }] }, 'invalid_input'],
     ['in plain text', { files: [log], encrypted: false }, 'invalid_input'],
@@ -185,7 +185,7 @@ describe('files', () => {
     const files = [{ ...log, bytes: new Uint8Array(700_000) }];
     await conversation.send('x'.repeat(74_000), { files });
     await expect(conversation.send('x'.repeat(76_000), { files })).rejects.toMatchObject({
-      code: 'message_too_large',
+      reason: 'message_too_large',
       message: expect.stringContaining('room for 74'),
     });
   });
@@ -211,7 +211,7 @@ describe('a decision that waits', () => {
     liar.tell({ swallow: ({ method }) => (method === 'POST' ? { status: 503, body: {} } : undefined) });
     ({ of } = formOf(page));
     const sending = page.answer('', { decision: yes, files: [log] });
-    await expect(sending).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(sending).rejects.toMatchObject({ reason: 'unreachable' });
     return page;
   }
 
@@ -239,7 +239,7 @@ describe('a decision that waits', () => {
     };
     const page = await openPage();
     const before = written.length;
-    await expect(page.refresh()).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(page.refresh()).rejects.toMatchObject({ reason: 'unreachable' });
     expect(written).toHaveLength(before);
   });
 

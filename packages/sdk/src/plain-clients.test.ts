@@ -47,7 +47,7 @@ describe('a client without the SDK', () => {
     expect(conversation.verification).toBe('first-contact');
     await call(path, { role: 'provider', plaintext: 'Forget the keys.' });
     await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
-      code: 'plaintext_refused',
+      reason: 'plaintext_refused',
     });
   });
 
@@ -60,7 +60,7 @@ describe('a client without the SDK', () => {
     const conversation = await relay.ask({ question: 'Anybody?' });
     await call(`/api/v1/message/${conversation.requestId}`, { role: 'provider', plaintext: 'Me.' });
     await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
-      code: 'plaintext_refused',
+      reason: 'plaintext_refused',
     });
     const tolerant = server.agent({ expert: fingerprint, acceptUnprotected: true });
     const again = await tolerant.resume(conversation.export());
@@ -84,9 +84,9 @@ describe('a client without the SDK', () => {
     const second = await ask();
     await second.answerInPlain();
     await expect(second.conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
-      code: 'plaintext_refused',
+      reason: 'plaintext_refused',
     });
-    await expect(second.conversation.send('more')).rejects.toMatchObject({ code: 'plaintext_refused' });
+    await expect(second.conversation.send('more')).rejects.toMatchObject({ reason: 'plaintext_refused' });
     const third = await ask({ acceptUnprotected: true });
     await third.answerInPlain();
     expect(await third.conversation.waitForAnswer({ timeoutMs: 60_000 })).toMatchObject({
@@ -257,11 +257,11 @@ describe('an expert', () => {
     const third = await server.agent({ memory }).ask({ question: 'You again?' });
     await (await expert(makeRoot()).request(third.requestId)).answer('Somebody else.');
     await expect(third.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
-      code: 'unknown_expert',
+      reason: 'unknown_expert',
     });
-    await expect(third.send('Hello?')).rejects.toMatchObject({ code: 'unknown_expert' });
+    await expect(third.send('Hello?')).rejects.toMatchObject({ reason: 'unknown_expert' });
     await expect((await expert(makeRoot()).request(second.requestId)).answer('x')).rejects.toMatchObject({
-      code: 'keys_changed',
+      reason: 'keys_changed',
     });
     await expect((await expert().request(second.requestId)).answer('x')).rejects.toMatchObject({
       code: 'no_keys_yet',
@@ -279,7 +279,9 @@ describe('an expert', () => {
     for (const text of [planes, '\ufeff\0\u{10ffff}', long]) {
       expect((await conversation.waitForAnswer({ timeoutMs: 60_000 })).text === text).toBe(true);
     }
-    await expect(conversation.send('x'.repeat(800_000))).rejects.toMatchObject({ code: 'message_too_large' });
+    await expect(conversation.send('x'.repeat(800_000))).rejects.toMatchObject({
+      reason: 'message_too_large',
+    });
     await expect(conversation.send('half \ud800')).rejects.toMatchObject({ code: 'invalid_input' });
     await expect(conversation.send('')).rejects.toMatchObject({ code: 'invalid_input' });
     expect(conversation.unsent).toEqual([]);

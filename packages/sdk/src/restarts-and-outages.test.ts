@@ -71,7 +71,7 @@ describe('an agent that was restarted', () => {
     await restart();
     await conversation.close();
     await restart();
-    await expect(conversation.waitForAnswer()).rejects.toMatchObject({ code: 'conversation_closed' });
+    await expect(conversation.waitForAnswer()).rejects.toMatchObject({ code: 'closed' });
     expect(await textsOf(conversation.requestId, 'consumer')).toEqual([
       'The real one.',
       'And another thing.',
@@ -83,7 +83,9 @@ describe('an agent that was restarted', () => {
     const saved: ConversationState[] = [];
     const save = (state: ConversationState) => void saved.push(stored(state));
     const killed = server.agent({ save, fetch: losingAnswer('/help'), timing: { ...quick, patienceMs: 0 } });
-    await expect(killed.ask({ question: 'Submitted once?' })).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(killed.ask({ question: 'Submitted once?' })).rejects.toMatchObject({
+      reason: 'unreachable',
+    });
     const [state] = saved;
     if (!state) throw new Error('Nothing was saved.');
     expect(state.request).toBeUndefined();
@@ -105,7 +107,7 @@ describe('an agent that was restarted', () => {
     const conversation = await killed.ask({ question: 'Once?' });
     const request = await server.expert({ root }).request(conversation.requestId);
     await request.pickUp();
-    await expect(conversation.send('One.')).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(conversation.send('One.')).rejects.toMatchObject({ reason: 'unreachable' });
     const resumed = await server.agent().resume(saved.at(-1) as ConversationState);
     expect(resumed.unsent).toEqual(['One.']);
     await resumed.send('Two.');
@@ -145,12 +147,12 @@ describe('waiting for an answer', () => {
     await stopped;
     const resumed = await server.agent().resume(conversation.export());
     const closed = expect(resumed.waitForAnswer()).rejects.toMatchObject({
-      code: 'conversation_closed',
+      code: 'closed',
     });
     await (await server.expert({ root }).request(conversation.requestId)).close();
     await closed;
     for await (const answer of resumed) expect(answer).toBeUndefined();
-    await expect(resumed.send('x')).rejects.toMatchObject({ code: 'conversation_closed' });
+    await expect(resumed.send('x')).rejects.toMatchObject({ code: 'closed' });
   });
 
   test.concurrent('continues when the gateway and the hub are reachable again', async () => {
@@ -195,7 +197,7 @@ test.concurrent('a rate limit pauses all calls for as long as it says', async ()
   expect((calls[2] ?? 0) - (calls[0] ?? 0)).toBeGreaterThan(900);
   liar.tell({ instead: () => ({ status: 429, headers: { 'retry-after': '60' }, body: '{}' }) });
   await expect(server.agent({ url: liar.url }).whoami()).rejects.toMatchObject({
-    code: 'rate_limited',
+    reason: 'rate_limited',
     retryAfterMs: 60_000,
     status: 429,
   });
@@ -211,7 +213,7 @@ test('waiting for an answer ends when the conversation expires', async () => {
     const relay = createRelay({ url: brief.gatewayUrl, apiKey: consumerKey, timing: quick });
     const conversation = await relay.ask({ question: 'Anybody?' });
     await expect(conversation.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
-      code: 'conversation_expired',
+      code: 'expired',
     });
     expect(conversation.status).toBe('expired');
     relay.stop();

@@ -278,7 +278,7 @@ describe('an answer that is discarded before it is sent', () => {
     await conversation.close();
     const answering = request.answer('Never mind.', { plaintext: true });
     const discarding = request.discard();
-    await expect(answering).rejects.toMatchObject({ code: 'conversation_closed' });
+    await expect(answering).rejects.toMatchObject({ code: 'closed' });
     expect(await discarding).toEqual(['Never mind.']);
   });
 
@@ -309,7 +309,7 @@ describe('an answer that is discarded before it is sent', () => {
         conversation.requestId,
       );
     const trying = await open();
-    await expect(trying.answer('Never mind.')).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(trying.answer('Never mind.')).rejects.toMatchObject({ reason: 'unreachable' });
     expect(await (await open()).discard()).toEqual(['Never mind.']);
     isAway = false;
     await trying.refresh();
@@ -351,7 +351,7 @@ describe('an unsent answer of a page that was closed', () => {
     const expert = expertWith({ fetch: pageFetch, timing: { ...quick, patienceMs: 0 } });
     const request = await expert.request(conversation.requestId);
     const answering = request.answer('Once.', { plaintext: !encrypted });
-    await expect(answering).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(answering).rejects.toMatchObject({ reason: 'unreachable' });
     expect(pendingTexts(request)).toEqual(['Once.']);
   };
 
@@ -464,7 +464,7 @@ describe('an unsent answer of a page that was closed', () => {
     const request = await expertWith().request(conversation.requestId);
     await request.refresh();
     expect(pendingTexts(request)).toEqual(['Once.']);
-    await expect(request.answer('More.')).rejects.toMatchObject({ code: 'conversation_closed' });
+    await expect(request.answer('More.')).rejects.toMatchObject({ code: 'closed' });
     expect(pendingTexts(request)).toEqual(['Once.']);
     const again = await expertWith().request(conversation.requestId);
     expect(pendingTexts(again)).toEqual(['Once.']);
@@ -540,9 +540,9 @@ describe('an unsent answer of a page that was closed', () => {
       fetch: closing('after'),
       timing: { ...quick, patienceMs: 0 },
     }).request(conversation.requestId);
-    await expect(request.answer('Once.')).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(request.answer('Once.')).rejects.toMatchObject({ reason: 'unreachable' });
     // Without the list, it cannot be removed.
-    await expect(request.discard()).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(request.discard()).rejects.toMatchObject({ reason: 'unreachable' });
     const next = await expertWith().request(conversation.requestId);
     expect(await next.discard()).toEqual([]);
     expect(await textsOf(next)).toEqual(['Once.']);

@@ -130,7 +130,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
       await request.pickUp();
       await conversation.refresh();
       liar.tell(refuseMessages);
-      await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
+      await expect(request.answer('Yes.', { shown: [] })).rejects.toMatchObject({ reason: 'unreachable' });
       await conversation.send(wait);
       liar.tell({});
       return { conversation, request };
@@ -326,7 +326,7 @@ describe('a text that waits', () => {
       swallow: ({ path }) => (path.endsWith('/key-exchange') ? { status: 503, body: {} } : undefined),
     });
     const page = await session.expert({ root, memory, url: liar.url }).request(conversation.requestId);
-    await expect(page.answer('Yes.', { shown: [] })).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(page.answer('Yes.', { shown: [] })).rejects.toMatchObject({ reason: 'unreachable' });
     await other.pickUp();
     await conversation.refresh();
     await conversation.send('WAIT: also PRODUCTION?');
@@ -354,7 +354,9 @@ describe('a text that waits', () => {
     await conversation.refresh();
     liar.tell(refuseMessages);
     const decision = { action: 'accept', content: {} } as const;
-    await expect(page.answer('Yes.', { shown: [], decision })).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(page.answer('Yes.', { shown: [], decision })).rejects.toMatchObject({
+      reason: 'unreachable',
+    });
     await conversation.send('WAIT: also PRODUCTION?');
     const next = await session.expert({ root, memory }).request(conversation.requestId);
     await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
@@ -374,10 +376,10 @@ describe('a text that waits', () => {
     await conversation.refresh();
     liar.tell(refuseMessages);
     await expect(conversation.send('One.', { shown: [first.messageId] })).rejects.toMatchObject({
-      code: 'unreachable',
+      reason: 'unreachable',
     });
     await expect(conversation.send('Two.', { shown: [first.messageId] })).rejects.toMatchObject({
-      code: 'unreachable',
+      reason: 'unreachable',
     });
     const again = await server.agent().resume(stored(conversation.export()));
     expect((await again.waitForAnswer({ includeEarly: true, ...patiently })).text).toBe('Second.');

@@ -48,14 +48,14 @@ describe('an answer of a call that does not end', () => {
     const options = { url: flooding.url, timing: quick, fetch };
     const agent = createRelay({ ...options, apiKey: server.tenant.consumerKey });
     const expert = createExpert({ ...options, apiKey: server.tenant.providerKey });
-    const code = 'answer_too_large';
+    const reason = 'answer_too_large';
     await expect(agent.whoami()).rejects.toMatchObject({
-      code,
+      reason,
       message: expect.stringContaining('Check the address'),
     });
-    await expect(agent.requests()).rejects.toMatchObject({ code });
-    await expect(agent.ask({ question: 'Well?' })).rejects.toMatchObject({ code });
-    await expect(expert.request('HS-12345678')).rejects.toMatchObject({ code });
+    await expect(agent.requests()).rejects.toMatchObject({ reason });
+    await expect(agent.ask({ question: 'Well?' })).rejects.toMatchObject({ reason });
+    await expect(expert.request('HS-12345678')).rejects.toMatchObject({ reason });
     // No call was repeated, and of each a little more than the limit was read.
     expect(read.bytes).toBeLessThan(4 * 10 * mebibyte);
     await eventually('the end of the connections', () => flooding.connections.open === 0);
@@ -121,7 +121,7 @@ describe('a conversation', () => {
         return { ...answer, messages, next: after + messages.length };
       },
     });
-    await expect(conversation.refresh()).rejects.toMatchObject({ code: 'unexpected_answer' });
+    await expect(conversation.refresh()).rejects.toMatchObject({ reason: 'unexpected_answer' });
     expect(listed).toBeLessThan(110);
     agent.stop();
   });

@@ -274,7 +274,7 @@ describe('a text of the agent', () => {
     liar.tell(hide(await other.send('WAIT!')));
     // The expert's device may have read the list between the two.
     await request.answer('', { ...yes(), evenIfNewer: true });
-    await expect(one.waitForDecision(patiently)).rejects.toMatchObject({ code: 'message_missing' });
+    await expect(one.waitForDecision(patiently)).rejects.toMatchObject({ reason: 'message_missing' });
   });
 
   test('that another process has sent, and the relay shows, crosses', async () => {

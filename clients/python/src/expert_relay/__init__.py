@@ -13,7 +13,7 @@ from ._agent.relay import AsyncRelay
 from ._agent.submission import ContextMessage
 from ._crypto.parts import File
 from ._crypto.submission import CONFIDENTIAL_QUESTION
-from ._errors import RelayError, RelayErrorCode
+from ._errors import RelayError, RelayErrorCode, RelayErrorName, RelayErrorReason
 from ._expert.describe_pending import PendingAnswer
 from ._expert.expert import AsyncExpert
 from ._expert.list_questions import ListedQuestion
@@ -76,6 +76,8 @@ __all__ = [
     "Relay",
     "RelayError",
     "RelayErrorCode",
+    "RelayErrorName",
+    "RelayErrorReason",
     "RequestForm",
     "RequestState",
     "RequestStatus",

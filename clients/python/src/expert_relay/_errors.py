@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 RelayErrorCode = Literal[
     # The call.
@@ -10,55 +10,108 @@ RelayErrorCode = Literal[
     "invalid_key",
     "not_found",
     "conflict",
-    "rate_limited",
-    "unreachable",
-    "unexpected_answer",
-    "answer_too_large",
+    "once_reused",
+    "too_large",
+    "unavailable",
     "aborted",
     "timeout",
     # The conversation.
-    "conversation_closed",
-    "conversation_expired",
+    "closed",
+    "expired",
+    "withdrawn",
     "no_keys_yet",
-    "message_too_large",
     "newer_message",
     "parts_missing",
-    "once_reused",
-    "withdrawn",
     # Forms.
-    "invalid_form",
     "answer_invalid",
     "answer_conflict",
     "decision_too_old",
     # What cannot be trusted.
-    "invalid_public_key",
-    "unknown_expert",
     "new_expert",
-    "key_signature_missing",
-    "key_signature_wrong",
+    "unprotected",
     "unsupported_version",
-    "question_altered",
+    "untrusted",
+    "wrong_recovery_code",
+]
+"""What went wrong, by what can be done about it: as in the TypeScript SDK."""
+
+_InvalidInput = Literal[
+    "invalid_form",
+    "invalid_json",
+    "invalid_request",
+    "lone_surrogate",
+    "nul_character",
+    "unsupported_media_type",
+]
+_InvalidKey = Literal[
+    "unauthorized",
+    "forbidden",
+    "role_mismatch",
+    "foreign_host",
+    "foreign_origin",
+]
+_Conflict = Literal[
+    "conversation_full",
+    "idempotency_key_reused",
+    "key_revoked",
+    "keys_already_exchanged",
+    "message_id_taken",
+    "precondition_failed",
+    "precondition_required",
+]
+_TooLarge = Literal[
+    "message_too_large",
+    "payload_too_large",
+]
+_Unavailable = Literal[
+    "unreachable",
+    "rate_limited",
+    "unexpected_answer",
+    "answer_too_large",
+]
+_Unprotected = Literal[
+    "key_signature_missing",
+    "plaintext_refused",
+    "unsequenced_refused",
+]
+_Untrusted = Literal[
+    "invalid_public_key",
+    "key_signature_wrong",
     "keys_changed",
+    "malformed_frame",
     "malformed_message",
+    "malformed_vault",
+    "message_missing",
+    "message_replayed",
+    "question_altered",
+    "undecryptable",
+    "unknown_expert",
     "wrong_role",
     "wrong_sender_key",
     "wrong_signature",
-    "undecryptable",
-    "malformed_frame",
-    "message_missing",
-    "message_replayed",
-    "plaintext_refused",
-    "unsequenced_refused",
-    "wrong_recovery_code",
-    "malformed_vault",
 ]
-"""The stable names of all errors: those of the TypeScript SDK."""
+RelayErrorReason = Literal[_InvalidInput, _InvalidKey, _Conflict, _TooLarge, _Unavailable, _Unprotected, _Untrusted]
+"""The finer names of errors: those of docs/crypto.md, of the relay (docs/errors.md), and of this package."""
 
-codes: tuple[str, ...] = get_args(RelayErrorCode)
+RelayErrorName = Literal[RelayErrorCode, RelayErrorReason]
+"""The finest name of an error: its reason, else its code."""
+
+_reasons: dict[RelayErrorCode, object] = {
+    "invalid_input": _InvalidInput,
+    "invalid_key": _InvalidKey,
+    "conflict": _Conflict,
+    "too_large": _TooLarge,
+    "unavailable": _Unavailable,
+    "unprotected": _Unprotected,
+    "untrusted": _Untrusted,
+}
+code_of_reason: dict[str, RelayErrorCode] = {
+    reason: code for code, reasons in _reasons.items() for reason in get_args(reasons)
+}
 
 
 class RelayError(Exception):
-    """The one error of this package: `code` is stable, the message says what to do next.
+    """The one error of this package. `code` and `reason` are stable, the message says what to do next.
 
     >>> try:
     ...     conversation.wait_for_answer(timeout=60)
@@ -70,38 +123,37 @@ class RelayError(Exception):
     code: RelayErrorCode
     status: int | None
     """The HTTP status, where the relay refused a call."""
-    problem: str | None
-    """The relay's own error code: see docs/errors.md."""
+    reason: RelayErrorReason | None
+    """Why exactly: None where the code says it all."""
     retry_after: float | None
     """When to try again, in seconds from now."""
 
     def __init__(
         self,
-        code: RelayErrorCode,
+        name: RelayErrorName,
         message: str,
         *,
         status: int | None = None,
-        problem: str | None = None,
         retry_after: float | None = None,
-        is_refusal: bool = False,
     ) -> None:
+        """The code of a reason is known."""
         super().__init__(message)
-        self.code = code
+        code = code_of_reason.get(name)
+        self.code = code or cast(RelayErrorCode, name)
+        self.reason = cast(RelayErrorReason, name) if code else None
         self.status = status
-        self.problem = problem
         self.retry_after = retry_after
-        self._is_refusal = is_refusal
 
     def __repr__(self) -> str:
-        return f"RelayError({self.code!r}, {str(self)!r})"
+        return f"RelayError({self.reason or self.code!r}, {str(self)!r})"
 
 
 def is_refusal(error: BaseException | None) -> bool:
     """Whether an error ends a conversation permanently: someone between the two sides may have changed something."""
-    return isinstance(error, RelayError) and error._is_refusal  # pyright: ignore[reportPrivateUsage]
+    return has_code(error, "new_expert", "once_reused", "unprotected", "unsupported_version", "untrusted")
 
 
-def has_code(error: BaseException, *wanted: RelayErrorCode) -> bool:
+def has_code(error: BaseException | None, *wanted: RelayErrorCode) -> bool:
     return isinstance(error, RelayError) and error.code in wanted
 
 
@@ -121,13 +173,13 @@ def unexpected(expected: str) -> RelayError:
 
 
 def refusal(
-    code: RelayErrorCode, what: str, advice: str = "Do not trust this relay before you know why."
+    name: RelayErrorName, what: str, advice: str = "Do not trust this relay before you know why."
 ) -> RelayError:
     """An error that ends a conversation permanently."""
-    return RelayError(code, f"{what} {advice}", is_refusal=True)
+    return RelayError(name, f"{what} {advice}")
 
 
 def message_refused(
-    code: RelayErrorCode, what: str, advice: str = "Do not trust this relay before you know why."
+    name: RelayErrorName, what: str, advice: str = "Do not trust this relay before you know why."
 ) -> RelayError:
-    return refusal(code, f"{what} It is not shown.", advice)
+    return refusal(name, f"{what} It is not shown.", advice)

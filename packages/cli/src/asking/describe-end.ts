@@ -26,8 +26,11 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
   const explained = explainError(error, signal);
   // There may be one that the relay could not send.
   const isUnknown = explained.outcome === 'timeout' && outage !== undefined;
-  const { outcome, code, message } = isUnknown
-    ? new Failure('unreachable', outage.replace(/ Retrying\.$/, ''))
+  const { outcome, code, reason, message } = isUnknown
+    ? new Failure('unreachable', outage.replace(/ Retrying\.$/, ''), {
+        code: 'unavailable',
+        reason: 'unreachable',
+      })
     : explained;
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;
@@ -57,6 +60,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
       .join('\n'),
     {
       code,
+      reason,
       details: { refCode, requestId, status, expiresAt, unsent: unsent.length, ...details },
       cause: error,
     },

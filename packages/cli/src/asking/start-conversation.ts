@@ -111,11 +111,16 @@ function whenOver(signal: AbortSignal): AbortSignal {
 
 /** Without an answer of the relay it is unknown whether the question arrived. Resuming it submits it only once. */
 function describeFailure(failure: Failure, id: string | undefined): Failure {
-  const { outcome, message, code } = failure;
+  const { outcome, message, code, reason } = failure;
   const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(outcome);
   if (id === undefined || !isOpen) return failure;
   const next = `It is not known whether the question arrived. Continue with it; it is never asked twice: relay ask --resume ${id}`;
-  return new Failure(outcome, `${message}\n${next}`.trim(), { code, details: { id }, cause: failure });
+  return new Failure(outcome, `${message}\n${next}`.trim(), {
+    code,
+    reason,
+    details: { id },
+    cause: failure,
+  });
 }
 
 /** Continues a stored conversation. A further text is sent first. */

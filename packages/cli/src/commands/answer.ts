@@ -1,8 +1,9 @@
+import { RelayError } from '@expert-relay/sdk';
 import type { Deciding, ExpertRequest } from '@expert-relay/sdk/expert';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
-import { hasCode, isRefusal } from '../explain-error.ts';
+import { isRefusal } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { readFileToSend } from '../files/file-to-send.ts';
 import { showContent } from '../forms/show-form.ts';
@@ -80,7 +81,7 @@ export const answer = defineCommand({
         return warnWhenSlow(err, outages, request.answer(text, sending));
       };
       const { messageId, isSent } = await send().catch(async (error: unknown) => {
-        if (!hasCode(error, 'newer_message')) throw error;
+        if (!RelayError.is(error, 'newer_message')) throw error;
         shown = await requireStill(context, { ...opened, read: shown.read }, () =>
           requireSameForm(context, request, { written, form }),
         );

@@ -206,7 +206,7 @@ describe('the exit code is', () => {
   test.concurrent('4: closed', async () => {
     const refCode = await cli.ask('Well?');
     expect((await cli.asExpert('close', refCode)).stdout).toBe(`${refCode} is closed.\n`);
-    const end = { code: 4, outcome: 'closed', error: 'conversation_closed' };
+    const end = { code: 4, outcome: 'closed', error: 'closed' };
     expect(await endOf(['ask', '--resume', refCode])).toEqual(end);
     expect(await endOf(['ask', '--resume', refCode, 'But'])).toEqual(end);
   });

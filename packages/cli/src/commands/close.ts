@@ -1,8 +1,8 @@
+import { RelayError } from '@expert-relay/sdk';
 import * as z from 'zod';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
-import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { callRelay, describeProblem } from '../relay/call-relay.ts';
 import { openAgent } from '../relay/open-agent.ts';
@@ -94,7 +94,7 @@ async function closeStored(
     await conversation.close({ reason, signal });
     return conversation.requestId;
   } catch (error) {
-    throw hasCode(error, 'conversation_expired') ? expired(refCode) : error;
+    throw RelayError.is(error, 'expired') ? expired(refCode) : error;
   } finally {
     relay.stop();
     outages.stop();

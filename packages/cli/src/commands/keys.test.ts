@@ -132,6 +132,6 @@ describe('relay keys', () => {
     });
     expect((await runKeys(['forget', '--for-good'], 'third')).stdout).toBe('Forgotten for good.\n');
     const { code, stdout } = await ask();
-    expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 7, error: 'unknown_expert' });
+    expect({ code, error: JSON.parse(stdout).error.reason }).toEqual({ code: 7, error: 'unknown_expert' });
   });
 });

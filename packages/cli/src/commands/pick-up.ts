@@ -1,6 +1,6 @@
+import { RelayError } from '@expert-relay/sdk';
 import { defineCommand } from '../arguments/command.ts';
 import { readDuration, readRefCode } from '../arguments/read-values.ts';
-import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { showConversation } from '../messages/conversation-view.ts';
 import { requireShown } from '../messages/require-shown.ts';
@@ -52,7 +52,7 @@ export const pickUp = defineCommand({
       }
       await request.pickUp({ signal });
       await request.receive({ signal }).catch((error: unknown) => {
-        if (!hasCode(error, 'parts_missing')) throw error;
+        if (!RelayError.is(error, 'parts_missing')) throw error;
       });
       const view = await viewOf(await expert.request(refCode, { signal }), signal);
       showConversation(context, view, 'provider');

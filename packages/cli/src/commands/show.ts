@@ -73,7 +73,7 @@ function toJson(
     ...partsToJson({ files }),
     messages: messages.map(partsToJson),
     ...(saved && { saved }),
-    ...(refused && { refused: { code: refused.code, message: refused.message } }),
+    ...(refused && { refused: { code: refused.code, reason: refused.reason, message: refused.message } }),
   };
 }
 

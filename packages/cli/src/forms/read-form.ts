@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { RelayError } from '@expert-relay/sdk';
 import { type Form, toForm } from '@expert-relay/sdk/forms';
-import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 
 /** The form without fields: the expert approves or declines. */
@@ -34,7 +34,8 @@ export function readForm(source: string, text: string): Form {
     form = JSON.parse(text);
   } catch {
     throw new Failure('usage', `${source} is not JSON. Nothing was sent: give a form as JSON Schema.`, {
-      code: 'invalid_form',
+      code: 'invalid_input',
+      reason: 'invalid_form',
     });
   }
   return checked(source, form);
@@ -44,10 +45,11 @@ function checked(source: string, form: Form): Form {
   try {
     return toForm(form);
   } catch (error) {
-    if (!hasCode(error, 'invalid_form')) throw error;
+    if (!RelayError.is(error, 'invalid_form')) throw error;
     const { message } = error as Error;
     throw new Failure('usage', `${source} is not a form. ${message} Nothing was sent.`, {
-      code: 'invalid_form',
+      code: 'invalid_input',
+      reason: 'invalid_form',
       cause: error,
     });
   }

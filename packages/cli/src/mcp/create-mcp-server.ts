@@ -83,7 +83,13 @@ function startDeadline(seconds: number, signal: AbortSignal): { signal: AbortSig
   const own = new AbortController();
   const giveUp = () => own.abort(signal.reason);
   const timer = setTimeout(
-    () => own.abort(new Failure('unreachable', `The relay has not answered within ${seconds} seconds.`)),
+    () =>
+      own.abort(
+        new Failure('unreachable', `The relay has not answered within ${seconds} seconds.`, {
+          code: 'unavailable',
+          reason: 'unreachable',
+        }),
+      ),
     seconds * 1_000,
   );
   signal.addEventListener('abort', giveUp, { once: true });

@@ -1,16 +1,10 @@
-import type { RelayErrorCode } from '@expert-relay/sdk';
+import type { RelayErrorCode, RelayErrorReason } from '@expert-relay/sdk';
 import type { Outcome } from '../exit-codes.ts';
 import { explainError, isNotAsked, type SentencesOf } from '../explain-error.ts';
 import { AskFailure } from './conversation-pool/conversation-pool.ts';
 
 /** Errors of experts: no tool of an agent has them. */
-type OfExperts =
-  | 'newer_message'
-  | 'parts_missing'
-  | 'no_keys_yet'
-  | 'wrong_recovery_code'
-  | 'malformed_vault'
-  | 'unseen';
+type OfExperts = 'newer_message' | 'parts_missing' | 'no_keys_yet' | 'wrong_recovery_code' | 'unseen';
 /** How commands end, and no tool does. */
 type OfCommands =
   | 'done'
@@ -30,57 +24,39 @@ const newKey =
   'Tell your user: RELAY_API_KEY in "env" of this MCP server must be an agent\'s key (hs_...) of this relay. The server must be restarted after that.';
 const stop =
   'Do not rely on this conversation any more, and tell your user so: someone between you and the expert may have changed it. Ask again with ask_expert only if your user agrees.';
-const unprotected =
-  'They can ask the expert over another channel, or start this server with --accept-unprotected if the expert cannot encrypt.';
 const whoIsIt =
   'Nothing of it is an answer. Tell your user the fingerprint. They must ask their expert over another channel whether it is theirs. If it is, they set RELAY_EXPERT in "env" of this MCP server to it and restart the server; then call wait_for_answer with the same reference. If it is not, do not ask again.';
 
 /** What a model must do next, for each error that a tool can have. */
-export const nextSteps: Readonly<Record<Code, string>> = {
+export const nextSteps = {
   invalid_input: 'Correct that, then call again.',
   invalid_form: 'Correct the form at the member that is named, then call again. Nothing was sent.',
-  message_too_large: 'Shorten the text, or send it in several replies.',
+  too_large: 'Shorten the text, or send it in several replies.',
   invalid_key: newKey,
   not_found:
     'Tell your user: the relay does not have this conversation, or it belongs to another RELAY_API_KEY than the one in "env" of this MCP server. Other conversations are listed by conversation_status without a reference.',
   conflict:
     'Do not make the same call again. If you gave an idempotency_key, ask under another one. If the conversation is full, continue with ask_expert.',
   once_reused: 'Ask under another one with ask_expert, or ask the same question again.',
-  rate_limited: again,
-  unreachable: again,
+  unavailable: again,
   unexpected_answer: odd,
   answer_too_large: odd,
   aborted: again,
   timeout: 'There is no answer yet: call wait_for_answer again.',
-  conversation_closed: ended,
-  conversation_expired: ended,
   unknown_expert: whoIsIt,
   new_expert: whoIsIt,
-  key_signature_missing: `Do not take anything of it for an answer, and do not send it again. Tell your user: nothing proves that the expert made these keys, so they could be the relay's. ${unprotected}`,
-  plaintext_refused: `Do not take it for an answer. Tell your user: the answer came as plain text, which the relay could have written. ${unprotected}`,
-  unsequenced_refused: `Do not take it for an answer. Tell your user: the expert's program is too old to prove that no message is missing. They can ask the expert to use a newer one, or start this server with --accept-unprotected.`,
+  unprotected:
+    "Do not take it for an answer. Tell your user: nothing proves that it is the expert's, so it could be the relay's. They can ask the expert over another channel, or start this server with --accept-unprotected if the expert's program cannot encrypt, or is too old.",
   unsupported_version:
     "Nothing was sent. Tell your user: this MCP server and the expert's program need the same version of Expert Relay. If they have it, someone on the way has changed the keys.",
-  question_altered:
-    'Take nothing of it for an answer: the expert may have been asked something else. Tell your user that the relay has changed or mixed up your question, and do not ask again through this relay unless they agree.',
   answer_invalid:
     'Do not take it for an answer: it does not fit your form. Ask the expert with reply to decide again, then call wait_for_answer.',
   answer_conflict:
     'Do not take any of them for an answer: the expert has given different ones. Ask them to decide again with reply and form_again: true, then call wait_for_answer.',
   withdrawn: ended,
-  malformed_frame: `${stop} The reason can also be that this server and the expert's program have different versions.`,
-  invalid_public_key: stop,
-  key_signature_wrong: stop,
-  keys_changed: stop,
-  malformed_message: stop,
-  wrong_role: stop,
-  wrong_sender_key: stop,
-  wrong_signature: stop,
-  undecryptable: stop,
-  message_missing: stop,
-  message_replayed: stop,
   usage: 'Correct that, then call again.',
   refused: newKey,
+  unreachable: again,
   untrusted: stop,
   plaintext: stop,
   unknown: 'Call conversation_status without a reference: it lists the conversations that are kept here.',
@@ -88,7 +64,7 @@ export const nextSteps: Readonly<Record<Code, string>> = {
   closed: ended,
   expired: ended,
   failed: 'Tell your user if it happens again.',
-};
+} as const satisfies Record<Code, string> & Partial<Record<RelayErrorReason, string>>;
 
 /** The SDK advises programmers. A model has neither its options nor the commands of a terminal. */
 const whatHappened: SentencesOf = {
@@ -100,12 +76,16 @@ const whatHappened: SentencesOf = {
 const uncertain = (id: string) =>
   `The question may still have arrived. Do not ask it again: call wait_for_answer with the reference ${id}, which continues with the same question and never asks it twice.`;
 
+const nextStep = (name = ''): string | undefined => (nextSteps as Readonly<Record<string, string>>)[name];
+
 /** An error as the text of a tool's result: what went wrong, what to do, and the stable code. */
 export function explainFailure(error: unknown, signal: AbortSignal): string {
   const isUncertain = error instanceof AskFailure;
   const failure = explainError(isUncertain ? error.cause : error, signal, whatHappened);
-  const { outcome, code, message } = failure;
+  const { outcome, code, reason, message } = failure;
   const isContinued = isUncertain && !['state', 'untrusted'].includes(outcome) && !isNotAsked(failure);
-  const next = isContinued ? uncertain(error.id) : (nextSteps[code as Code] ?? nextSteps[outcome as Code]);
-  return [message, next && `Next: ${next}`, `Error code: ${code}`].filter(Boolean).join('\n');
+  const next = isContinued ? uncertain(error.id) : (nextStep(reason) ?? nextStep(code) ?? nextStep(outcome));
+  return [message, next && `Next: ${next}`, `Error code: ${reason ? `${code} (${reason})` : code}`]
+    .filter(Boolean)
+    .join('\n');
 }

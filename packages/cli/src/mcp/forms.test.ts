@@ -112,7 +112,7 @@ describe('a form that a model gives', () => {
             text: expect.stringContaining(path),
             given,
           });
-          expect(text).toContain('Nothing was sent.\nError code: invalid_form');
+          expect(text).toContain('Nothing was sent.\nError code: invalid_input (invalid_form)');
         }
       }
       expect((await agent.call('conversation_status')).data.conversations).toHaveLength(1);

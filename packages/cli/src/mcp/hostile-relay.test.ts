@@ -41,12 +41,12 @@ describe('a relay that lies to an agent with the MCP server', () => {
         expect({ isError, text }).toEqual({
           isError: true,
           text: expect.stringMatching(
-            /Next: Do not take it for an answer\..*\nError code: plaintext_refused$/,
+            /Next: Do not take it for an answer\..*\nError code: unprotected \(plaintext_refused\)$/,
           ),
         });
       }
       await request.answer('Yes.');
-      expect((await session.wait(reference)).text).toMatch(/\nError code: plaintext_refused$/);
+      expect((await session.wait(reference)).text).toMatch(/\nError code: unprotected \(plaintext_refused\)$/);
       liar.tell({});
       expect((await session.wait(reference)).data.answers).toMatchObject([{ text: 'Yes.' }]);
       const { data } = await transcript();

@@ -92,7 +92,7 @@ test.concurrent(
     );
     await request.answer('', yes);
     await session.start({ RELAY_URL: liar.url });
-    expect((await session.wait(reference)).text).toContain('Error code: message_missing');
+    expect((await session.wait(reference)).text).toContain('Error code: untrusted (message_missing)');
   }),
 );
 

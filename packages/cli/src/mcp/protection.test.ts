@@ -37,7 +37,7 @@ describe('an agent with the MCP server', () => {
       await request.answer('Trust me.');
       const { isError, text } = await wait(reference);
       expect(isError).toBe(true);
-      expect(text).toMatch(/Next: Nothing of it is an answer\..*\nError code: unknown_expert/);
+      expect(text).toMatch(/Next: Nothing of it is an answer\..*\nError code: untrusted \(unknown_expert\)/);
       expect(text).not.toContain('Trust me.');
     }),
   );
@@ -54,7 +54,7 @@ describe('an agent with the MCP server', () => {
       const { isError, text } = await wait(reference);
       expect({ isError, text }).toEqual({
         isError: true,
-        text: expect.stringMatching(/Next: Do not take it for an answer.*\nError code: plaintext_refused/),
+        text: expect.stringMatching(/Next: Do not take it for an answer.*\nError code: unprotected \(plaintext_refused\)/),
       });
       expect(text).not.toContain('Go ahead.');
       await start({}, { args: ['--accept-unprotected'] });
@@ -82,7 +82,7 @@ describe('an agent with the MCP server', () => {
         }
         expect({ isError, text }).toEqual({
           isError: true,
-          text: expect.stringContaining('\nError code: key_signature_missing'),
+          text: expect.stringContaining('\nError code: unprotected (key_signature_missing)'),
         });
         expect(text).not.toContain('Go ahead.');
         // Nothing that waits is sent by a further call either.

@@ -32,7 +32,7 @@ export async function showListToExpert(context: Context, json: boolean): Promise
     const requests = await expert.list({ limit: newest, signal });
     // A line of the list is not the whole question: only as JSON does it count as shown.
     if (json) {
-      out.line(JSON.stringify({ requests }));
+      out.line(JSON.stringify({ requests: requests.map(toJson) }));
       for (const { requestId, refused } of requests)
         if (!refused) await markWritten(context, expert, { requestId, messages: [] });
     } else showRows(context, requests);
@@ -41,6 +41,11 @@ export async function showListToExpert(context: Context, json: boolean): Promise
     expert.stop();
   }
 }
+
+const toJson = ({ refused, ...request }: ListedQuestion) => ({
+  ...request,
+  ...(refused && { refused: { code: refused.code, reason: refused.reason, message: refused.message } }),
+});
 
 type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'> & {
   readonly form?: ListedQuestion['form'];
@@ -68,7 +73,9 @@ function showRows({ out, err }: Context, rows: readonly Row[]): void {
     const what = forms ? `${form.padEnd(8)}  ` : '';
     const facts = `${refCode}  ${status.padEnd(9)}  ${shortTime(createdAt)}  ${by}${what}`;
     const [line = '', ...more] = question.split('\n');
-    const text = refused ? `refused: ${refused}` : out.shown(line) + (more.length > 0 ? '…' : '');
+    const text = refused
+      ? `refused: ${refused.reason ?? refused.code}`
+      : out.shown(line) + (more.length > 0 ? '…' : '');
     out.line(facts + (out.isTerminal ? shorten(text, out.width - textWidth(facts)) : text));
   }
 }

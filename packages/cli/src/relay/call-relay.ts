@@ -34,6 +34,8 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
     (cause: unknown) => {
       signal.throwIfAborted();
       throw new Failure('unreachable', `The relay at ${url} does not answer.`, {
+        code: 'unavailable',
+        reason: 'unreachable',
         hint: 'See what is wrong: relay doctor',
         cause,
       });
@@ -54,11 +56,11 @@ function refusalOf({ response: { status, headers }, body }: FetchedAnswer, url: 
   if (status === 429) {
     const seconds = Number(headers.get('retry-after')) || 60;
     const sentence = `Too many calls came from this address (${status}). Try again after ${describeTime(Date.now() + seconds * 1_000)}.`;
-    return new Failure('unreachable', withProblem(sentence), { code: 'rate_limited' });
+    return new Failure('unreachable', withProblem(sentence), { code: 'unavailable', reason: 'rate_limited' });
   }
   if (status < 500) return undefined;
   const sentence = `The relay at ${url} is too busy (${status}). Try again in a minute.`;
-  return new Failure('unreachable', withProblem(sentence));
+  return new Failure('unreachable', withProblem(sentence), { code: 'unavailable', reason: 'unreachable' });
 }
 
 const text = z.string().optional().catch(undefined);

@@ -120,7 +120,7 @@ const codeTaken = (refCode: string) =>
   new Failure(
     'untrusted',
     `The relay gave this question the reference code of another one, ${refCode}. Do not trust this relay before you know why.`,
-    { code: 'question_altered' },
+    { reason: 'question_altered' },
   );
 
 interface OwnMessage {

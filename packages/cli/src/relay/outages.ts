@@ -16,7 +16,7 @@ export interface Outages {
 const reportAfterMs = 1_500;
 
 export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outages {
-  let current: { code: string; sentence: string } | undefined;
+  let current: { reason: string | undefined; sentence: string } | undefined;
   let isReported = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -27,10 +27,10 @@ export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outage
   }
   return {
     onOutage(error) {
-      if (error?.code === current?.code) return;
+      if (error?.reason === current?.reason) return;
       clearTimeout(timer);
-      current = error && { code: error.code, sentence: describeOutage(error, now()) };
-      if (current?.code === 'rate_limited') report();
+      current = error && { reason: error.reason, sentence: describeOutage(error, now()) };
+      if (current?.reason === 'rate_limited') report();
       else if (current) timer = setTimeout(report, reportAfterMs);
       else if (isReported) {
         isReported = false;
@@ -44,8 +44,8 @@ export function watchOutages({ err, now }: Pick<Context, 'err' | 'now'>): Outage
   };
 }
 
-function describeOutage({ code, message, retryAfterMs = 60_000 }: RelayError, now: number): string {
-  return code === 'rate_limited'
+function describeOutage({ reason, message, retryAfterMs = 60_000 }: RelayError, now: number): string {
+  return reason === 'rate_limited'
     ? `${message} The next call is made at ${describeTime(now + retryAfterMs)}.`
     : `${message} Retrying.`;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Message } from '@expert-relay/sdk';
+import { type Message, RelayError } from '@expert-relay/sdk';
 import type { ExpertRequest } from '@expert-relay/sdk/expert';
-import { explainError, hasCode, isRefusal } from '../explain-error.ts';
+import { explainError, isRefusal } from '../explain-error.ts';
 import type { Failure } from '../failure.ts';
 
 export interface CurrentMessages {
@@ -22,7 +22,7 @@ export async function readCurrentMessages(
     // That an answer is held says nothing of the messages, which were read.
     if (!isFresh)
       await request.refresh({ signal }).catch((error: unknown) => {
-        if (!hasCode(error, 'newer_message')) throw error;
+        if (!RelayError.is(error, 'newer_message')) throw error;
       });
     for (;;) {
       // Messages that were read are returned in this turn of the event loop; later ones are not.

@@ -1,6 +1,5 @@
-import { confidentialQuestion, type RequestStatus } from '@expert-relay/sdk';
+import { confidentialQuestion, RelayError, type RequestStatus } from '@expert-relay/sdk';
 import { hasEnded } from '@expert-relay/sdk/internal';
-import { hasCode } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 
 /** For experts: throws a Failure when nothing can be sent any more. */
@@ -8,12 +7,11 @@ export function requireOpen(request: { refCode: string; status: RequestStatus })
   if (!hasEnded(request)) return;
   const { refCode, status } = request;
   const sentence = `${refCode} is ${status}, so nothing was sent. To go on, the agent makes a new request.`;
-  throw new Failure(status, sentence, { code: `conversation_${status}`, details: { refCode } });
+  throw new Failure(status, sentence, { details: { refCode } });
 }
 
 /** Whether an error only means that the conversation has ended. */
-export const isEndError = (error: unknown): boolean =>
-  hasCode(error, 'conversation_closed', 'conversation_expired');
+export const isEndError = (error: unknown): boolean => RelayError.is(error, 'closed', 'expired');
 
 /** Whether the agent sends the question only after the pick-up. `encrypted` is undefined for a request that was not read. */
 export const isConfidential = (request: {

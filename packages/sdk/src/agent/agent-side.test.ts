@@ -67,9 +67,9 @@ test('a conversation is not resumed for an agent that now names another expert',
   const exchange = side.exchange;
   if (!exchange) throw new Error('There is no exchange.');
   const resume = (given: string, of = exchange) => openSide({ given: [given] }).restore(of, undefined);
-  await expect(resume(otherFingerprint)).rejects.toMatchObject({ code: 'unknown_expert' });
+  await expect(resume(otherFingerprint)).rejects.toMatchObject({ reason: 'unknown_expert' });
   await expect(resume(fingerprint, { ...exchange, keySignature: undefined })).rejects.toMatchObject({
-    code: 'key_signature_missing',
+    reason: 'key_signature_missing',
   });
   await expect(resume(fingerprint)).resolves.toBeDefined();
 });
@@ -90,7 +90,7 @@ test('after the keys were accepted, none of the keys and no signature may change
     { consumerKeys: { ...head.consumerKeys, encrypt } },
   ]) {
     await expect(side.checkKeys({ ...head, ...change } as Head)).rejects.toMatchObject({
-      code: 'keys_changed',
+      reason: 'keys_changed',
     });
   }
   expect(await side.checkKeys(head)).toBe(channel);
@@ -119,18 +119,18 @@ test('a verified expert replaces the one that was met first', async () => {
 
 test('an unsigned exchange is refused at a first contact, and when the setting for it is off again', async () => {
   await expect(openSide().checkKeys({ ...head, keySignature: undefined })).rejects.toMatchObject({
-    code: 'key_signature_missing',
+    reason: 'key_signature_missing',
   });
   const side = openSide({ acceptUnprotected: true });
   await side.checkKeys({ ...head, keySignature: undefined });
   const { exchange } = side;
   if (!exchange) throw new Error('There is no exchange.');
   await expect(openSide().restore(exchange, undefined)).rejects.toMatchObject({
-    code: 'key_signature_missing',
+    reason: 'key_signature_missing',
   });
   const confidential = openSide({ acceptUnprotected: true, isConfidential: true });
   await expect(confidential.restore(exchange, undefined)).rejects.toMatchObject({
-    code: 'key_signature_missing',
+    reason: 'key_signature_missing',
   });
 });
 
@@ -142,10 +142,10 @@ describe('a list of fingerprints', () => {
     expect(side.exchange?.verification).toBe('known');
     const unsigned = openSide({ given: [fingerprint], memory: createMemory() });
     await expect(unsigned.checkKeys({ ...head, keySignature: undefined })).rejects.toMatchObject({
-      code: 'key_signature_missing',
+      reason: 'key_signature_missing',
     });
     await expect(openSide({ given: [otherFingerprint, third] }).checkKeys(head)).rejects.toMatchObject({
-      code: 'unknown_expert',
+      reason: 'unknown_expert',
     });
   });
 });

@@ -81,7 +81,7 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /**
    * Returns the next answer, except those that are known not to have seen your last text.
    *
-   * @throws RelayError `timeout`, `aborted`, `conversation_closed`, `conversation_expired`, or the error of a refused message.
+   * @throws RelayError `timeout`, `aborted`, `closed`, `expired`, or the error of a refused message.
    */
   waitForAnswer(options?: WaitOptions): Promise<Answer>;
   /**
@@ -92,7 +92,7 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
    * @throws RelayError `answer_invalid` for an answer whose content is not valid: wait again, or send the form again;
    * `answer_conflict` for two accepts with different contents: none counts, also later, before the expert declines or
    * {@link Conversation.askAgain}; `decision_too_old`: see `validForMs`; `withdrawn`: this agent has closed the question; `timeout`, `aborted`,
-   * `conversation_closed`, `conversation_expired`, or the error of a refused message.
+   * `closed`, `expired`, or the error of a refused message.
    *
    * @example
    * const form = { type: 'object', properties: { count: { type: 'integer' } }, required: ['count'] } as const;

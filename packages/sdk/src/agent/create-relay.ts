@@ -7,7 +7,7 @@ import { refusal } from '../crypto/refusal.ts';
 import { digestSubmission } from '../crypto/submission.ts';
 import { toForm } from '../forms/to-form.ts';
 import { partOf } from '../memory.ts';
-import { hasCode, invalidInput, notAsExported, RelayError } from '../relay-error.ts';
+import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { createSender } from '../thread/sender.ts';
@@ -209,7 +209,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
       const isReadable = await api
         .get(path, () => true, signal)
         .catch((error: unknown) => {
-          if (hasCode(error, 'not_found')) return false;
+          if (RelayError.is(error, 'not_found')) return false;
           throw error;
         });
       if (isReadable) return state;

@@ -105,7 +105,7 @@ const fromText = (text: string): Uint8Array | undefined =>
 
 /** The relay has another question of this name, or one that was asked with another secret. */
 export const explainReuse = (error: unknown, name: string): unknown =>
-  (error as Partial<RelayError>).problem === 'idempotency_key_reused' ? onceReused(name, error) : error;
+  RelayError.is(error, 'idempotency_key_reused') ? onceReused(name, error) : error;
 
 const reuse =
   'was used for another question, context, form, lifetime or tags, or with another secret or `agentName`. Nothing was asked. A name stands for one question of one run: use another one, or ask the same again.';
@@ -155,7 +155,7 @@ export function guardQuestion(
           return first;
         } catch (error) {
           // Another process has sent it. The list shows whether it is the same question.
-          if ((error as Partial<RelayError>).problem === 'message_id_taken') return null;
+          if (RelayError.is(error, 'message_id_taken')) return null;
           throw error;
         }
       },

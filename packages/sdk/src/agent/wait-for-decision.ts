@@ -3,7 +3,7 @@ import type { Standing } from '../forms/decide.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import { unreadableAnswer } from '../forms/form-answer.ts';
 import { readContent, toForm } from '../forms/to-form.ts';
-import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
 import type { BaseParts } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';
 import type { FormAnswerMessage } from '../thread/form-tracker.ts';
@@ -97,7 +97,7 @@ export async function waitForDecision(
       const content = isAccepted && (await readContent(schemaOf(text), parseForm(text), answer.content));
       checked.set(messageId, { message, answer, content, sealedBefore });
     } catch (error) {
-      if (!hasCode(error, 'answer_invalid')) throw error;
+      if (!RelayError.is(error, 'answer_invalid')) throw error;
       checked.set(messageId, { error });
     }
   }

@@ -34,7 +34,7 @@ test.each([undefined, null, 7, {}, `-----BEGIN PUBLIC KEY-----${' '.repeat(1_000
   'a value that is no key is refused at once',
   (pem) => {
     expect(() => parsePublicKey(pem, 'sign')).toThrow(
-      expect.objectContaining({ code: 'invalid_public_key' }),
+      expect.objectContaining({ reason: 'invalid_public_key' }),
     );
   },
 );

@@ -147,7 +147,7 @@ async function opened(channel: Channel, record: MessageRecord): Promise<string> 
     await channel.open(record);
     return 'shown';
   } catch (error) {
-    return (error as { code: string }).code;
+    return (error as { reason: string }).reason;
   }
 }
 

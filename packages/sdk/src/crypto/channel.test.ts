@@ -4,7 +4,7 @@ import { openChannel } from './channel.ts';
 import type { MessageRecord } from './message.ts';
 
 const sequenced = (text: string) => expect.objectContaining({ text, protection: 'sequenced' });
-const refused = (code: string) => expect.objectContaining({ name: 'RelayError', code });
+const refused = (reason: string) => expect.objectContaining({ name: 'RelayError', reason });
 
 /** The form of a message's hash in a state. */
 const hash = 'A'.repeat(43).concat('=');
@@ -203,7 +203,9 @@ describe('what had been shown when a text was written', () => {
     expect(expert.channel.endsOf([late, early])).toEqual([late]);
     expect(expert.channel.endsOf([early])).toEqual([early]);
     expect(expert.channel.endsOf([])).toEqual([]);
-    expect(() => expert.channel.endsOf([hash])).toThrow(expect.objectContaining({ code: 'message_missing' }));
+    expect(() => expert.channel.endsOf([hash])).toThrow(
+      expect.objectContaining({ reason: 'message_missing' }),
+    );
     await expect(expert.send('Yes.', { shown: [hash] })).rejects.toEqual(refused('message_missing'));
   });
 });

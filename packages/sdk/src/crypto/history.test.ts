@@ -16,7 +16,7 @@ function withText(...links: readonly number[]) {
   history.seal(hash(own), links.map(hash));
   return history;
 }
-const missing = expect.objectContaining({ code: 'message_missing' });
+const missing = expect.objectContaining({ reason: 'message_missing' });
 
 test('what it links to is an end again: a relay that hides that is found out later', () => {
   const history = withText(first, other);

@@ -1,23 +1,18 @@
-import { RelayError, type RelayErrorCode } from '../relay-error.ts';
-
-const refusals = new WeakSet<object>();
+import { RelayError, type RelayErrorName } from '../relay-error.ts';
 
 /** Whether an error ends a conversation permanently, because someone between the two sides may have changed something. */
-export const isRefusal = (error: unknown): error is RelayError => refusals.has(error as object);
+export const isRefusal = (error: unknown): error is RelayError =>
+  RelayError.is(error, 'new_expert', 'once_reused', 'unprotected', 'unsupported_version', 'untrusted');
 
 /** An error that ends a conversation permanently. */
-export function refusal(
-  code: RelayErrorCode,
+export const refusal = (
+  name: RelayErrorName,
   what: string,
   advice = 'Do not trust this relay before you know why.',
-): RelayError {
-  const error = new RelayError(code, `${what} ${advice}`);
-  refusals.add(error);
-  return error;
-}
+): RelayError => new RelayError(name, `${what} ${advice}`);
 
-export const messageRefused = (code: RelayErrorCode, what: string, advice?: string): RelayError =>
-  refusal(code, `${what} It is not shown.`, advice);
+export const messageRefused = (name: RelayErrorName, what: string, advice?: string): RelayError =>
+  refusal(name, `${what} It is not shown.`, advice);
 
 /* The reasons for which a message is not shown or not sent. */
 

@@ -24,7 +24,7 @@ test.each([undefined, null, 'text', {}, { scheme: 'expert-relay/v4' }])(
   '%j is refused as a vault',
   async (vault) => {
     const opening = openVault(vault as never, await makeRecoveryCode());
-    await expect(opening).rejects.toMatchObject({ name: 'RelayError', code: 'malformed_vault' });
+    await expect(opening).rejects.toMatchObject({ name: 'RelayError', reason: 'malformed_vault' });
   },
 );
 

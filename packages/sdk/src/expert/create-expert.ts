@@ -3,7 +3,7 @@ import { checkOptions } from '../client-options.ts';
 import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
 import { continued, createMemory, partOf, type Store } from '../memory.ts';
-import { hasCode, RelayError } from '../relay-error.ts';
+import { RelayError } from '../relay-error.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import { isOutage } from '../thread/refresher.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
@@ -125,7 +125,7 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
           } catch (error) {
             if (isOutage(error)) inbox.retryLater(id);
             // Requests that no longer exist are skipped. After a stop, the inbox reports the reason.
-            else if (!inbox.stopped.aborted && !hasCode(error, 'not_found')) throw error;
+            else if (!inbox.stopped.aborted && !RelayError.is(error, 'not_found')) throw error;
           }
         }
         return undefined;

@@ -3,13 +3,13 @@ import type { Draft } from '../thread/outbox.ts';
 import type { PendingAnswer } from './expert-request.ts';
 
 export const describePending = (
-  { messageId, text, parts, code, problem }: Draft,
+  { messageId, text, parts, code, reason }: Draft,
   state: PendingAnswer['state'],
 ): PendingAnswer => ({
   messageId,
   text,
   state,
   ...(code && { code }),
-  ...(problem && { problem }),
+  ...(reason && { reason }),
   ...describeParts(parts, 'provider'),
 });

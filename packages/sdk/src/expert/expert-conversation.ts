@@ -4,7 +4,7 @@ import { isRefusal } from '../crypto/refusal.ts';
 import { confidentialQuestion } from '../crypto/submission.ts';
 import { type DecisionState, readForm } from '../forms/decide.ts';
 import type { Form } from '../forms/form.ts';
-import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
 import type { ContextMessage, Follows } from '../request-state.ts';
 import { type BaseParts, type CallOptions, ConversationBase } from '../thread/conversation-base.ts';
 import { toMessage } from '../thread/describe-message.ts';
@@ -88,8 +88,8 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
     this.messages = { [Symbol.asyncIterator]: () => createIterator(follow, take) };
   }
 
-  get refused(): RelayErrorCode | undefined {
-    return this.base.thread.refusal?.code;
+  get refused(): RelayError | undefined {
+    return this.base.thread.refusal;
   }
 
   get form(): RequestForm | undefined {
@@ -153,7 +153,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
       .post(`/api/v1/key-exchange/${this.requestId}`, pickUp, members, signal)
       .catch(async (error: unknown) => {
         // The error of reading the list says more precisely whose keys are there.
-        if (hasCode(error, 'conflict')) await thread.read(signal);
+        if (RelayError.is(error, 'conflict')) await thread.read(signal);
         throw error;
       });
     // At the same time the list is read, for messages of this expert's other devices.
@@ -191,7 +191,7 @@ export class ExpertConversation extends ConversationBase<Head> implements Expert
         thread.mailbox.take({ signal: own, fits, peek: true }),
       );
     } catch (error) {
-      if (!hasCode(error, 'timeout')) throw error;
+      if (!RelayError.is(error, 'timeout')) throw error;
     } finally {
       release();
     }

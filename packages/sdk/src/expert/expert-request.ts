@@ -1,7 +1,7 @@
 import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
-import type { RelayErrorCode } from '../relay-error.ts';
+import type { RelayError, RelayErrorCode, RelayErrorReason } from '../relay-error.ts';
 import type { ContextMessage, Follows, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
@@ -40,14 +40,14 @@ export interface PendingAnswer extends MessageParts {
    * - `waiting`: it is sent before the next answer, by `refresh`, and while a loop over `messages` runs;
    * - `held`: it waits for your user, since the agent has written something that had not been shown when it was written, or since it
    *   answers a form and was written more than ten minutes ago, or before a restart;
-   * - `refused`: the relay refused its content, with `code` and `problem` as in a {@link RelayError}.
+   * - `refused`: the relay refused its content, with `code` and `reason` as in a {@link RelayError}.
    *
    * `answer` with its `messageId` sends it again as it was written, `discard` removes it. Another `answer` takes the place of one that is
    * held.
    */
   readonly state: 'waiting' | 'held' | 'refused';
   readonly code?: RelayErrorCode | undefined;
-  readonly problem?: string | undefined;
+  readonly reason?: RelayErrorReason | undefined;
 }
 
 export interface AnswerOptions extends SendOptions {
@@ -123,7 +123,7 @@ export interface ExpertRequest {
    * Why this request is refused: then nothing can be read or sent, and every call throws this error. If its question,
    * its keys or its code have changed since they were first shown, question, context and names are empty.
    */
-  readonly refused: RelayErrorCode | undefined;
+  readonly refused: RelayError | undefined;
   /** It is not encrypted: the relay can read it. It is empty once the relay has erased the content. */
   readonly question: string;
   readonly context: readonly ContextMessage[];
@@ -207,7 +207,7 @@ export interface ExpertRequest {
    * try {
    *   await request.answer(text, { shown: messageIds });
    * } catch (error) {
-   *   if (!(error instanceof RelayError && error.code === 'newer_message')) throw error;
+   *   if (!RelayError.is(error, 'newer_message')) throw error;
    *   const newIds = await showNewMessages();
    *   if (await askUser('The agent has written again. Send it unchanged?')) {
    *     await request.answer(text, { shown: [...messageIds, ...newIds] });

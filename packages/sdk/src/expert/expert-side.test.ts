@@ -83,7 +83,9 @@ test("each of the agent's keys is remembered from the first read on", async () =
   for (const change of [{ sign: other.signPublic.pem }, { encrypt: other.encryptPublic.pem }]) {
     const side = createExpertSide(options);
     const consumerKeys = { ...asked.consumerKeys, ...change } as Head['consumerKeys'];
-    await expect(side.checkKeys({ ...asked, consumerKeys })).rejects.toMatchObject({ code: 'keys_changed' });
+    await expect(side.checkKeys({ ...asked, consumerKeys })).rejects.toMatchObject({
+      reason: 'keys_changed',
+    });
   }
   await expect(createExpertSide(options).checkKeys(asked)).resolves.toBeUndefined();
 });
@@ -107,7 +109,7 @@ test('what another client has sent is missed in lists that are read afterwards, 
   await expect(one.checkHistory(stateOf([listed]))).resolves.toBeUndefined();
   expect(await one.hasUnread(stateOf([listed]))).toBe(true);
   await one.recall();
-  await expect(one.checkHistory(stateOf([listed]))).rejects.toMatchObject({ code: 'message_missing' });
+  await expect(one.checkHistory(stateOf([listed]))).rejects.toMatchObject({ reason: 'message_missing' });
   await expect(one.checkHistory(stateOf([listed, sent]))).resolves.toBeUndefined();
 });
 
@@ -138,9 +140,11 @@ test('the last messages are remembered once the relay has listed or accepted the
   const again = createExpertSide(options);
   await again.recall();
   await expect(again.checkKeys(headOf(options.requestId, agent))).rejects.toMatchObject({
-    code: 'keys_changed',
+    reason: 'keys_changed',
   });
-  await expect(again.checkHistory(stateOf([listed], []))).rejects.toMatchObject({ code: 'message_missing' });
-  await expect(again.checkHistory(stateOf([], []))).rejects.toMatchObject({ code: 'keys_changed' });
+  await expect(again.checkHistory(stateOf([listed], []))).rejects.toMatchObject({
+    reason: 'message_missing',
+  });
+  await expect(again.checkHistory(stateOf([], []))).rejects.toMatchObject({ reason: 'keys_changed' });
   await expect(again.checkHistory(stateOf([listed, accepted], []))).resolves.toBeUndefined();
 });

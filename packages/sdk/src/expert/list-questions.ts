@@ -1,7 +1,7 @@
 import { isRefusal } from '../crypto/refusal.ts';
 import { readForm } from '../forms/decide.ts';
 import { type Form, isApproval } from '../forms/form.ts';
-import type { RelayErrorCode } from '../relay-error.ts';
+import type { RelayError } from '../relay-error.ts';
 import type { ContextMessage, RequestNotes, RequestState } from '../request-state.ts';
 import { type Head, readHead } from '../thread/page.ts';
 import { type Members, members, unexpected } from '../transport/shape.ts';
@@ -30,7 +30,7 @@ export interface ListedQuestion extends RequestState, RequestNotes {
    * Why nothing of this request may be trusted: its question, its keys or its code have changed since they were first
    * shown. Then question, context and names are empty.
    */
-  readonly refused: RelayErrorCode | undefined;
+  readonly refused: RelayError | undefined;
 }
 
 /** Reads a row of the list. Without its content nothing could be compared. */
@@ -56,7 +56,7 @@ export async function checkRow(requestMemory: RequestMemory, head: Head): Promis
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const nothing = { agent: undefined, tags: [], closeReason: undefined };
-    return { ...listed(head, noQuestion), ...nothing, refused: error.code };
+    return { ...listed(head, noQuestion), ...nothing, refused: error };
   }
 }
 

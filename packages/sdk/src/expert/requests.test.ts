@@ -135,9 +135,9 @@ test('a question is never shown with the reference code of another request', asy
       return answer;
     },
   });
-  const refused = { code: 'question_altered', message: expect.stringContaining(refCode) };
+  const refused = { reason: 'question_altered', message: expect.stringContaining(refCode) };
   for (const request of [await expert.request(refCode), await expert.request(production)]) {
-    expect(request).toMatchObject({ refused: 'question_altered', question: '', context: [] });
+    expect(request).toMatchObject({ refused: { reason: 'question_altered' }, question: '', context: [] });
     await expect(request.answer('Yes.', { plaintext: true })).rejects.toMatchObject(refused);
   }
   liar.tell({});
@@ -160,7 +160,7 @@ describe('what an expert was shown', () => {
     expect(await server.expert({ apiKey, memory }).list()).toMatchObject([{ question: 'Delete test?' }]);
     liar.tell(altered);
     const request = await server.expert({ apiKey, memory, root, url: liar.url }).request(refCode);
-    expect(request).toMatchObject({ refused: 'question_altered', question: '' });
+    expect(request).toMatchObject({ refused: { reason: 'question_altered' }, question: '' });
   });
 
   test('without the root is the root’s from its first use on', async () => {
@@ -174,7 +174,7 @@ describe('what an expert was shown', () => {
     await server.expert({ apiKey: other, memory, url: liar.url }).request(refCode);
     expect(
       await server.expert({ apiKey: other, memory, root, url: liar.url }).request(refCode),
-    ).toMatchObject({ refused: 'question_altered', question: '' });
+    ).toMatchObject({ refused: { reason: 'question_altered' }, question: '' });
   });
 
   test('counts for all API keys and sessions of the expert, and for no other expert', async () => {
@@ -185,10 +185,10 @@ describe('what an expert was shown', () => {
     liar.tell(altered);
     const lied = { apiKey: other, memory, url: liar.url };
     expect(await server.expert({ ...lied, root }).request(refCode)).toMatchObject({
-      refused: 'question_altered',
+      refused: { reason: 'question_altered' },
     });
     const page = session.expert({ memory, root, url: liar.url });
-    expect(await page.request(refCode)).toMatchObject({ refused: 'question_altered' });
+    expect(await page.request(refCode)).toMatchObject({ refused: { reason: 'question_altered' } });
     // Nothing was shown to this one before.
     expect(await server.expert({ ...lied, root: makeRoot() }).request(refCode)).toMatchObject({
       question: 'Delete PRODUCTION?',
@@ -229,7 +229,7 @@ test('a page that has one request under two codes shows one of them', async () =
   const other = { ...(row as object), refCode: 'HS-22222222', question: 'Delete PRODUCTION?' };
   const listed = await server.expert({ apiKey, root: makeRoot() }).check([row, other]);
   // Both are checked at the same time, and the first one that is remembered is shown.
-  const refused = { refused: 'question_altered', question: '' };
+  const refused = { refused: { reason: 'question_altered' }, question: '' };
   const isFirst = listed[1]?.refused !== undefined;
   expect(listed).toMatchObject(
     isFirst

@@ -1,5 +1,5 @@
 import type { Vault } from '../crypto/vault.ts';
-import { hasCode, RelayError } from '../relay-error.ts';
+import { RelayError } from '../relay-error.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 
@@ -18,7 +18,7 @@ export async function readVault(api: Api, signal: AbortSignal | undefined): Prom
     etag: headers.get('etag') ?? undefined,
   });
   return await api.get(path, read, signal).catch((error: unknown) => {
-    if (hasCode(error, 'not_found')) return undefined;
+    if (RelayError.is(error, 'not_found')) return undefined;
     throw error;
   });
 }
@@ -31,7 +31,7 @@ export async function writeVault(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const conflict = await api.put(path, { vault }, replaces?.etag, signal).catch((error: unknown) => {
-    if (hasCode(error, 'conflict')) return error;
+    if (RelayError.is(error, 'conflict')) return error;
     throw error;
   });
   const stored = await readVault(api, signal);

@@ -1,4 +1,4 @@
-import type { RelayErrorCode } from '../relay-error.ts';
+import { RelayError, type RelayErrorName } from '../relay-error.ts';
 import { checkContent } from './check-content.ts';
 import { parseForm } from './check-form.ts';
 import type { Content, Form } from './form.ts';
@@ -88,11 +88,11 @@ export function readAnswer(json: string): FormAnswer | undefined {
   return unless('answer_invalid', () => parseFormAnswer(json));
 }
 
-function unless<T>(code: RelayErrorCode, read: () => T): T | undefined {
+function unless<T>(name: RelayErrorName, read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if ((error as { code?: unknown }).code === code) return undefined;
+    if (RelayError.is(error, name)) return undefined;
     throw error;
   }
 }

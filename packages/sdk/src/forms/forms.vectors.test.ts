@@ -39,14 +39,16 @@ const textOf = ({ text, form, answer, padTo = 0 }: FormCase): string => {
   return json + ' '.repeat(Math.max(0, padTo - new TextEncoder().encode(json).length));
 };
 
-function failureOf(run: () => unknown): { readonly code: string; readonly path: string } | undefined {
+function failureOf(
+  run: () => unknown,
+): (Pick<RelayError, 'code' | 'reason'> & { readonly path: string }) | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
     const [path = ''] = error.message.split(': ');
-    return { code: error.code, path: path === 'form' ? '' : path };
+    return { code: error.code, reason: error.reason, path: path === 'form' ? '' : path };
   }
 }
 
@@ -66,15 +68,19 @@ describe('forms', () => {
 
   test.each(forms.invalid)('are refused: $name', ({ path, ...refused }) => {
     const text = textOf(refused);
-    expect(failureOf(() => parseForm(text))).toEqual({ code: 'invalid_form', path });
+    expect(failureOf(() => parseForm(text))).toEqual({ code: 'invalid_input', reason: 'invalid_form', path });
     if ('form' in refused && !refused.padTo) {
-      expect(failureOf(() => checkForm(refused.form))).toEqual({ code: 'invalid_form', path });
+      expect(failureOf(() => checkForm(refused.form))).toEqual({
+        code: 'invalid_input',
+        reason: 'invalid_form',
+        path,
+      });
     }
   });
 
   test.each(forms.notSent)('are read, and not sent: $name', ({ path, ...refused }) => {
     const form = parseForm(textOf(refused));
-    expect(failureOf(() => toForm(form))).toEqual({ code: 'invalid_form', path });
+    expect(failureOf(() => toForm(form))).toEqual({ code: 'invalid_input', reason: 'invalid_form', path });
   });
 });
 

@@ -20,7 +20,7 @@ import {
 /* The cases of one fault each are in packages/sdk/vectors/forms.json. Here: what JSON cannot hold, cost, and chance. */
 
 const refusedAt = (path: string) =>
-  expect.objectContaining({ code: 'invalid_form', message: expect.stringMatching(`^${path}: `) });
+  expect.objectContaining({ reason: 'invalid_form', message: expect.stringMatching(`^${path}: `) });
 
 /** CPU time in milliseconds, which does not grow while the process waits for a core. */
 function cpuTimeOf(run: () => unknown): number {

@@ -131,7 +131,7 @@ describe('a schema of zod', () => {
     ['a set', z.object({ a: z.set(z.string()) }), 'form: '],
   ])('with %s is refused with its path', (_name, schema, message) => {
     expect(() => toForm(schema as unknown as StandardSchema)).toThrow(
-      expect.objectContaining({ code: 'invalid_form', message: expect.stringContaining(message) }),
+      expect.objectContaining({ reason: 'invalid_form', message: expect.stringContaining(message) }),
     );
   });
 

@@ -4,7 +4,7 @@ import { type ConversationState, checkState } from '../agent/conversation-state.
 import type { ConversationStore } from '../agent/relay.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import type { Memory } from '../memory.ts';
-import { hasCode, invalidInput, RelayError } from '../relay-error.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { openPrivateFolder, type PrivateFolder } from './private-folder.ts';
 
@@ -50,7 +50,7 @@ export function createFileStore(path: string): FileStore {
   /** One damaged file must not keep the other conversations. */
   const findIntact = (id: string) =>
     find(id).catch((error: unknown) => {
-      if (hasCode(error, 'invalid_input')) return undefined;
+      if (RelayError.is(error, 'invalid_input')) return undefined;
       throw error;
     });
 

@@ -88,5 +88,5 @@ const plaintextRefused = () =>
 
 export function ended(status: RequestStatus): RelayError {
   const end = status === 'expired' ? status : 'closed';
-  return new RelayError(`conversation_${end}`, `The conversation is ${end}. Make a new request to go on.`);
+  return new RelayError(end, `The conversation is ${end}. Make a new request to go on.`);
 }

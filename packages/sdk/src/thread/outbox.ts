@@ -1,4 +1,4 @@
-import type { RelayErrorCode } from '../relay-error.ts';
+import type { RelayErrorCode, RelayErrorReason } from '../relay-error.ts';
 import type { Sealing } from './shown.ts';
 
 /** A text that is to be sent. */
@@ -9,8 +9,7 @@ export interface Draft extends Sealing {
   isHeldIfNewer?: boolean | undefined;
   /** The error with which the relay refused its content. Then it is not retried automatically. */
   code?: RelayErrorCode | undefined;
-  /** The relay's own name of that error. */
-  problem?: string | undefined;
+  reason?: RelayErrorReason | undefined;
 }
 
 /** What the clients of a side have stored of their texts in a conversation. */

@@ -1,5 +1,5 @@
 import { RelayError } from '../relay-error.ts';
-import { type Api, isTransient } from '../transport/api.ts';
+import type { Api } from '../transport/api.ts';
 import { pause } from '../transport/waiting.ts';
 
 export interface RefresherOptions {
@@ -51,7 +51,7 @@ export function createRefresher({ run, report, backoff }: RefresherOptions): Ref
 }
 
 /** Whether the relay cannot be reached, or is too busy. An unexpected answer is repeated, too, but reported. */
-export const isOutage = (error: unknown): boolean => isTransient(error) && error.code !== 'unexpected_answer';
+export const isOutage = (error: unknown): boolean => RelayError.is(error, 'unreachable', 'rate_limited');
 
 function asRelayError(error: unknown): RelayError {
   return error instanceof RelayError

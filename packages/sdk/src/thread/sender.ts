@@ -1,6 +1,6 @@
 import { missing } from '../crypto/history.ts';
 import { createQueue } from '../crypto/queue.ts';
-import { hasCode, RelayError } from '../relay-error.ts';
+import { RelayError } from '../relay-error.ts';
 import { type Api, isTransient } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import { orAbort, startTimer, throwIfAborted } from '../transport/waiting.ts';
@@ -146,7 +146,7 @@ export function createSender(options: SenderOptions): Sender {
       await api.post(`/api/v1/message/${thread.requestId}`, body, members, signal, undefined, again);
     } catch (error) {
       if (!outgoing) return;
-      if (!hasCode(error, 'invalid_input', 'message_too_large', 'conflict')) throw error;
+      if (!RelayError.is(error, 'invalid_input', 'too_large', 'conflict')) throw error;
       // A text that is refused for its content would block all others. One that was encrypted here stays: others may link to it.
       if (outbox?.stateOf) {
         // The relay may have it nevertheless: another client may have sent it, with other bytes.
@@ -156,7 +156,7 @@ export function createSender(options: SenderOptions): Sender {
         if (!isUnsent(draft)) return;
       } else if ('plaintext' in body || isOthers) outgoing = undefined;
       if (outbox && !outgoing) {
-        Object.assign(draft, { code: error.code, problem: error.problem });
+        Object.assign(draft, { code: error.code, reason: error.reason });
         drafts = [...drafts, draft];
       }
       throw error;
@@ -235,8 +235,8 @@ export function createSender(options: SenderOptions): Sender {
       shown: named,
       ...(saved.length > 0 && { parts: saved }),
     };
-    const before = { isHeldIfNewer: draft.isHeldIfNewer, code: draft.code, problem: draft.problem };
-    Object.assign(draft, { isHeldIfNewer, code: undefined, problem: undefined });
+    const before = { isHeldIfNewer: draft.isHeldIfNewer, code: draft.code, reason: draft.reason };
+    Object.assign(draft, { isHeldIfNewer, code: undefined, reason: undefined });
     if (!known && isUnsent(draft)) drafts = [...drafts, draft];
     decidedAt.set(draft, now);
     // The clock may be set back, and a timer stands still while the machine sleeps.
@@ -274,7 +274,7 @@ export function createSender(options: SenderOptions): Sender {
     if (!isOver && (await wasTried(draft))) {
       await thread.read().catch((error: unknown) => {
         // The relay has removed the conversation.
-        if (!hasCode(error, 'not_found')) throw error;
+        if (!RelayError.is(error, 'not_found')) throw error;
       });
     }
     if (outgoing?.draft === draft) {

@@ -6,7 +6,7 @@ import { createQueue } from '../crypto/queue.ts';
 import { isRefusal } from '../crypto/refusal.ts';
 import type { Channel, ChannelState, Role, SealedMessage } from '../crypto/wire.ts';
 import type { Standing } from '../forms/decide.ts';
-import type { RelayError } from '../relay-error.ts';
+import { RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { isObject, textOf, unexpected } from '../transport/shape.ts';
@@ -132,7 +132,7 @@ export function createThread(options: ThreadOptions): Thread {
         await inOrder(() => applyPage(page));
         isLast = page.next === undefined;
       } catch (error) {
-        if (limit <= smallPageSize || (error as RelayError).code !== 'answer_too_large') throw error;
+        if (limit <= smallPageSize || !RelayError.is(error, 'answer_too_large')) throw error;
         limit >>= 2;
       }
     }

@@ -1,5 +1,5 @@
 import type { Access, Timing } from '../client-options.ts';
-import { hasCode, invalidInput, RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { invalidInput, RelayError, type RelayErrorReason } from '../relay-error.ts';
 import { type Budget, createBudget, limitConcurrency } from './call-limits.ts';
 import { problemError } from './problem-error.ts';
 import { readText } from './read-stream.ts';
@@ -44,12 +44,12 @@ export function createApi(options: Access & { timing: Timing }): Api {
   const budget = createBudget();
   let pausedUntil = 0;
   let hubUrl: string | undefined;
-  let outage: RelayErrorCode | undefined;
+  let outage: RelayErrorReason | undefined;
   let outageSince = 0;
 
   function report(error?: RelayError): void {
-    if (error?.code === outage) return;
-    outage = error?.code;
+    if (error?.reason === outage) return;
+    outage = error?.reason;
     outageSince = performance.now();
     onOutage?.(error);
   }
@@ -117,8 +117,8 @@ export function createApi(options: Access & { timing: Timing }): Api {
           throw error;
         }
         report(error);
-        const { retryAfterMs, code } = error;
-        if (code !== 'rate_limited') failures += 1;
+        const { retryAfterMs, reason } = error;
+        if (reason !== 'rate_limited') failures += 1;
         // The rate limit counts all calls, so all of them wait, but never longer than `patience`.
         else pausedUntil = performance.now() + Math.min(retryAfterMs ?? 60_000, timing.patienceMs);
         const wait = Math.max(retryAfterMs ?? 0, backoff(failures));
@@ -169,7 +169,7 @@ function corsHint(url: string): string {
 
 /** Whether the same call may succeed later. */
 export const isTransient = (error: unknown): error is RelayError =>
-  hasCode(error, 'unreachable', 'rate_limited', 'unexpected_answer');
+  RelayError.is(error, 'unreachable', 'rate_limited', 'unexpected_answer');
 
 function baseUrl(url: string | URL): string {
   const { href } = httpUrl(url) ?? invalidUrl('url');

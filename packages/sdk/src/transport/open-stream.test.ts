@@ -26,7 +26,7 @@ test.each([
   ['http://localhost:8080', 'http://ada:secret@hub.example/'],
 ])('a gateway at %s may not name a hub at %s, where no key is sent', async (url, hubUrl) => {
   await expect(createHubAddress(gateway(url, hubUrl), {})(signal)).rejects.toMatchObject({
-    code: 'unexpected_answer',
+    reason: 'unexpected_answer',
   });
 });
 

@@ -1,7 +1,7 @@
-import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { codeOfReason, isReason, RelayError, type RelayErrorName } from '../relay-error.ts';
 import { isObject, textOf } from './shape.ts';
 
-const byStatus: Readonly<Record<number, RelayErrorCode>> = {
+const byStatus: Readonly<Record<number, RelayErrorName>> = {
   400: 'invalid_input',
   401: 'invalid_key',
   403: 'invalid_key',
@@ -9,7 +9,7 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
   408: 'unreachable',
   409: 'conflict',
   412: 'conflict',
-  413: 'message_too_large',
+  413: 'too_large',
   415: 'invalid_input',
   422: 'conflict',
   428: 'conflict',
@@ -19,17 +19,23 @@ const byStatus: Readonly<Record<number, RelayErrorCode>> = {
 /** The error for an answer with an error status. */
 export function problemError(response: Response, body: unknown): RelayError {
   const { status } = response;
-  const problem = textOf(isObject(body) ? body.error : undefined);
-  const code =
-    problem === 'conversation_closed' || problem === 'conversation_expired'
-      ? problem
-      : (byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer'));
   const why = quoteProblem(body) || 'The relay did not say why: ask its operator.';
-  return new RelayError(code, `${why} (HTTP ${status})`, {
-    status,
-    problem,
-    retryAfterMs: retryAfterOf(response),
-  });
+  return new RelayError(
+    nameOf(status, textOf(isObject(body) ? body.error : undefined)),
+    `${why} (HTTP ${status})`,
+    {
+      status,
+      retryAfterMs: retryAfterOf(response),
+    },
+  );
+}
+
+/** The relay's own name of an error counts only as a reason of what its status says. */
+function nameOf(status: number, problem: string | undefined): RelayErrorName {
+  if (problem === 'conversation_closed') return 'closed';
+  if (problem === 'conversation_expired') return 'expired';
+  const name = byStatus[status] ?? (status >= 500 ? 'unreachable' : 'unexpected_answer');
+  return isReason(problem) && codeOfReason[problem] === name ? problem : name;
 }
 
 /** What the relay says about an error; empty when it says nothing. */

@@ -21,7 +21,7 @@ async function pagesOf(question: string, perPage: number): Promise<number> {
     return read({ requests, next: `page-${pages}` }, new Headers());
   };
   await expect(listRequests({ get } as Api)).rejects.toMatchObject({
-    code: 'unexpected_answer',
+    reason: 'unexpected_answer',
     message: expect.stringContaining('expected a shorter list'),
   });
   return pages;

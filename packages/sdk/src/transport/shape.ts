@@ -1,4 +1,4 @@
-import { RelayError, type RelayErrorCode } from '../relay-error.ts';
+import { RelayError, type RelayErrorReason } from '../relay-error.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -44,8 +44,8 @@ export function oneOf<const T extends string>(object: Members, name: string, val
   return values.find((one) => one === value) ?? unexpected(`${values.join(' or ')} as \`${name}\``);
 }
 
-export function unexpected(expected: string, code: RelayErrorCode = 'unexpected_answer'): never {
-  throw new RelayError(code, `The answer is not a relay's: expected ${expected}. Check the address.`);
+export function unexpected(expected: string, reason: RelayErrorReason = 'unexpected_answer'): never {
+  throw new RelayError(reason, `The answer is not a relay's: expected ${expected}. Check the address.`);
 }
 
 /** Undefined when the text is not JSON. */

@@ -15,6 +15,7 @@ export {
   type AgentExpectation,
   type AgentSituation,
   type Alteration,
+  type ExpectedError,
   type ExpertExpectation,
   type ExpertSituation,
   type LieRow,

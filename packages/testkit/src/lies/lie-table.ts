@@ -48,9 +48,15 @@ export interface ExpertSituation {
   readonly only?: 'key';
 }
 
+/** An error, as packages/sdk/README.md lists them. */
+export interface ExpectedError {
+  readonly code: string;
+  readonly reason?: string | undefined;
+}
+
 export interface AgentExpectation {
-  /** The error code of the side that is lied to. Without it, all messages arrive once and in order. */
-  readonly code?: string;
+  /** The error of the side that is lied to. Without it, all messages arrive once and in order. */
+  readonly error?: ExpectedError;
   /** The number of messages that arrive before the error. */
   readonly after?: number;
   /** The maximum of that number, where it depends on timing. */
@@ -63,14 +69,14 @@ export interface AgentExpectation {
 export interface ExpertExpectation {
   /** Why the expert cannot notice. */
   readonly unnoticed?: string;
-  /** The agent's error code. */
-  readonly agent?: string;
+  /** The agent's error. */
+  readonly agent?: ExpectedError;
   /** Whether the expert encrypts for keys that the agent never had. */
   readonly forOthers?: boolean;
   /** The question that the expert is shown. */
   readonly question?: string;
   /** Why the request is refused in the list. */
-  readonly listed?: string;
+  readonly listed?: ExpectedError;
   /** The question that the list shows. */
   readonly listedQuestion?: string;
 }

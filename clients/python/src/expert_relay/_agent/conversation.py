@@ -131,7 +131,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         """Returns the next answer, except those that are known not to have seen your last text, and messages that are no answer
         (`is_note`); with `include_early`, these as well.
 
-        Raises `timeout`, `conversation_closed`, `conversation_expired`, or the error of a refused message.
+        Raises `timeout`, `closed`, `expired`, or the error of a refused message.
 
         >>> answer = await conversation.wait_for_answer(timeout=600)
         >>> print(answer.text)
@@ -192,7 +192,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
 
         Raises `answer_invalid` for an answer whose content is not valid: wait again, or send the form again; `answer_conflict`
         for two accepts with different contents: none counts, until the expert declines, or answers the form that `ask_again` sends;
-        `withdrawn` for a question that this agent has closed before the decision came; `timeout`, `conversation_closed`, `conversation_expired`, or the
+        `withdrawn` for a question that this agent has closed before the decision came; `timeout`, `closed`, `expired`, or the
         error of a refused message. None of them is a decision.
 
         >>> decision = await conversation.wait_for_decision(600, on_reply=lambda reply: print(reply.text))

@@ -97,7 +97,7 @@ class Conversations:
         try:
             request, position = await submit(self._api, self._api_key, body, begun.withdrawal)
         except RelayError as error:
-            if named and error.problem == "idempotency_key_reused":
+            if named and error.reason == "idempotency_key_reused":
                 raise once_reused(named["name"]) from error
             raise
         # People read an answer by its code: with the code of another question it would look like the answer to that.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._crypto.parts import File, read_parts
-from .._errors import RelayErrorCode
+from .._errors import RelayErrorCode, RelayErrorReason
 from .._forms.answer import FormAnswer
 from .._thread.draft import Draft, DraftState
 from .._thread.message import answer_in
@@ -27,10 +27,10 @@ class PendingAnswer:
     - `waiting`: it is sent before the next answer, by `refresh`, and while a loop over `messages` runs;
     - `held`: it waits for your user, since the agent has written something that had not been shown when it was written, or since it
       answers a form and was written more than ten minutes ago;
-    - `refused`: the relay refused its content, with `code` and `problem` as in a `RelayError`.
+    - `refused`: the relay refused its content, with `code` and `reason` as in a `RelayError`.
     """
     code: RelayErrorCode | None = None
-    problem: str | None = None
+    reason: RelayErrorReason | None = None
     answer: FormAnswer | None = None
     """What it answers to a form."""
     files: tuple[File, ...] = ()
@@ -39,5 +39,5 @@ class PendingAnswer:
 def describe_pending(draft: Draft, state: DraftState) -> PendingAnswer:
     known = read_parts(draft.parts, "provider")
     return PendingAnswer(
-        draft.message_id, draft.text, state, draft.code, draft.problem, answer_in(known), known.files
+        draft.message_id, draft.text, state, draft.code, draft.reason, answer_in(known), known.files
     )

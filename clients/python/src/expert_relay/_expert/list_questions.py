@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .._errors import RelayError, RelayErrorCode, is_refusal, unexpected
+from .._errors import RelayError, is_refusal, unexpected
 from .._forms.check_form import read_form
 from .._forms.content import is_approval
 from .._json_text import Members, is_list
@@ -40,7 +40,7 @@ class ListedQuestion(RequestState):
     encrypted: bool | None
     """Whether the agent has sent keys. Then answers can be encrypted. None once the content was erased."""
     erased_at: str | None
-    refused: RelayErrorCode | None
+    refused: RelayError | None
     """Why nothing of this request may be trusted. Then question, context and names are empty."""
 
 
@@ -62,10 +62,10 @@ def check_row(memory: RequestMemory, head: Head) -> ListedQuestion:
     except RelayError as error:
         if not is_refusal(error):
             raise
-        return _listed(head, NO_QUESTION, error.code)
+        return _listed(head, NO_QUESTION, error)
 
 
-def _listed(head: Head, question: Question, refused: RelayErrorCode | None) -> ListedQuestion:
+def _listed(head: Head, question: Question, refused: RelayError | None) -> ListedQuestion:
     form = None if question.answer_form is None else read_form(question.answer_form)
     kind: Literal["approval", "form"] = "approval" if form is not None and is_approval(form) else "form"
     return ListedQuestion(

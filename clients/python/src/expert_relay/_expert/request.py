@@ -8,7 +8,7 @@ from typing import Any
 
 from .._crypto.channel import is_message_id
 from .._crypto.parts import File
-from .._errors import RelayError, RelayErrorCode, invalid_input, is_refusal
+from .._errors import RelayError, invalid_input, is_refusal
 from .._forms.answer import DecisionState
 from .._forms.check_form import read_form
 from .._json_text import Members
@@ -146,9 +146,9 @@ class AsyncExpertRequest(ConversationFacts):
         return self._side.is_picked_up
 
     @property
-    def refused(self) -> RelayErrorCode | None:
+    def refused(self) -> RelayError | None:
         """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
-        return self._thread.refusal.code if self._thread.refusal else None
+        return self._thread.refusal
 
     def _facts(self) -> Facts:
         head = self._head

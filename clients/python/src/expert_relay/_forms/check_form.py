@@ -74,7 +74,7 @@ def read_form(json: str) -> dict[str, Any] | None:
     try:
         return parse_form(json)
     except RelayError as error:
-        if error.code == "invalid_form":
+        if error.reason == "invalid_form":
             return None
         raise
 

@@ -10,7 +10,7 @@ import httpx
 
 from .._crypto.parts import File
 from .._environment import EXPERT_VARIABLES, options_from_env
-from .._errors import RelayErrorCode
+from .._errors import RelayError
 from .._expert.describe_pending import PendingAnswer
 from .._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
 from .._expert.expert import AsyncExpert
@@ -208,7 +208,7 @@ class ExpertRequest(ConversationFacts):
         return self._async.is_picked_up
 
     @property
-    def refused(self) -> RelayErrorCode | None:
+    def refused(self) -> RelayError | None:
         """Why this request is refused: then nothing can be read or sent, and every call raises this error."""
         return self._async.refused
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from .._crypto.frame import Part
-from .._errors import RelayErrorCode, not_as_exported
+from .._errors import RelayErrorCode, RelayErrorReason, not_as_exported
 from .._json_text import Members, is_list, is_object
 from .message import export_parts, restore_parts
 
@@ -30,8 +30,8 @@ class Draft:
     decided_at: tuple[float, ...] = (-math.inf,)
     """When this process was given an answer to a form, by both clocks."""
     code: RelayErrorCode | None = None
-    """Why the relay has refused its content, with `problem`."""
-    problem: str | None = None
+    """Why the relay has refused its content, with `reason`."""
+    reason: RelayErrorReason | None = None
 
     def export(self) -> Members:
         return {

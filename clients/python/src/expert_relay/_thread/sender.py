@@ -93,8 +93,8 @@ class Sender(UnsentTexts):
         replaced = [one.message_id for one in self._drafts if one is not known and self.state_of(one) == "held"]
         if replaced:
             await self.discard(replaced)
-        before = draft.is_held_if_newer, draft.code, draft.problem
-        draft.is_held_if_newer, draft.code, draft.problem = is_held_if_newer, None, None
+        before = draft.is_held_if_newer, draft.code, draft.reason
+        draft.is_held_if_newer, draft.code, draft.reason = is_held_if_newer, None, None
         if not known:
             self._drafts = [*self._drafts, draft]
         draft.decided_at = clocks()
@@ -108,7 +108,7 @@ class Sender(UnsentTexts):
             # The caller still has the text and decides, unless it will be sent later without the caller.
             if (is_lasting or isinstance(error, asyncio.CancelledError)) and not draft.code:
                 if known:
-                    draft.is_held_if_newer, draft.code, draft.problem = before
+                    draft.is_held_if_newer, draft.code, draft.reason = before
                 elif draft in self._drafts:
                     self._drop(draft)
                     self._settle(draft, is_sent=False)
@@ -192,17 +192,17 @@ class Sender(UnsentTexts):
         except RelayError as error:
             if not self._outgoing:
                 return
-            if error.problem == "message_id_taken":
+            if error.reason == "message_id_taken":
                 await self._give_way(draft)
                 return
             # A text that is refused for its content would block all others. One that was encrypted stays: others link to it.
             # A text that was held is not linked to any more. One that another process has encrypted is not dropped for it.
             is_alone = "plaintext" in body or (draft.message_id in self._encrypted and not self._texts)
-            if is_alone and has_code(error, "invalid_input", "message_too_large", "conflict"):
+            if is_alone and has_code(error, "invalid_input", "too_large", "conflict"):
                 self._outgoing = None
                 self._settle(draft, is_sent=False)
                 if thread.side.role == "provider":
-                    draft.code, draft.problem = error.code, error.problem
+                    draft.code, draft.reason = error.code, error.reason
                     self._drafts = [*self._drafts, draft]
             raise
         self._accepted.add(draft.message_id)

@@ -116,7 +116,7 @@ class Thread:
                 try:
                     page = await self.api.get(path, lambda answer: self._check(read_page(answer), after))  # noqa: B023
                 except RelayError as error:
-                    if limit <= _small_page_size or error.code != "answer_too_large":
+                    if limit <= _small_page_size or error.reason != "answer_too_large":
                         raise
                     limit >>= 2
                     continue
@@ -259,5 +259,5 @@ def _saved_list(saved: Members, name: str) -> Sequence[Any]:
 
 def ended(status: RequestStatus) -> RelayError:
     if status == "expired":
-        return RelayError("conversation_expired", "The conversation is expired. Make a new request to go on.")
-    return RelayError("conversation_closed", "The conversation is closed. Make a new request to go on.")
+        return RelayError("expired", "The conversation is expired. Make a new request to go on.")
+    return RelayError("closed", "The conversation is closed. Make a new request to go on.")

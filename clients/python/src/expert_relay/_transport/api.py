@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from .._errors import RelayError, RelayErrorCode, has_code, invalid_input, unexpected
+from .._errors import RelayError, RelayErrorReason, invalid_input, unexpected
 from .._json_text import NOT_JSON, parse_json, write_json
 from .._timing import Timing
 from .._tracebacks import without_locals
@@ -61,7 +61,7 @@ class Api:
         )
         self._slots = asyncio.Semaphore(_max_concurrent_calls)
         self._paused_until = 0.0
-        self._outage: RelayErrorCode | None = None
+        self._outage: RelayErrorReason | None = None
         self._outage_since = 0.0
         # The rate limit, as the relay reports it with each answer.
         self._left, self._limit, self._window_ends = 1, 0, 0.0
@@ -133,7 +133,7 @@ class Api:
                     raise
                 self._report(error, started_at)
                 retry_after = error.retry_after
-                if error.code != "rate_limited":
+                if error.reason != "rate_limited":
                     failures += 1
                 else:
                     # The rate limit counts all calls, so all of them wait, but never longer than `patience`.
@@ -153,10 +153,10 @@ class Api:
         # An answer to a call from before the outage does not end it.
         if error is None and started_at < self._outage_since:
             return
-        code = error.code if error else None
-        if code == self._outage:
+        reason = error.reason if error else None
+        if reason == self._outage:
             return
-        self._outage, self._outage_since = code, time.monotonic()
+        self._outage, self._outage_since = reason, time.monotonic()
         if self._on_outage:
             self._on_outage(without_locals(error) if error else None)
 
@@ -220,12 +220,12 @@ def client_stopped() -> RelayError:
 
 def is_transient(error: BaseException) -> bool:
     """Whether the same call may succeed later."""
-    return has_code(error, "unreachable", "rate_limited", "unexpected_answer")
+    return is_outage(error) or (isinstance(error, RelayError) and error.reason == "unexpected_answer")
 
 
 def is_outage(error: BaseException) -> bool:
     """Whether an error is temporary, however long it lasts."""
-    return has_code(error, "unreachable", "rate_limited")
+    return isinstance(error, RelayError) and error.reason in ("unreachable", "rate_limited")
 
 
 def is_http_url(url: str) -> bool:

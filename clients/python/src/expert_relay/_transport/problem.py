@@ -6,41 +6,47 @@ import unicodedata
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from itertools import groupby
+from typing import cast
 
 import httpx
 
-from .._errors import RelayError, RelayErrorCode
+from .._errors import RelayError, RelayErrorName, code_of_reason
 from .._json_text import Members, is_list, is_object, text_of
 
-_by_status: dict[int, RelayErrorCode] = {
+_by_status: dict[int, RelayErrorName] = {
     400: "invalid_input",
     401: "invalid_key",
     403: "invalid_key",
     404: "not_found",
     408: "unreachable",
     409: "conflict",
-    413: "message_too_large",
+    412: "conflict",
+    413: "too_large",
     415: "invalid_input",
     422: "conflict",
+    428: "conflict",
     429: "rate_limited",
 }
-_by_problem: dict[str, RelayErrorCode] = {
-    "conversation_closed": "conversation_closed",
-    "conversation_expired": "conversation_expired",
-}
+_ends: dict[str | None, RelayErrorName] = {"conversation_closed": "closed", "conversation_expired": "expired"}
 
 
 def problem_error(response: httpx.Response, body: object) -> RelayError:
     problem_members: Members = body if is_object(body) else {}
-    status, problem = response.status_code, text_of(problem_members.get("error"))
-    code = _by_problem.get(problem or "") or _by_status.get(
-        status, "unreachable" if status >= 500 else "unexpected_answer"
-    )
+    status = response.status_code
+    name = _name_of(status, text_of(problem_members.get("error")))
     quoted = _quotable(problem_members)
     why = f'The relay says: "{quoted}"' if quoted else "The relay did not say why: ask its operator."
     return RelayError(
-        code, f"{why} (HTTP {status})", status=status, problem=problem, retry_after=_retry_after(response.headers)
+        name, f"{why} (HTTP {status})", status=status, retry_after=_retry_after(response.headers)
     )
+
+
+def _name_of(status: int, problem: str | None) -> RelayErrorName:
+    """The relay's own name of an error counts only as a reason of what its status says."""
+    if problem in _ends:
+        return _ends[problem]
+    name = _by_status.get(status, "unreachable" if status >= 500 else "unexpected_answer")
+    return cast(RelayErrorName, problem) if code_of_reason.get(problem or "") == name else name
 
 
 def _quotable(body: Members) -> str:

@@ -98,7 +98,7 @@ def form_for(call: ToolCall) -> ArgumentsForm:
         try:
             return ArgumentsForm(to_form(one.form), one.read)
         except RelayError as error:
-            if error.code != "invalid_form":
+            if error.reason != "invalid_form":
                 raise
     return approval
 

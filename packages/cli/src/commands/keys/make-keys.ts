@@ -1,3 +1,4 @@
+import { RelayError } from '@expert-relay/sdk';
 import {
   makeRecoveryCode,
   makeRoot,
@@ -7,7 +8,6 @@ import {
   sealVault,
 } from '@expert-relay/sdk/crypto';
 import type { Context } from '../../context.ts';
-import { hasCode } from '../../explain-error.ts';
 import { Failure } from '../../failure.ts';
 import { type KeyRing, showKeys } from './key-ring.ts';
 
@@ -66,7 +66,7 @@ async function storeKeys(
   code: string,
 ): Promise<void> {
   await relay.writeVault(await sealVault(root, code), { replaces, signal }).catch((error: unknown) => {
-    if (!hasCode(error, 'conflict')) throw error;
+    if (!RelayError.is(error, 'conflict')) throw error;
     throw new Failure('failed', 'Another device has changed the vault. Look at it first: relay keys');
   });
 }

@@ -81,9 +81,9 @@ export async function listenAsAgent(
       const failure = explainError(error, signal);
       // Another conversation may have been refused.
       if (isClosedPipe(failure)) return 'done';
-      const { outcome, code, message } = failure;
+      const { outcome, code, reason, message } = failure;
       if (!signal.aborted)
-        showNews(context, { type: 'refused', refCode: name, requestId: '', code, message }, json);
+        showNews(context, { type: 'refused', refCode: name, requestId: '', code, reason, message }, json);
       return outcome;
     }
   }

@@ -44,7 +44,12 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
       readonly closedBy?: 'consumer' | 'provider' | undefined;
       readonly closeReason?: string | undefined;
     }
-  | { readonly type: 'refused'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'refused';
+      readonly code: string;
+      readonly reason?: string | undefined;
+      readonly message: string;
+    }
 );
 
 export function showNews({ out, config }: Context, news: News, json: boolean): void {

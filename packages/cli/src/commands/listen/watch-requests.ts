@@ -65,7 +65,7 @@ export async function watchRequests(
     one.work = one.work.then(run).catch(async (error: unknown) => {
       if (signal.aborted) return;
       const { requestId, refCode } = one;
-      const { outcome, code, message } = explainError(error, signal);
+      const { outcome, code, reason, message } = explainError(error, signal);
       if (outcome === 'unreachable') {
         // It is read again with the next list. One that was never read is then treated as new.
         one.isUnread = true;
@@ -75,7 +75,7 @@ export async function watchRequests(
       // Requests that do not exist any more are ignored.
       if (outcome === 'unknown' || one.state !== 'open') return;
       one.state = code === 'no_keys_yet' ? 'needs keys' : 'over';
-      await show({ type: 'refused', refCode, requestId, code, message });
+      await show({ type: 'refused', refCode, requestId, code, reason, message });
     });
   }
 
@@ -166,10 +166,11 @@ export async function watchRequests(
   /** Shows a request as it is listed. It is not read before a message of its agent. */
   async function showListed(request: ListedQuestion): Promise<void> {
     const one = watch(request);
-    const { requestId, refCode, status, refused: code } = request;
-    if (code !== undefined) {
+    const { requestId, refCode, status, refused } = request;
+    if (refused) {
       one.state = 'over';
-      await show({ type: 'refused', refCode, requestId, code, message: notAsBefore });
+      const { code, reason } = refused;
+      await show({ type: 'refused', refCode, requestId, code, reason, message: notAsBefore });
     } else if (status === 'pending') await show(describeRequest(request));
   }
 

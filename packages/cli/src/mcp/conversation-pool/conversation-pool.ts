@@ -127,7 +127,7 @@ export function createConversationPool({
       lease.release();
       const failure = explainError(error, signal);
       // A question that got the reference code of another one cannot continue either.
-      const isOver = isNotAsked(failure) || failure.code === 'question_altered';
+      const isOver = isNotAsked(failure) || failure.reason === 'question_altered';
       if (id !== '' && isOver) open().conversations.forget(id);
       throw id === '' ? error : new AskFailure(id, error);
     }

@@ -180,8 +180,7 @@ function watchReachability(conversation: Conversation, life: AbortSignal, outage
         await conversation.refresh({ signal: life });
       } catch (error) {
         // All other errors are answers of the relay; reading reports them, too.
-        const isAway =
-          error instanceof RelayError && ['unreachable', 'rate_limited', 'aborted'].includes(error.code);
+        const isAway = RelayError.is(error, 'unreachable', 'rate_limited', 'aborted');
         if (isAway || life.aborted) return;
       }
       isReachable = true;

@@ -1,4 +1,5 @@
 import type { Json, LyingRelay } from '@expert-relay/testkit';
+import type { AgentExpectation } from '@expert-relay/testkit/lies';
 import { makeAgentKeys } from '../../crypto/agent-keys.ts';
 import { makeRoot } from '../../crypto/index.ts';
 import type { Expert, ExpertOptions } from '../../expert/index.ts';
@@ -30,8 +31,8 @@ export interface LieContext {
 }
 
 /** Calls are not repeated where all of their answers are invalid. */
-export const timingFor = ({ code }: { readonly code?: string | undefined }): typeof quick =>
-  code === 'unexpected_answer' ? { ...quick, patienceMs: 0 } : quick;
+export const timingFor = ({ error }: AgentExpectation): typeof quick =>
+  error?.reason === 'unexpected_answer' ? { ...quick, patienceMs: 0 } : quick;
 
 /** The messages that each side sends. */
 export const texts: readonly string[] = ['one', 'two', 'three'];

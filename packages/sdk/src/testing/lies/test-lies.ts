@@ -1,6 +1,7 @@
+import type { AgentExpectation, ExpectedError } from '@expert-relay/testkit/lies';
 import { afterAll, beforeAll, test } from '@jest/globals';
 import { isRefusal } from '../../crypto/refusal.ts';
-import { RelayError, type RelayErrorCode } from '../../index.ts';
+import type { RelayError } from '../../index.ts';
 import { drawTable } from '../draw-table.ts';
 import { useSession } from '../use-session.ts';
 import { type TestServer, useTestServer } from '../use-test-server.ts';
@@ -59,16 +60,17 @@ export function testLies<Row extends { readonly name: string }>(
 }
 
 /** The first lie of each kind: a kind is what the client must say of it. */
-export const oneOfEachKind = <Row extends { readonly code?: string | undefined }>(
-  rows: readonly Row[],
-): readonly Row[] => rows.filter(({ code }, at) => at === rows.findIndex((row) => row.code === code));
+export const oneOfEachKind = <Row extends AgentExpectation>(rows: readonly Row[]): readonly Row[] =>
+  rows.filter((row, at) => at === rows.findIndex((other) => nameOf(other.error) === nameOf(row.error)));
 
 /** All the others. */
-export const othersOfEachKind = <Row extends { readonly code?: string | undefined }>(
-  rows: readonly Row[],
-): readonly Row[] => rows.filter((row) => !oneOfEachKind(rows).includes(row));
+export const othersOfEachKind = <Row extends AgentExpectation>(rows: readonly Row[]): readonly Row[] =>
+  rows.filter((row) => !oneOfEachKind(rows).includes(row));
 
-/** Whether an error ends the conversation. Errors that are no proof of a lie do not. */
-export const endsConversation = (code: string) => isRefusal(new RelayError(code as RelayErrorCode, ''));
+const nameOf = (error: ExpectedError | undefined) => error?.reason ?? error?.code;
 
-export const describeError = (code: string) => `${endsConversation(code) ? 'refuses' : 'reports'}: ${code}`;
+/** What the tables expect of an error. */
+export const codesOf = ({ code, reason }: Partial<RelayError> | ExpectedError = {}) => ({ code, reason });
+
+export const describeError = (error: RelayError) =>
+  `${isRefusal(error) ? 'refuses' : 'reports'}: ${nameOf(error)}`;

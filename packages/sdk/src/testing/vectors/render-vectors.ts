@@ -36,7 +36,7 @@ export async function renderVectors(): Promise<string> {
   for (const draft of drafts) {
     const { name, kind, input, error } = draft;
     const outcome = await attempt(draft);
-    if (outcome instanceof RelayError ? outcome.code !== error : error !== undefined) {
+    if (outcome instanceof RelayError ? (outcome.reason ?? outcome.code) !== error : error !== undefined) {
       throw new Error(`"${name}" did not have the expected result.`, { cause: outcome });
     }
     if (error) refused.push({ name, kind, input, error });

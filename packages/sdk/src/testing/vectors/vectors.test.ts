@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { RelayError, type RelayErrorName } from '../../relay-error.ts';
 import type { Kind, Kinds } from './case.ts';
 import { digestCases, freeze } from './frozen.ts';
 import { renderVectors } from './render-vectors.ts';
@@ -10,7 +11,8 @@ interface Case {
   readonly kind: Kind;
   readonly input: never;
   readonly output: unknown;
-  readonly error: string;
+  /** The reason, or the code of an error without one. */
+  readonly error: RelayErrorName;
 }
 
 const read = (path: string) => readFileSync(new URL(`../../../../../${path}`, import.meta.url), 'utf8');
@@ -24,7 +26,8 @@ test.each(valid)('$name', async ({ kind, input, output }) => {
 });
 
 test.each(refused)('$name: $error', async ({ kind, input, error }) => {
-  await expect(runCase(kind, input)).rejects.toMatchObject({ code: error });
+  const { code, reason } = new RelayError(error, '');
+  await expect(runCase(kind, input)).rejects.toMatchObject({ code, reason });
 });
 
 test.each(refused.filter(({ kind }) => kind === 'open'))(

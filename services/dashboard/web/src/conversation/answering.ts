@@ -185,9 +185,9 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(new RelayError('aborted', 'It was removed.'))),
   );
 
-const showStoredAnswer = ({ code, problem, ...answer }: OpenRequest['pending'][number]): PendingAnswer => ({
+const showStoredAnswer = ({ code, reason, ...answer }: OpenRequest['pending'][number]): PendingAnswer => ({
   ...answer,
-  ...(code && { code: codeIn({ code, problem }) }),
+  ...(code && { code: codeIn({ code, reason }) }),
 });
 
 const isKept = (request: OpenRequest | undefined, messageId: string): boolean =>

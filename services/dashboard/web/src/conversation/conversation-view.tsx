@@ -141,8 +141,8 @@ function WrittenFor({ requestId, conversation }: WrittenForProps) {
 
 /** Why a request that was never read is not read now. */
 const codeOfConnection = {
-  offline: 'unreachable',
-  unreachable: 'unreachable',
+  offline: 'unavailable',
+  unreachable: 'unavailable',
   limited: 'rate_limited',
   'signed-out': 'invalid_key',
 } as const;

@@ -116,7 +116,7 @@ const answers = () => [
 ];
 /** The SDK stores an answer, and does not send it. */
 const keep =
-  (state: PendingAnswer['state'], code: RelayErrorCode = 'unreachable', text = 'Yes.') =>
+  (state: PendingAnswer['state'], code: RelayErrorCode = 'unavailable', text = 'Yes.') =>
   async (messageId: string): Promise<boolean> => {
     request.pending = [{ messageId, text, state, ...(state === 'refused' && { code }) }];
     throw new RelayError(code, code);
@@ -239,7 +239,7 @@ test('a refusal keeps the messages, and ends when the conversation is read again
   later.list(message('one'), message('two'));
   const requests = [request, later];
   follow(async () => requests.shift() ?? later);
-  await untilPasses(() => expect(now().refusal).toBe('message_missing'));
+  await untilPasses(() => expect(now().refusal).toBe('untrusted'));
   expect(texts()).toEqual(['one']);
   conversation.readAgain();
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
@@ -386,7 +386,7 @@ describe('an answer that was not sent', () => {
   test.each([
     ['waiting', 'waiting', undefined, {}],
     ['held', 'held', 'newer_message', { evenIfNewer: true }],
-    ['refused', 'refused', 'message_too_large', { evenIfNewer: false }],
+    ['refused', 'refused', 'too_large', { evenIfNewer: false }],
   ] as const)('is sent again by the expert, under its id: %s', async (_, state, code, options) => {
     await open();
     request.onAnswer = keep(state, code);

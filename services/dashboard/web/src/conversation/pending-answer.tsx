@@ -152,7 +152,7 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
 const canSendAgain = ({ state, code, answer }: PendingAnswer): boolean =>
   state === 'refused' ? !answer && !(code && wouldFailAgain.has(code)) : state !== 'held' || !answer;
 
-const wouldFailAgain: ReadonlySet<FailureCode> = new Set(['message_too_large', 'conversation_full']);
+const wouldFailAgain: ReadonlySet<FailureCode> = new Set(['too_large', 'conversation_full']);
 
 function whyItStays(code: FailureCode): Sentence {
   const { what, next } = actionSentence(code);
@@ -161,14 +161,14 @@ function whyItStays(code: FailureCode): Sentence {
 
 /** Why it was not sent, and what happens next. */
 function describe(
-  { state, code = 'unreachable', answer }: PendingAnswer,
+  { state, code = 'unavailable', answer }: PendingAnswer,
   { request, refusal }: ConversationState,
   connected: Connection['kind'],
 ): Sentence {
   const isOver = request !== undefined && hasEnded(request);
   if (refusal && !isOver) return { what: 'Not sent: see the warning.', next: copyIt };
   if (isOver || state === 'refused') {
-    const ended = request?.status === 'expired' ? 'conversation_expired' : 'conversation_closed';
+    const ended = request?.status === 'expired' ? 'expired' : 'closed';
     const { what, next } = refusedAnswerSentence(isOver ? ended : code, connected === 'online');
     return { what: `Not sent. ${what}`, next };
   }

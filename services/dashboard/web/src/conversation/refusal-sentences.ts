@@ -1,7 +1,4 @@
-import { RelayError, type RelayErrorCode } from '@expert-relay/sdk';
-
-/** Why something failed: a code of the SDK, or one of the relay for which the SDK has no code of its own. */
-export type FailureCode = RelayErrorCode | 'conversation_full';
+import { RelayError, type RelayErrorCode, type RelayErrorReason } from '@expert-relay/sdk';
 
 /** What happened and what to do next, in the expert's words. */
 export interface Sentence {
@@ -11,85 +8,35 @@ export interface Sentence {
 
 export const copyIt = 'Copy the text if you need it: nothing more can be sent here.';
 const endAndAsk = 'End the request, and ask the agent’s owner over another channel what happened.';
+const readAgain =
+  'Read it again. If this happens again, end the request, and ask the agent’s owner over another channel what happened.';
 
-const refusals = {
-  invalid_public_key: {
-    what: 'The agent’s key is not a valid one. Nothing was sent to it.',
-    next: 'End the request; the agent has to ask again with new keys.',
+/** Each code has a sentence, and a reason where the expert can do something else. */
+export const sentences = {
+  untrusted: {
+    what: 'Something in this request was changed, is missing or is damaged. It is not shown, and nothing was sent.',
+    next: readAgain,
   },
-  unknown_expert: {
-    what: 'The keys of this request belong to another expert. Nothing was sent to them.',
+  keys_changed: {
+    what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
+    next: 'If you have replaced your key since you answered, neither you nor the agent can read the messages any more. End the request: the agent can ask again.',
+  },
+  malformed_frame: {
+    what: 'A message has a format that this page does not know. It is not shown.',
+    next: 'Reload this page to get its newest version.',
+  },
+  unsupported_version: {
+    what: 'This request was picked up by a newer version of the program that this page does not understand. Nothing was sent.',
+    next: 'Reload this page to get its newest version, or answer where you picked it up.',
+  },
+  unprotected: {
+    what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
     next: endAndAsk,
   },
   new_expert: {
     what: 'This request belongs to an expert who was never met here. Nothing was sent to them.',
     next: endAndAsk,
   },
-  key_signature_missing: {
-    what: 'Nothing proves that the keys of this request are yours. Nothing was sent to them.',
-    next: endAndAsk,
-  },
-  key_signature_wrong: {
-    what: 'Somebody replaced the keys of this request on their way. Nothing was sent to them.',
-    next: endAndAsk,
-  },
-  unsupported_version: {
-    what: 'This request was picked up by a newer version of the program that this page does not understand. Nothing was sent.',
-    next: 'Reload this page to get its newest version, or answer where you picked it up.',
-  },
-  question_altered: {
-    what: 'The question has changed since you first saw it. Nothing was sent.',
-    next: endAndAsk,
-  },
-  keys_changed: {
-    what: 'The keys of this request are gone, or have changed since you first saw them. Nothing was sent to them.',
-    next: 'If you have replaced your key since you answered, neither you nor the agent can read the messages any more. End the request: the agent can ask again.',
-  },
-  malformed_message: {
-    what: 'A message is damaged and is not shown. Earlier messages are kept.',
-    next: 'Read the conversation again. If this happens again, ask the agent for a new request.',
-  },
-  wrong_role: {
-    what: 'The relay listed a message of one side as the other side’s. It is not shown.',
-    next: endAndAsk,
-  },
-  wrong_sender_key: {
-    what: 'A message was not encrypted with its sender’s key. It is not shown.',
-    next: 'Read the conversation again. If this happens again, end the request; the agent has to make a new request.',
-  },
-  wrong_signature: {
-    what: 'A message was not signed by its sender: somebody else wrote or changed it. It is not shown.',
-    next: endAndAsk,
-  },
-  undecryptable: {
-    what: 'A message cannot be opened with the keys of this request. It is not shown.',
-    next: 'Read the conversation again. If this happens again, end the request; the agent has to make a new request.',
-  },
-  malformed_frame: {
-    what: 'A message has a format that this page does not know. It is not shown.',
-    next: 'Reload this page to get its newest version.',
-  },
-  message_missing: {
-    what: 'Earlier messages are missing or are out of order. What you read before is kept.',
-    next: 'Read the conversation again. If this happens again, somebody is hiding messages: end the request.',
-  },
-  message_replayed: {
-    what: 'The relay listed a message a second time. What you read before is kept.',
-    next: 'Read the conversation again. If this happens again, end the request.',
-  },
-  plaintext_refused: {
-    what: 'A message came without encryption, so anybody on the way could have written it. It is not shown.',
-    next: endAndAsk,
-  },
-  unsequenced_refused: {
-    what: 'A message does not say which messages came before it. It is not shown.',
-    next: 'Ask its sender to use a newer program.',
-  },
-} as const satisfies Partial<Record<RelayErrorCode, Sentence>>;
-
-/** Every code has a sentence: the compiler reports a missing one. */
-const sentences: Readonly<Record<FailureCode, Sentence>> = {
-  ...refusals,
   withdrawn: {
     what: 'The agent has withdrawn its question.',
     next: 'End the request; the agent has to ask again.',
@@ -118,7 +65,7 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'Too many calls in one minute.',
     next: 'It continues automatically within a minute.',
   },
-  unreachable: {
+  unavailable: {
     what: 'The relay cannot be reached.',
     next: 'It continues automatically once the relay is back.',
   },
@@ -138,11 +85,11 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'The relay took too long.',
     next: 'Try again.',
   },
-  conversation_closed: {
+  closed: {
     what: 'The request was ended before this was sent.',
     next: copyIt,
   },
-  conversation_expired: {
+  expired: {
     what: 'The request expired before this was sent.',
     next: copyIt,
   },
@@ -162,10 +109,6 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'The agent has written again since you wrote this, so it was not sent.',
     next: 'Read the new message, then send your answer again or remove it.',
   },
-  invalid_form: {
-    what: 'The agent’s form cannot be shown: this page does not understand it.',
-    next: 'Decline it and say why, or answer in words.',
-  },
   answer_invalid: {
     what: 'The answer does not fit the agent’s form. Nothing was sent.',
     next: 'Read the conversation again, then fill in the form again.',
@@ -178,7 +121,7 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'The agent takes no approval that is as old as this one.',
     next: 'Read the conversation again, then decide again.',
   },
-  message_too_large: {
+  too_large: {
     what: 'The text is too long for one answer.',
     next: 'Send it in parts.',
   },
@@ -186,11 +129,10 @@ const sentences: Readonly<Record<FailureCode, Sentence>> = {
     what: 'This is not your recovery code.',
     next: 'Check it for typing mistakes. Only the newest code works.',
   },
-  malformed_vault: {
-    what: 'The copy of your expert key at the relay is damaged.',
-    next: 'Open this page on a device that has the key, and make a new recovery code there.',
-  },
-};
+} as const satisfies Readonly<Record<RelayErrorCode, Sentence> & Partial<Record<RelayErrorReason, Sentence>>>;
+
+/** Why something failed: a code of the SDK, or a reason that has a sentence of its own. */
+export type FailureCode = keyof typeof sentences;
 
 export const refusalSentence = (code: FailureCode): Sentence => sentences[code];
 
@@ -199,19 +141,19 @@ const actionSentences: Partial<Record<FailureCode, Sentence>> = {
   invalid_key: { what: 'You were signed out.', next: 'Sign in again, then try again.' },
   conflict: { what: 'This was just changed on another device.', next: 'Reload this page.' },
   rate_limited: { what: 'Too many calls in one minute.', next: 'Try again in a minute.' },
-  unreachable: { what: 'The relay cannot be reached.', next: 'Try again once it is back.' },
+  unavailable: { what: 'The relay cannot be reached.', next: 'Try again once it is back.' },
   unexpected_answer: {
     what: 'This page does not understand the relay’s answer.',
     next: 'Reload this page, then try again.',
   },
-  conversation_closed: { what: 'The request has ended already.', next: 'Nothing more can be sent here.' },
-  conversation_expired: { what: 'The request has expired already.', next: 'Nothing more can be sent here.' },
+  closed: { what: 'The request has ended already.', next: 'Nothing more can be sent here.' },
+  expired: { what: 'The request has expired already.', next: 'Nothing more can be sent here.' },
 };
 
 export const actionSentence = (code: FailureCode): Sentence => actionSentences[code] ?? sentences[code];
 
 const temporary: ReadonlySet<FailureCode> = new Set([
-  ...(['invalid_key', 'rate_limited', 'unreachable', 'timeout', 'aborted'] as const),
+  ...(['invalid_key', 'rate_limited', 'unavailable', 'timeout', 'aborted'] as const),
 ]);
 
 /** For an answer that was refused. A reason that lasts for a while is not stated once it has passed. */
@@ -221,16 +163,29 @@ export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sen
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
 }
 
+const refusals: ReadonlySet<FailureCode> = new Set([
+  ...([
+    'untrusted',
+    'keys_changed',
+    'malformed_frame',
+    'unsupported_version',
+    'unprotected',
+    'new_expert',
+  ] as const),
+]);
+
 /** Whether the code means that a third party may have interfered. */
-export const isRefusal = (code: FailureCode): boolean => Object.hasOwn(refusals, code);
+export const isRefusal = (code: FailureCode): boolean => refusals.has(code);
 
 export function codeOf(error: unknown): FailureCode {
   return error instanceof RelayError ? codeIn(error) : 'unexpected_answer';
 }
 
+interface Failed {
+  readonly code: RelayErrorCode;
+  readonly reason?: RelayErrorReason | undefined;
+}
+
 /** Of an error, or of an answer that the relay refused. */
-export const codeIn = ({
-  code,
-  problem,
-}: Pick<RelayError, 'code'> & { readonly problem?: string | undefined }) =>
-  problem === 'conversation_full' ? problem : code;
+export const codeIn = ({ code, reason = '' as RelayErrorReason }: Failed): FailureCode =>
+  Object.hasOwn(sentences, reason) ? (reason as FailureCode) : code;

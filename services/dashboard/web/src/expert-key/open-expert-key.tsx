@@ -95,7 +95,7 @@ export function OpenExpertKey({ onDone, onCancel }: { onDone: () => void; onCanc
 /** Says what is wrong with a code, and what to do. */
 async function describeMistake(code: string, error: unknown): Promise<string> {
   if (!(error instanceof Error) || error.name !== 'RelayError') return describeError(error);
-  if ('code' in error && error.code === 'malformed_vault') {
+  if ('reason' in error && error.reason === 'malformed_vault') {
     return 'The copy of your key at the relay is damaged, so no code opens it. A browser that still has the key can save it again: choose New recovery code in its Settings.';
   }
   const length = code.replaceAll(/[^0-9a-z]/gi, '').length;

@@ -1,3 +1,4 @@
+import { RelayError } from '@expert-relay/sdk';
 import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { InfiniteQueryObserver, QueryClient, QueryObserver } from '@tanstack/react-query';
@@ -55,7 +56,10 @@ const check: Expert['check'] = async (rows) =>
     tags: row.tags ?? [],
     closedBy: undefined,
     closeReason: undefined,
-    ...(row.requestId === 'request-13' && { question: '', refused: 'question_altered' }),
+    ...(row.requestId === 'request-13' && {
+      question: '',
+      refused: new RelayError('question_altered', 'It has changed.'),
+    }),
   }));
 
 /** A fake relay with these requests, and an inbox. */
@@ -279,7 +283,7 @@ test('a row shows its question and its agent only as the SDK has checked them', 
       requestId: 'request-13',
       question: '',
       agentName: undefined,
-      refused: 'question_altered',
+      isRefused: true,
       agent: { keyId: 'key', name: '' },
     },
     {

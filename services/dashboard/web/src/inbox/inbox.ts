@@ -265,7 +265,7 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
       encrypted,
       question,
       agentName,
-      refused,
+      isRefused: refused !== undefined,
       tags,
       form,
     };

@@ -49,7 +49,7 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
         <span className={styles.agent} dir="auto">
           {agentAndKey(
             { agentName: row.agentName, keyName: agent?.name },
-            row.refused ? 'Request' : 'New request',
+            row.isRefused ? 'Request' : 'New request',
           )}
         </span>
         <span className={styles.age}>
@@ -94,11 +94,9 @@ const Encrypted = () => (
   </span>
 );
 
-function withoutQuestion({ agent, refused }: Row): string {
+function withoutQuestion({ agent, isRefused }: Row): string {
   if (!agent) return 'Loading…';
-  if (refused === undefined) return 'Without a question';
-  if (refused === 'question_altered') return 'Refused: the question or its code has changed.';
-  return refused === 'keys_changed' ? 'Refused: its keys have changed.' : 'Refused: its keys are not valid.';
+  return isRefused ? 'Refused: its question or its keys cannot be trusted.' : 'Without a question';
 }
 
 function TimeLeft({ row }: { row: Row }) {

@@ -1,4 +1,3 @@
-import type { RelayErrorCode } from '@expert-relay/sdk';
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 import type { Agent, Count, InboxFilter, ListedRequest, RequestCounts } from '../generated/api.ts';
 
@@ -19,8 +18,8 @@ export interface Row
   readonly question: string;
   /** The name that the agent gave itself. */
   readonly agentName?: string | undefined;
-  /** Why the question is not shown: it, its keys or its code have changed. */
-  readonly refused?: RelayErrorCode | undefined;
+  /** Whether the question is not shown, since it, its keys or its code have changed. */
+  readonly isRefused?: boolean;
   /** What the agent asks for besides a text. */
   readonly form?: ListedRequest['form'] | undefined;
   /** The agent's words for sorting, as the relay states them. */

@@ -18,7 +18,7 @@ export const aboutAnswers: readonly AgentRow[] = [
   {
     name: 'returns HTML always',
     lie: () => replaceList('always', htmlAnswer),
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
   },
   {
     name: 'truncates an answer',
@@ -27,7 +27,7 @@ export const aboutAnswers: readonly AgentRow[] = [
   ...[7, { messages: [null] }].map((answer) => ({
     name: `returns ${JSON.stringify(answer)}`,
     lie: (): Lie => ({ answer: (real, call) => (isList(call) ? JSON.stringify(answer) : real) }),
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
   })),
   {
     name: 'returns a list without an end',
@@ -38,14 +38,14 @@ export const aboutAnswers: readonly AgentRow[] = [
     lie: ({ gatewayUrl }) => ({
       instead: (call) => (isList(call) ? { status: 302, headers: { location: gatewayUrl } } : undefined),
     }),
-    code: 'timeout',
+    error: { code: 'timeout' },
   },
   {
     name: 'asks for a wait of a week',
     lie: () => ({
       instead: (call) => (isList(call) ? { status: 429, headers: { 'retry-after': '600000' } } : undefined),
     }),
-    code: 'timeout',
+    error: { code: 'timeout' },
   },
   {
     name: 'does what every call asks, and fails every second one',

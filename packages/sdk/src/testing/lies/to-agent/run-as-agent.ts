@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { eventually } from '@expert-relay/testkit';
 import { makeRoot } from '../../../crypto/index.ts';
 import { type Conversation, RelayError } from '../../../index.ts';
-import { hasCode } from '../../../relay-error.ts';
 import { quick } from '../../quick.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { AgentRow } from './agent-row.ts';
@@ -11,8 +10,8 @@ interface AgentResult {
   /** Undefined when the question was refused. */
   readonly conversation: Conversation | undefined;
   readonly answers: readonly { readonly text: string; readonly protection: string }[];
-  /** The error code of waiting for answers; empty when all of them came. */
-  readonly code: string;
+  /** The error of waiting for answers; undefined when all of them came. */
+  readonly error: RelayError | undefined;
   /** How many messages left the agent's client. */
   readonly sent: number;
 }
@@ -23,7 +22,7 @@ const uncertainAnswerMs = 600;
 /** An agent asks through the lying relay. The expert answers three times, each time after the agent could read. */
 export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRow): Promise<AgentResult> {
   const { server, liar, consumerKey, root } = setup;
-  const expert = setup.expert({ root, timing: { ...quick, partsMs: row.code ? 2_000 : 60_000 } });
+  const expert = setup.expert({ root, timing: { ...quick, partsMs: row.error ? 2_000 : 60_000 } });
   let sent = 0;
   const relay = server.agent({
     url: liar.url,
@@ -49,12 +48,12 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     return error;
   });
   if (conversation instanceof RelayError) {
-    return { conversation: undefined, answers: [], code: conversation.code, sent };
+    return { conversation: undefined, answers: [], error: conversation, sent };
   }
   const request = await expert.request(conversation.requestId);
-  const expected = row.after ?? (row.code ? 0 : texts.length);
+  const expected = row.after ?? (row.error ? 0 : texts.length);
   const answers: { text: string; protection: string }[] = [];
-  let code = '';
+  let error: RelayError | undefined;
   const readAnswers = async () => {
     for await (const { text, protection } of conversation) {
       answers.push({ text, protection });
@@ -63,28 +62,28 @@ export async function runAsAgent(setup: Setup, context: LieContext, row: AgentRo
     await conversation.waitForAnswer();
   };
   const startReading = () =>
-    readAnswers().catch((error: unknown) => {
-      if (!(error instanceof RelayError)) throw error;
-      code = error.code;
+    readAnswers().catch((cause: unknown) => {
+      if (!(cause instanceof RelayError)) throw cause;
+      error = cause;
     });
   let reading = row.all ? undefined : startReading();
   await request.pickUp();
   // An agent that has noticed the lie does not send its confidential question, and then the expert answers nothing.
   const asks = await request.receive().catch((error: unknown) => {
-    if (!hasCode(error, 'parts_missing') || !row.code) throw error;
+    if (!RelayError.is(error, 'parts_missing') || !row.error) throw error;
   });
   for (const [index, text] of asks ? texts.entries() : []) {
     await request.answer(text);
     if (row.all) continue;
     const isCertain = index < expected && !row.isDelayed;
     const timeoutMs = isCertain ? 60_000 : uncertainAnswerMs;
-    await eventually('the answer', () => answers.length > index || code, { timeoutMs }).catch(() => {});
+    await eventually('the answer', () => answers.length > index || error, { timeoutMs }).catch(() => {});
   }
   reading ??= startReading();
-  const patience = row.code === 'timeout' ? 1_000 : 60_000;
+  const patience = row.error?.code === 'timeout' ? 1_000 : 60_000;
   await Promise.race([reading, setTimeout(patience, undefined, { ref: false })]);
-  if (answers.length < texts.length) code ||= 'timeout';
+  if (answers.length < texts.length) error ??= new RelayError('timeout', 'No answer came.');
   relay.stop();
   expert.stop();
-  return { conversation, answers, code, sent };
+  return { conversation, answers, error, sent };
 }

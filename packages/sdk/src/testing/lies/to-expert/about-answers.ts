@@ -13,15 +13,15 @@ export const aboutAnswers: readonly ExpertRow[] = [
       const first = trueOnce();
       return { swallow: (call) => (isAnswer(call) && first() ? accepted : undefined) };
     },
-    code: 'message_missing',
+    error: { code: 'untrusted', reason: 'message_missing' },
     after: 3,
-    agent: 'message_missing',
+    agent: { code: 'untrusted', reason: 'message_missing' },
   },
   {
     name: 'accepts every answer, and loses it',
     lie: () => ({ swallow: (call) => (isAnswer(call) ? accepted : undefined) }),
     unnoticed: 'no later message links to them; the agent waits',
-    agent: 'timeout',
+    agent: { code: 'timeout' },
     after: 3,
   },
   {
@@ -31,9 +31,9 @@ export const aboutAnswers: readonly ExpertRow[] = [
         if (isAnswer(call)) Object.assign(blobOf(call.body), { tag: flipBit(blobOf(call.body).tag) });
       },
     }),
-    code: 'wrong_signature',
+    error: { code: 'untrusted', reason: 'wrong_signature' },
     after: 3,
-    agent: 'wrong_signature',
+    agent: { code: 'untrusted', reason: 'wrong_signature' },
   },
   {
     name: "changes the expert's answer for the agent only",
@@ -54,7 +54,7 @@ export const aboutAnswers: readonly ExpertRow[] = [
       };
     },
     unnoticed: 'the agent notices it',
-    agent: 'wrong_signature',
+    agent: { code: 'untrusted', reason: 'wrong_signature' },
     after: 3,
   },
   {
@@ -67,9 +67,9 @@ export const aboutAnswers: readonly ExpertRow[] = [
   {
     name: 'returns HTML to every answer',
     lie: () => ({ answer: (answer, call) => (isAnswer(call) ? '<html>Welcome!</html>' : answer) }),
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
     after: 3,
-    agent: 'timeout',
+    agent: { code: 'timeout' },
   },
   ...(['closed', 'expired'] as const).map((end) => ({
     name: `refuses every answer, since the conversation is ${end}`,
@@ -77,9 +77,9 @@ export const aboutAnswers: readonly ExpertRow[] = [
       swallow: (call) =>
         isAnswer(call) ? { status: 409, body: { error: `conversation_${end}` } as Json } : undefined,
     }),
-    code: `conversation_${end}`,
+    error: { code: end },
     after: 3,
-    agent: 'timeout',
+    agent: { code: 'timeout' },
   })),
   {
     name: 'does what every call asks, and fails every second one',

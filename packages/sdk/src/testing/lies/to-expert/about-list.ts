@@ -35,7 +35,7 @@ const rows: readonly ExpertRow[] = [
       ...withoutEvents(requestId),
     }),
     unnoticed: 'only the relay knows which requests there are',
-    code: 'timeout',
+    error: { code: 'timeout' },
   },
   {
     name: 'leaves a request out of the list',
@@ -46,7 +46,7 @@ const rows: readonly ExpertRow[] = [
       ...withoutEvents(requestId),
     }),
     unnoticed: 'only the relay knows which requests there are',
-    code: 'timeout',
+    error: { code: 'timeout' },
   },
   {
     name: 'lists nothing, and announces a request by an event only',
@@ -87,14 +87,14 @@ const rows: readonly ExpertRow[] = [
         },
       };
     },
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
   },
   ...[7, { requests: 7 }, { requests: [null] }, { requests: [], next: 7 }].map((list) => ({
     name: `returns ${JSON.stringify(list)} as the list`,
     lie: (): Lie => ({
       answer: (answer, { path }) => (path.startsWith('/api/v1/requests?') ? JSON.stringify(list) : answer),
     }),
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
   })),
 ];
 

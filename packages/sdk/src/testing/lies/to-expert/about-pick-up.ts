@@ -16,18 +16,18 @@ export const aboutPickUp: readonly ExpertRow[] = [
       ),
       swallow: (call) => (isPickUp(call) ? { status: 409, body: { error: 'keys_exchanged' } } : undefined),
     }),
-    code: 'keys_changed',
+    error: { code: 'untrusted', reason: 'keys_changed' },
   },
   {
     name: 'refuses the pick-up, and returns no keys of an expert',
     lie: () => ({
       swallow: (call) => (isPickUp(call) ? { status: 409, body: { error: 'keys_exchanged' } } : undefined),
     }),
-    code: 'conflict',
+    error: { code: 'conflict' },
   },
   {
     name: 'accepts the pick-up, and loses it',
     lie: () => ({ swallow: (call) => (isPickUp(call) ? { status: 200, body: {} } : undefined) }),
-    code: 'keys_changed',
+    error: { code: 'untrusted', reason: 'keys_changed' },
   },
 ];

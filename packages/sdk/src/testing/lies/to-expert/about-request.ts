@@ -11,7 +11,7 @@ export const aboutRequest: readonly ExpertRow[] = [
   {
     name: 'returns HTML to every read',
     lie: () => replaceList('always', htmlAnswer),
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
   },
   {
     name: 'truncates an answer',
@@ -28,7 +28,7 @@ export const aboutRequest: readonly ExpertRow[] = [
         return answer;
       },
     }),
-    code: 'keys_changed',
+    error: { code: 'untrusted', reason: 'keys_changed' },
   },
   {
     name: 'lists the same messages without an end',
@@ -43,15 +43,15 @@ export const aboutRequest: readonly ExpertRow[] = [
         answer.next = seq;
       });
     },
-    code: 'unexpected_answer',
+    error: { code: 'unavailable', reason: 'unexpected_answer' },
     after: 1,
-    agent: 'timeout',
+    agent: { code: 'timeout' },
   },
   {
     name: 'redirects a call to another address',
     lie: ({ gatewayUrl }) => ({
       instead: (call) => (isList(call) ? { status: 302, headers: { location: gatewayUrl } } : undefined),
     }),
-    code: 'unreachable',
+    error: { code: 'unavailable', reason: 'unreachable' },
   },
 ];

@@ -14,7 +14,7 @@ export interface ExpertLieContext extends LieContext {
 export interface ExpertRow
   extends ExpertSituation,
     ExpertExpectation,
-    Pick<AgentExpectation, 'code' | 'after'> {
+    Pick<AgentExpectation, 'error' | 'after'> {
   readonly name: string;
   readonly lie: (context: ExpertLieContext) => Lie;
   /** Whether each message arrives only after the next one was sent. */

@@ -11,7 +11,7 @@ function nested(member: string): ExpertRow {
     lie: () => ({
       answer: (real, call) => JSON.stringify(answer?.(real, call)).replaceAll(`"${mark}"`, deep),
     }),
-    code: 'malformed_message',
+    error: { code: 'untrusted', reason: 'malformed_message' },
     after: 1,
   };
 }

@@ -17,20 +17,20 @@ interface ExpertResult {
   readonly listed: ListedQuestion | undefined;
   /** The messages that the expert got. */
   readonly messages: readonly Message[];
-  /** The expert's first error code; empty when there was none. */
-  readonly code: string;
+  /** The expert's first error. */
+  readonly error: RelayError | undefined;
   /** The bodies of the calls that sent answers, as they left the expert's client. */
   readonly sent: readonly Json[];
-  /** The answers that the agent got, and its error code. */
-  readonly agent: { readonly answers: readonly string[]; readonly code: string };
+  /** The answers that the agent got, and its error. */
+  readonly agent: { readonly answers: readonly string[]; readonly error: RelayError | undefined };
   stop(): Promise<void>;
 }
 
 /** The answers that the expert sends. */
 export const answers: readonly string[] = ['Yes.', 'Really.'];
 
-const codeOf = (error: unknown): string => {
-  if (error instanceof RelayError) return error.code;
+const relayError = (error: unknown): RelayError => {
+  if (error instanceof RelayError) return error;
   throw error;
 };
 
@@ -67,16 +67,16 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     timing: timingFor(row),
     fetch: recordingFetch,
   });
-  const expected = row.after ?? (row.code || row.agent ? 0 : texts.length);
+  const expected = row.after ?? (row.error || row.agent ? 0 : texts.length);
   const messages: Message[] = [];
-  const agent = { answers: [] as string[], code: '' };
-  let code = '';
+  const agent: { answers: string[]; error: RelayError | undefined } = { answers: [], error: undefined };
+  let error: RelayError | undefined;
   let isOver = false;
-  const noteCode = (error: unknown) => {
-    if (!isOver) code ||= codeOf(error);
+  const noteError = (cause: unknown) => {
+    if (!isOver) error ??= relayError(cause);
   };
-  const noteAgentCode = (error: unknown) => {
-    agent.code = codeOf(error);
+  const noteAgentError = (cause: unknown) => {
+    agent.error = relayError(cause);
   };
   const countFromAgent = () =>
     messages.filter(({ role, protection }) => role === 'consumer' && protection === 'sequenced').length;
@@ -90,47 +90,47 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     await request.refresh();
   }
   async function sendMessages(): Promise<void> {
-    await conversation.refresh().catch(noteAgentCode);
+    await conversation.refresh().catch(noteAgentError);
     for (const [index, text] of texts.entries()) {
-      if (agent.code || code || conversation.verification === 'none') break;
-      await conversation.send(text).catch(noteAgentCode);
+      if (agent.error || error || conversation.verification === 'none') break;
+      await conversation.send(text).catch(noteAgentError);
       if (row.all) continue;
       const isCertain = index < expected && !row.isDelayed;
       const timeoutMs = isCertain ? 60_000 : uncertainMessageMs;
-      await eventually('the message', () => countFromAgent() > index || code, { timeoutMs }).catch(() => {});
+      await eventually('the message', () => countFromAgent() > index || error, { timeoutMs }).catch(() => {});
     }
   }
   async function readAnswers(): Promise<void> {
     // The agent's result is not part of every row.
-    if (row.closed || (code && row.agent === undefined)) return;
-    const timeoutMs = row.agent === 'timeout' ? 300 : 60_000;
-    while (agent.answers.length < answers.length && !agent.code) {
+    if (row.closed || (error && row.agent === undefined)) return;
+    const timeoutMs = row.agent?.code === 'timeout' ? 300 : 60_000;
+    while (agent.answers.length < answers.length && !agent.error) {
       await conversation
         .waitForAnswer({ timeoutMs })
-        .then(({ text }) => void agent.answers.push(text), noteAgentCode);
+        .then(({ text }) => void agent.answers.push(text), noteAgentError);
     }
   }
 
-  const listed = row.lists ? await expert.list().catch(noteCode) : undefined;
-  const request = code ? undefined : await find(expert, conversation, row).catch(noteCode);
+  const listed = row.lists ? await expert.list().catch(noteError) : undefined;
+  const request = error ? undefined : await find(expert, conversation, row).catch(noteError);
   if (request) {
-    if (!row.all) readMessages(request).catch(noteCode);
-    if (request.encrypted) await request.pickUp().catch(noteCode);
+    if (!row.all) readMessages(request).catch(noteError);
+    if (request.encrypted) await request.pickUp().catch(noteError);
     await sendMessages();
-    if (row.all) readMessages(request).catch(noteCode);
-    if (row.all) await eventually('all messages', () => countFromAgent() === texts.length || code);
-    if (!code) await sendAnswers(request).catch(noteCode);
+    if (row.all) readMessages(request).catch(noteError);
+    if (row.all) await eventually('all messages', () => countFromAgent() === texts.length || error);
+    if (!error) await sendAnswers(request).catch(noteError);
     await readAnswers();
     // A list without an end is refused after thousands of calls.
     const timeoutMs = 200_000;
-    if (row.code) await eventually("the expert's error", () => code, { timeoutMs }).catch(() => {});
+    if (row.error) await eventually("the expert's error", () => error, { timeoutMs }).catch(() => {});
   }
   return {
     conversation,
     request: request ?? undefined,
     listed: listed?.find((one) => one.requestId === requestId),
     messages,
-    code,
+    error,
     sent,
     agent,
     async stop() {
@@ -165,7 +165,7 @@ async function runEarlierClient(
 async function find(
   expert: Expert,
   { requestId, refCode }: Conversation,
-  { by, code }: ExpertRow,
+  { by, error: expected }: ExpertRow,
 ): Promise<ExpertRequest> {
   if (by === 'code') return await expert.request(refCode.toLowerCase());
   if (by !== 'requests') return await expert.request(requestId);
@@ -176,7 +176,7 @@ async function find(
     for await (const request of expert.requests({ signal: enough.signal })) found.push(request);
   };
   // A list of two thousand pages takes as long as it takes.
-  const patience = code === 'timeout' ? 1_000 : Number.POSITIVE_INFINITY;
+  const patience = expected?.code === 'timeout' ? 1_000 : Number.POSITIVE_INFINITY;
   let hasFailed = false;
   const listing = list().catch((error: unknown) => {
     hasFailed = true;
@@ -215,9 +215,9 @@ export async function opensForAgent(
     const submission = new Uint8Array(Buffer.from(digest ?? '', 'base64').subarray(0, 32));
     const peer = { sign, encrypt };
     const channel = await openChannel({ requestId, role: 'consumer', own, peer, submission });
-    const code = await channel.open(body as unknown as MessageRecord).then(() => '', codeOf);
+    const error = await channel.open(body as unknown as MessageRecord).then(() => undefined, relayError);
     // It was decrypted: only then it is found that earlier messages are missing.
-    if (code === '' || code === 'message_missing') return true;
+    if (!error || error.reason === 'message_missing') return true;
   }
   return false;
 }
