@@ -371,10 +371,7 @@ describe('an expert', () => {
     const calls = ['closed', 'other'].map((name) => ({ id: name, tool: name, arguments: {} }));
     const waiting = decideToolCalls(calls, { relay, run: 'both' });
     const [closed, other] = [await requestAbout('closed'), await requestAbout('other')];
-    await Promise.all([
-      expect(waiting).rejects.toMatchObject({ code: 'closed' }),
-      closed.close(),
-    ]);
+    await Promise.all([expect(waiting).rejects.toMatchObject({ code: 'closed' }), closed.close()]);
     expect((await expert.request(other.requestId)).status).toBe('pending');
   });
 

@@ -212,7 +212,10 @@ describe('lie 5: after the rotation of an API key', () => {
       const later = await askAndAnswer(other, rotated);
       expect(JSON.parse(later.stdout)).toMatchObject({ exit: 0, verification: 'known' });
       const before = await askAndAnswer(mine, rotated);
-      expect(JSON.parse(before.stdout)).toMatchObject({ exit: 7, error: { code: 'untrusted', reason: 'unknown_expert' } });
+      expect(JSON.parse(before.stdout)).toMatchObject({
+        exit: 7,
+        error: { code: 'untrusted', reason: 'unknown_expert' },
+      });
       for (const each of [mine, other]) each.stop();
     }),
   );
@@ -231,7 +234,10 @@ describe('lie 6: the name of the agent', () => {
       expect(request.agentName).toBe('deploy bot');
       await request.answer('Yes.');
       const { code, stdout } = await run(resume(refCode, '--json'));
-      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({ code: 7, reason: 'question_altered' });
+      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({
+        code: 7,
+        reason: 'question_altered',
+      });
       deceived.stop();
       await liar.stop();
     }),
@@ -246,7 +252,10 @@ describe('lie 6: the name of the agent', () => {
         },
       });
       const { code, stdout } = await run(['ask', 'May I?', '--as', 'staging bot', '--json']);
-      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({ code: 7, reason: 'question_altered' });
+      expect({ code, reason: JSON.parse(stdout).error?.reason }).toEqual({
+        code: 7,
+        reason: 'question_altered',
+      });
     }),
   );
 });

@@ -124,7 +124,7 @@ export const waysToAnswer = (relay: Constellation, { url, commands, python, stop
         throw new Error(`It is ${sent.status}, with the warning ${warning}.`);
     }
     // The expert was warned, and the agent ends.
-    const expected = ({ isPlain }: Way) => (isPlain ? because : 'plaintext_refused');
+    const expected = ({ isPlain }: Way) => (isPlain ? because : 'unprotected');
     return { ...tenant, fingerprint: '', answer, expected };
   }
 

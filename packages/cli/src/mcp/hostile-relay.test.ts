@@ -46,7 +46,9 @@ describe('a relay that lies to an agent with the MCP server', () => {
         });
       }
       await request.answer('Yes.');
-      expect((await session.wait(reference)).text).toMatch(/\nError code: unprotected \(plaintext_refused\)$/);
+      expect((await session.wait(reference)).text).toMatch(
+        /\nError code: unprotected \(plaintext_refused\)$/,
+      );
       liar.tell({});
       expect((await session.wait(reference)).data.answers).toMatchObject([{ text: 'Yes.' }]);
       const { data } = await transcript();

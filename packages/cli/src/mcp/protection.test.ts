@@ -54,7 +54,9 @@ describe('an agent with the MCP server', () => {
       const { isError, text } = await wait(reference);
       expect({ isError, text }).toEqual({
         isError: true,
-        text: expect.stringMatching(/Next: Do not take it for an answer.*\nError code: unprotected \(plaintext_refused\)/),
+        text: expect.stringMatching(
+          /Next: Do not take it for an answer.*\nError code: unprotected \(plaintext_refused\)/,
+        ),
       });
       expect(text).not.toContain('Go ahead.');
       await start({}, { args: ['--accept-unprotected'] });

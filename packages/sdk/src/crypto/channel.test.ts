@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { RelayError, type RelayErrorName } from '../relay-error.ts';
 import { type Device, startConversation } from '../testing/start-conversation.ts';
 import { openChannel } from './channel.ts';
 import type { MessageRecord } from './message.ts';
 
 const sequenced = (text: string) => expect.objectContaining({ text, protection: 'sequenced' });
-const refused = (reason: string) => expect.objectContaining({ name: 'RelayError', reason });
+const refused = (error: RelayErrorName) => {
+  const { code, reason } = new RelayError(error, '');
+  return expect.objectContaining({ name: 'RelayError', code, reason });
+};
 
 /** The form of a message's hash in a state. */
 const hash = 'A'.repeat(43).concat('=');

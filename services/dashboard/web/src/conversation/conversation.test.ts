@@ -418,7 +418,7 @@ describe('an answer that was not sent', () => {
     await untilPasses(() => expect(answers()).toHaveLength(1));
     const { onDiscard } = request;
     request.onDiscard = () => Promise.reject(new RelayError('unreachable', 'away'));
-    await expect(conversation.remove()).rejects.toMatchObject({ code: 'unreachable' });
+    await expect(conversation.remove()).rejects.toMatchObject({ reason: 'unreachable' });
     expect(answers()).toEqual([['Yes.', 'waiting']]);
     request.onDiscard = onDiscard;
     expect(await conversation.remove()).toBe(true);

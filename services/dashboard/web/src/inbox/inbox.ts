@@ -265,9 +265,9 @@ async function checkRows(read: readonly Row[], check: Expert['check']): Promise<
       encrypted,
       question,
       agentName,
-      isRefused: refused !== undefined,
       tags,
       form,
+      ...(refused && { isRefused: true }),
     };
   });
 }
