@@ -41,7 +41,12 @@ export interface Access extends ConnectionOptions {
   readonly apiKey?: string | undefined;
 }
 
-/** How long things may take, in milliseconds. */
+/**
+ * How long things may take, in milliseconds.
+ *
+ * @example
+ * const relay = createRelay({ timing: { pollMs: 10_000 } });
+ */
 export interface Timing {
   /** One attempt of a call, including its whole answer. Default 30 s. */
   readonly callMs: number;
@@ -49,7 +54,7 @@ export interface Timing {
   readonly patienceMs: number;
   /** The first wait before a repetition is at most twice this. The limit doubles each time, up to `maxBackoffMs`. Default 250 ms. */
   readonly backoffMs: number;
-  /** Default 15 s. */
+  /** The longest wait before a repetition. Default 15 s. */
   readonly maxBackoffMs: number;
   /** A stream that is silent for this long is opened again. Default 38 s: two and a half heartbeats. */
   readonly silenceMs: number;

@@ -15,7 +15,9 @@
  * };
  */
 export interface Memory {
+  /** The value of a name, if it has one. */
   get(name: string): Promise<string | undefined>;
+  /** Stores a value, in place of an earlier one. */
   set(name: string, value: string): Promise<void>;
   /**
    * Stores a value unless the name has one already, and returns the stored one. It is atomic: two clients that call it
@@ -24,8 +26,16 @@ export interface Memory {
   remember(name: string, value: string): Promise<string>;
 }
 
-/** A memory that can delete, too: that of an expert who is signed in, whose answers stand in it until they are sent. */
+/**
+ * A memory that can delete, too: that of an expert who is signed in, whose answers stand in it until they are sent.
+ *
+ * @example
+ * const memory: Store = createMemory();
+ * await memory.set('name', 'value');
+ * await memory.delete('name');
+ */
 export interface Store extends Memory {
+  /** Removes a name with its value. */
   delete(name: string): Promise<void>;
 }
 

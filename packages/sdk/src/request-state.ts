@@ -1,3 +1,4 @@
+/** `pending` until the first answer, then `responded`; `closed` and `expired` are final. */
 export type RequestStatus = 'pending' | 'responded' | 'closed' | 'expired';
 
 /** Both states are final. */
@@ -71,10 +72,17 @@ export interface ContextMessage {
   readonly content: string;
 }
 
-/** Which requests are listed. */
+/**
+ * Which requests are listed.
+ *
+ * @example
+ * const newest = await relay.requests({ status: 'responded', limit: 20 });
+ */
 export interface ListOptions {
+  /** Only those with this status. Default all. */
   readonly status?: RequestStatus | undefined;
   /** At most this many, the newest. Default all. */
   readonly limit?: number | undefined;
+  /** Ends the call with `aborted`. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -9,11 +9,24 @@ import type { ConversationState, Verification } from './conversation-state.ts';
 import type { Decision, DecisionOptions } from './decision.ts';
 import type { FormOrSchema } from './question.ts';
 
+/**
+ * What goes with a message of the agent.
+ *
+ * @example
+ * const form = { type: 'object', properties: {} } as const;
+ * await conversation.send('May I then remove only the old ones?', { form });
+ */
 export interface AskAgainOptions extends SendOptions {
   /** A form that the expert is to answer. It replaces the one before. Only in encrypted conversations. */
   readonly form?: FormOrSchema | undefined;
 }
 
+/**
+ * How long an agent waits for an answer, and for which one.
+ *
+ * @example
+ * const answer = await conversation.waitForAnswer({ timeoutMs: 600_000, includeEarly: true });
+ */
 export interface WaitOptions {
   /** In milliseconds. Without it, the call waits until the conversation ends. */
   readonly timeoutMs?: number | undefined;
@@ -22,6 +35,7 @@ export interface WaitOptions {
    * answer (`isNote`): a call with `includeEarly` or a `for await` loop returns them.
    */
   readonly includeEarly?: boolean | undefined;
+  /** Ends the wait with `aborted`; the conversation stays open. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -23,6 +23,13 @@ export type Decision<C = Content> =
   | (Decided & { readonly action: 'accept'; readonly content: C })
   | (Decided & { readonly action: 'decline'; readonly content?: undefined });
 
+/**
+ * How long an agent waits for a decision, and how old that may be.
+ *
+ * @example
+ * const onReply = ({ text }: Answer) => console.log(text);
+ * const decision = await conversation.waitForDecision({ timeoutMs: 600_000, validForMs: 60_000, onReply });
+ */
 export interface DecisionOptions {
   /** In milliseconds. Without it, the call waits until the conversation ends. A timeout is not a decision. */
   readonly timeoutMs?: number | undefined;
@@ -38,5 +45,6 @@ export interface DecisionOptions {
    * message that the expert had seen.
    */
   readonly validForMs?: number | undefined;
+  /** Ends the wait with `aborted`, which is no decision. */
   readonly signal?: AbortSignal | undefined;
 }

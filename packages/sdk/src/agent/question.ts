@@ -18,6 +18,7 @@ export type FormOrSchema = Form | StandardSchema;
  * if (conversation.unsent.length > 0) console.log('The question is sent once an expert picks it up.');
  */
 export interface Question<F extends FormOrSchema = Form> {
+  /** What the expert is asked, in words. */
   readonly question?: string | undefined;
   /** Messages that came before the question. The relay keeps the last 10. */
   readonly messages?: readonly ContextMessage[] | undefined;
@@ -59,5 +60,6 @@ export interface Question<F extends FormOrSchema = Form> {
    * @throws RelayError `once_reused` for another question with the same name
    */
   readonly once?: string | undefined;
+  /** Ends the call with `aborted`; the question may have been sent by then. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -82,7 +82,12 @@ export interface ConversationStore {
   readonly memory?: Memory | undefined;
 }
 
-/** The options of `approve` and `choose`. */
+/**
+ * The options of `approve` and `choose`.
+ *
+ * @example
+ * const { approved } = await relay.approve('Deploy 4711?', { once: 'deploy 4711', timeoutMs: 600_000 });
+ */
 export interface AskingOptions extends Omit<Question, 'question' | 'form'>, DecisionOptions {
   /**
    * True to leave the conversation open. By default it is closed after the decision, an error, the timeout or an abort, unless
@@ -91,12 +96,14 @@ export interface AskingOptions extends Omit<Question, 'question' | 'form'>, Deci
   readonly keepOpen?: boolean | undefined;
 }
 
+/** The result of `approve`. */
 export interface Approval extends Decided {
   /** True only if the expert has approved. */
   readonly approved: boolean;
   readonly conversation: Conversation;
 }
 
+/** The result of `choose`. */
 export type Choice<V extends string = string> = Decided & { readonly conversation: Conversation } & (
     | { readonly declined: false; readonly value: V }
     | { readonly declined: true; readonly value: undefined }
@@ -148,9 +155,11 @@ export interface Relay {
     name: string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<ConversationState | undefined>;
+  /** To whom this key belongs. */
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** The requests of this key, newest first. */
   requests(options?: ListOptions): Promise<readonly ListedRequest[]>;
+  /** The state of a request of this key, by its reference code. */
   findByRef(refCode: string, options?: { readonly signal?: AbortSignal | undefined }): Promise<RequestState>;
   /** Ends all waiting and all streams, also what begins later. Conversations stay open: resume them with a new client. */
   stop(): void;

@@ -10,7 +10,15 @@ export interface AgentKeysJson {
   readonly encrypt: string;
 }
 
+/**
+ * The keys of an agent's conversation.
+ *
+ * @example
+ * const keys = await makeAgentKeys();
+ * const again = await restoreAgentKeys(keys.export());
+ */
 export interface AgentKeys extends OwnKeys {
+  /** The private keys, for `restoreAgentKeys`. */
   export(): AgentKeysJson;
 }
 
@@ -25,7 +33,12 @@ export async function makeAgentKeys(): Promise<AgentKeys> {
   return agentKeys(await Promise.all([openKeyPair('sign'), openKeyPair('encrypt')]));
 }
 
-/** The keys that `export()` returned. */
+/**
+ * The keys that `export()` returned.
+ *
+ * @example
+ * const keys = await restoreAgentKeys(JSON.parse(saved));
+ */
 export async function restoreAgentKeys(json: AgentKeysJson): Promise<AgentKeys> {
   const [sign, encrypt] = [json.sign, json.encrypt].map((text) => fromBase64(String(text)));
   if (sign?.length !== 32 || encrypt?.length !== 32) {

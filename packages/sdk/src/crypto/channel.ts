@@ -20,11 +20,21 @@ import { createQueue } from './queue.ts';
 import { undecryptable, unsequencedRefused, wrongRole, wrongSenderKey, wrongSignature } from './refusal.ts';
 import { importVerifier, verifySignature } from './verify-signature.ts';
 
+/**
+ * What a conversation is opened with.
+ *
+ * @example
+ * const options: ChannelOptions = { requestId, role: 'consumer', own: keys, peer, submission };
+ * const channel = await openChannel(options);
+ */
 export interface ChannelOptions {
+  /** The request whose conversation it is. */
   readonly requestId: string;
   /** The side of this device. */
   readonly role: Role;
+  /** The private keys of this side. */
   readonly own: OwnKeys;
+  /** The public keys of the other side, after they were checked. */
   readonly peer: PublicKeys;
   /** The digest of the question: `digestSubmission`. */
   readonly submission: Bytes;
@@ -38,6 +48,7 @@ export interface ChannelOptions {
   readonly randomBytes?: ((length: number) => Bytes) | undefined;
 }
 
+/** A message that was decrypted and passed all checks. */
 export interface OpenedMessage {
   /** The hash of this message, by which later ones link to it, in base64. With it, `shown` of {@link SealOptions} names the message. */
   readonly link: string;
@@ -54,6 +65,7 @@ export interface OpenedMessage {
   readonly seenYourLast?: boolean | undefined;
 }
 
+/** What goes with a text that is encrypted. */
 export interface SealOptions<T extends SealedMessage | null = SealedMessage> {
   /** A UUID. Default: a new one. */
   readonly messageId?: string | undefined;
@@ -67,7 +79,13 @@ export interface SealOptions<T extends SealedMessage | null = SealedMessage> {
   readonly claim?: Claim<T> | undefined;
 }
 
-/** One conversation as one device sees it. Calls run one after another, in the order in which they are made. */
+/**
+ * One conversation as one device sees it. Calls run one after another, in the order in which they are made.
+ *
+ * @example
+ * const message = await channel.seal('Is it safe to drop this index?');
+ * await save(channel.state());
+ */
 export interface Channel {
   /**
    * Encrypts a message. Send each message once and in this order, and repeat it only unchanged. If `claim` returns
@@ -100,6 +118,8 @@ export type Claim<T extends SealedMessage | null = SealedMessage | null> = (
 const tagLength = 16;
 
 /**
+ * Opens a conversation, in which messages are encrypted and decrypted.
+ *
  * @example
  * const channel = await openChannel({ requestId, role: 'consumer', own: keys, peer, submission, keySignature });
  * const message = await channel.seal('Is it safe to drop this index?');

@@ -6,11 +6,18 @@ import { exchangeBytes, type PublicKeys, writeProof } from './key-exchange.ts';
 import { type OwnKeys, openKeyPair, ownKeys, sign } from './own-keys.ts';
 import { type PublicKey, publicKey } from './public-key.ts';
 
-/** An expert's keys. All are derived from one root, so they are the same on each of the expert's devices. */
+/**
+ * An expert's keys. All are derived from one root, so they are the same on each of the expert's devices.
+ *
+ * @example
+ * const { fingerprint } = await openExpertKeys(root);
+ * console.log(`Agents take answers of ${fingerprint} only.`);
+ */
 export interface ExpertKeys {
   readonly identity: PublicKey;
   /** Agents recognize the expert by it. */
   readonly fingerprint: string;
+  /** The keys for one request. */
   keysFor(requestId: string): Promise<OwnKeys>;
   /** The `keySignature` of a pick-up. */
   signExchange(exchange: ExchangeToSign): Promise<string>;
@@ -26,15 +33,21 @@ export interface ExchangeToSign {
   readonly submission: Bytes;
 }
 
-/** 32 random bytes. They allow anyone to read all of the expert's conversations: keep them secret. */
+/**
+ * 32 random bytes. They allow anyone to read all of the expert's conversations: keep them secret.
+ *
+ * @example
+ * await writeFile('expert-key', makeRoot(), { mode: 0o600, flag: 'wx' });
+ */
 export function makeRoot(): Bytes {
   return randomBytes(32);
 }
 
 /**
+ * Derives an expert's keys.
+ *
  * @example
- * const expert = await openExpertKeys(root);
- * const keys = await expert.keysFor(requestId);
+ * const { fingerprint } = await openExpertKeys(root);
  */
 export async function openExpertKeys(root: Uint8Array): Promise<ExpertKeys> {
   if (root.length !== 32) {

@@ -2,7 +2,13 @@ import { invalidInput } from '../relay-error.ts';
 import { tuple } from './bytes.ts';
 import type { PublicKey } from './public-key.ts';
 
-/** Eight groups of five digits, which two people can read to each other. Another key has another fingerprint. */
+/**
+ * Eight groups of five digits, which two people can read to each other. Another key has another fingerprint.
+ *
+ * @example
+ * const { identity } = await openExpertKeys(root);
+ * const fingerprint = await formatFingerprint(identity);
+ */
 export async function formatFingerprint(identity: PublicKey): Promise<string> {
   const bytes = tuple('expert-relay/v4/fingerprint', identity.raw);
   const digest = new DataView(await crypto.subtle.digest('SHA-512', bytes));
@@ -16,6 +22,9 @@ export async function formatFingerprint(identity: PublicKey): Promise<string> {
  * The canonical form of a fingerprint that a user typed.
  *
  * @throws RelayError `invalid_input` when it has not 40 digits.
+ *
+ * @example
+ * const expert = parseFingerprint('0491822734 ...');
  */
 export function parseFingerprint(text: string): string {
   const digits = text.replaceAll(/[^0-9]/g, '');
@@ -25,7 +34,12 @@ export function parseFingerprint(text: string): string {
   return digits.replaceAll(/\d{5}(?=\d)/g, '$& ');
 }
 
-/** Whether both name the same expert: only their digits count. */
+/**
+ * Whether both name the same expert: only their digits count.
+ *
+ * @example
+ * if (!sameFingerprint(typed, fingerprint)) throw new Error('This is another expert.');
+ */
 export function sameFingerprint(one: string, other: string): boolean {
   return parseFingerprint(one) === parseFingerprint(other);
 }

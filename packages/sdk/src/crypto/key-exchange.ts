@@ -6,6 +6,7 @@ import { type PublicKey, parsePublicKey, samePublicKey } from './public-key.ts';
 import { refusal } from './refusal.ts';
 import { isSignedBy } from './verify-signature.ts';
 
+/** The agent is the consumer, the expert the provider. */
 export type Role = 'consumer' | 'provider';
 
 /** The public keys of one side. */
@@ -91,13 +92,20 @@ export interface Exchange {
  */
 export type ExchangeVerification = 'known' | 'first-contact' | 'unverified';
 
+/** The expert's keys, after they were checked. */
 export interface CheckedExchange extends PublicKeys {
   /** The expert's. Of several known experts, it says which one this is. */
   readonly fingerprint: string;
   readonly verification: ExchangeVerification;
 }
 
-/** Checks the expert's keys. The agent does it before it encrypts anything for them. */
+/**
+ * Checks the expert's keys. The agent does it before it encrypts anything for them.
+ *
+ * @example
+ * const own = { sign: keys.signPublic, encrypt: keys.encryptPublic };
+ * const peer = await checkExchange({ requestId, own, exchange, submission, known: [fingerprint] });
+ */
 export async function checkExchange(options: {
   requestId: string;
   own: PublicKeys;
@@ -126,7 +134,12 @@ export async function checkExchange(options: {
   return { ...peer, fingerprint, verification: isKnown ? 'known' : 'first-contact' };
 }
 
-/** Checks an exchange that exists already: made by this device, by another of its devices, or by an attacker. */
+/**
+ * Checks an exchange that exists already: made by this device, by another of its devices, or by an attacker.
+ *
+ * @example
+ * await checkPickUp({ requestId, own: expertKeys, consumer: agentKeys, exchange, submission });
+ */
 export async function checkPickUp(options: {
   requestId: string;
   /** The expert's keys for this request. */
@@ -203,7 +216,15 @@ export function refuseOwnKeys(own: PublicKeys, peer: PublicKeys): void {
   throw refusal('invalid_public_key', "The other side's keys are our own.");
 }
 
-/** The keys of a conversation never change, so each later read is compared with the first one. */
+/**
+ * The keys of a conversation never change, so each later read is compared with the first one.
+ *
+ * @throws RelayError `keys_changed`
+ *
+ * @example
+ * const { providerSignPubKey: sign, providerEncryptPubKey: encrypt } = exchange;
+ * checkUnchanged(peer, { sign, encrypt });
+ */
 export function checkUnchanged(
   first: PublicKeys,
   later: { sign: unknown; encrypt: unknown } | undefined,

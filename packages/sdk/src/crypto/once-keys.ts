@@ -38,6 +38,9 @@ export async function onceKeys(secret: Uint8Array, name: string): Promise<OnceKe
 /**
  * The idempotency key of the submit that has this name, which is also the id of its conversation. It does not depend on the secret: with
  * another secret a question is refused, and not asked again.
+ *
+ * @example
+ * const idempotencyKey = await onceId('deploy 4711');
  */
 export async function onceId(name: string): Promise<string> {
   checkName(name);

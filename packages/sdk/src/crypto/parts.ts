@@ -12,11 +12,13 @@ export interface AnswerPart {
   readonly json: string;
 }
 
+/** A file in a message. */
 export interface FilePart {
   /** As its sender wrote it: it may contain anything that UTF-8 can. */
   readonly name: string;
   /** `type/subtype`, as its sender states it. */
   readonly mediaType: string;
+  /** The content. */
   readonly bytes: Bytes;
 }
 
@@ -46,7 +48,15 @@ const maxFileBytes = 700_000;
 /** The names of RFC 6838, without parameters. */
 const mediaTypePattern = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/i;
 
-/** @throws RelayError `invalid_input`, `message_too_large` */
+/**
+ * The parts of a message, as `seal` takes them.
+ *
+ * @throws RelayError `invalid_input`, `message_too_large`
+ *
+ * @example
+ * const parts = writeParts({ form: JSON.stringify({ type: 'object', properties: {} }) });
+ * const message = await channel.seal('May I?', { parts });
+ */
 export function writeParts({ form, answer, files = [] }: KnownParts): readonly Part[] {
   const parts: Part[] = [];
   const add = (kind: number, ...body: readonly Uint8Array[]) => parts.push({ kind, body: concat(...body) });
@@ -84,7 +94,15 @@ export interface ReadParts extends KnownParts {
 
 const isUnknown = (kind: number): boolean => kind < formKind || kind > fileKind;
 
-/** @throws RelayError `malformed_frame`, unless `refused` gives another error. */
+/**
+ * The parts of a message whose meaning is known, and whether it has others.
+ *
+ * @throws RelayError `malformed_frame`, unless `refused` gives another error.
+ *
+ * @example
+ * const { parts } = await channel.open(record);
+ * const { answer, files = [] } = readParts(parts, record.role);
+ */
 export function readParts(
   parts: readonly Part[],
   role: Role,

@@ -29,6 +29,9 @@ const oneBlock =
  * Reads a public key that another party sent.
  *
  * @throws RelayError `invalid_public_key` for anything but exactly one PEM block with one key of this kind.
+ *
+ * @example
+ * const key = parsePublicKey(exchange.providerSignPubKey, 'sign');
  */
 export function parsePublicKey(pem: unknown, kind: KeyKind): PublicKey {
   const text = typeof pem === 'string' && pem.length <= maxLength ? pem : '';
@@ -55,6 +58,12 @@ export function publicKey(raw: Bytes, kind: KeyKind): PublicKey {
 export const protectsNothing = (kind: KeyKind) =>
   refusal('invalid_public_key', `This ${algorithms[kind]} public key protects nothing.`);
 
+/**
+ * Whether both are the same key.
+ *
+ * @example
+ * const isOwn = samePublicKey(keys.signPublic, parsePublicKey(exchange.providerSignPubKey, 'sign'));
+ */
 export function samePublicKey(one: PublicKey, other: PublicKey): boolean {
   return one.kind === other.kind && equalBytes(one.raw, other.raw);
 }

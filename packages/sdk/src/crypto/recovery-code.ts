@@ -6,7 +6,13 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const length = 26;
 const separators = /[\s\u002d\u2010-\u2015]/g;
 
-/** Makes a code of 130 random bits, to be shown once: `XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX`. */
+/**
+ * Makes a code of 130 random bits, to be shown once: `XXXX-XXXX-XXXX-XXXX-XXXX-XXXX-XXXX`.
+ *
+ * @example
+ * const recoveryCode = await makeRecoveryCode();
+ * const vault = await sealVault(root, recoveryCode);
+ */
 export async function makeRecoveryCode(
   random: (length: number) => Uint8Array = randomBytes,
 ): Promise<string> {
@@ -19,6 +25,9 @@ export async function makeRecoveryCode(
  * The 26 characters of a code that a user typed.
  *
  * @throws RelayError `wrong_recovery_code` when it is mistyped.
+ *
+ * @example
+ * const characters = await parseRecoveryCode(typed);
  */
 export async function parseRecoveryCode(text: string): Promise<string> {
   const typed = text.replaceAll(separators, '').replaceAll(/[a-z]/g, (letter) => letter.toUpperCase());

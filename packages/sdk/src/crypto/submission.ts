@@ -31,6 +31,9 @@ const keptMessages = 10;
 /**
  * The digest of a question, 32 bytes. In the key exchange the expert signs the digest of the question that it was
  * shown, and the agent compares it with the digest of the question that it asked.
+ *
+ * @example
+ * const submission = await digestSubmission({ refCode: 'HS-7KQ2M9XD', question: 'May I?', agentVersions });
  */
 export async function digestSubmission(asked: Submission): Promise<Bytes> {
   const kept = (asked.messages ?? []).slice(-keptMessages).flatMap(({ role, content }) => [role, content]);

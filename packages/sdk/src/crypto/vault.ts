@@ -16,6 +16,13 @@ export interface Vault {
 
 const scheme = 'expert-relay/v4';
 
+/**
+ * Encrypts the root with a recovery code.
+ *
+ * @example
+ * const vault = await sealVault(root, await makeRecoveryCode());
+ * await expert.writeVault(vault);
+ */
 export async function sealVault(
   root: Uint8Array,
   code: string,
@@ -38,6 +45,10 @@ export async function sealVault(
  * Decrypts the root.
  *
  * @throws RelayError `wrong_recovery_code`, `malformed_vault`
+ *
+ * @example
+ * const stored = await expert.readVault();
+ * const root = stored && (await openVault(stored.vault, recoveryCode));
  */
 export async function openVault(vault: Vault, code: string): Promise<Bytes> {
   const identity = member(vault, 'identity', 32);

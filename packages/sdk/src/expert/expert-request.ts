@@ -40,7 +40,7 @@ export interface PendingAnswer extends MessageParts {
    * - `waiting`: it is sent before the next answer, by `refresh`, and while a loop over `messages` runs;
    * - `held`: it waits for your user, since the agent has written something that had not been shown when it was written, or since it
    *   answers a form and was written more than ten minutes ago, or before a restart;
-   * - `refused`: the relay refused its content, with `code` and `reason` as in a {@link RelayError}.
+   * - `refused`: the relay refused its content, with `code` and `reason` as in a `RelayError`.
    *
    * `answer` with its `messageId` sends it again as it was written, `discard` removes it. Another `answer` takes the place of one that is
    * held.
@@ -50,6 +50,12 @@ export interface PendingAnswer extends MessageParts {
   readonly reason?: RelayErrorReason | undefined;
 }
 
+/**
+ * What goes with an answer of the expert.
+ *
+ * @example
+ * await request.answer('Only after the backup.', { decision: { action: 'decline' } });
+ */
 export interface AnswerOptions extends SendOptions {
   /**
    * The id of the message, a UUID in lower case. Name one to find the answer in {@link ExpertRequest.pending}, or to send it again: an

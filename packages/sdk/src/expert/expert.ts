@@ -6,8 +6,15 @@ import type { ExpertRequest, PendingAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 import type { StoredVault } from './vault-calls.ts';
 
-/** What is left out of `url`, `apiKey` and `hubUrl` is read from the environment: `RELAY_URL`, `RELAY_API_KEY` and `RELAY_HUB_URL`. */
+/**
+ * How an expert with an API key connects. What is left out of `url`, `apiKey` and `hubUrl` is read from the environment: `RELAY_URL`,
+ * `RELAY_API_KEY` and `RELAY_HUB_URL`.
+ *
+ * @example
+ * const expert = createExpert({ url: 'https://relay.example', apiKey: 'hs_prov_...', root });
+ */
 export interface ExpertOptions extends PartialClientOptions, OwnOptions {
+  /** True in {@link SessionExpertOptions} only. */
   readonly session?: false | undefined;
   /**
    * Stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot show
@@ -22,8 +29,16 @@ interface OwnOptions {
   readonly root?: Uint8Array | undefined;
 }
 
-/** Options of an expert who is signed in: by the session's cookie, without an API key. */
+/**
+ * How an expert who is signed in connects: by the session's cookie, without an API key.
+ *
+ * @example
+ * const expert = createExpert({ session: true, url: location.origin, root });
+ * const request = await expert.request('HS-7KQ2M9XD');
+ * await request.answer('Yes, it is stale.');
+ */
 export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
+  /** Says that calls are made with the session's cookie. */
   readonly session: true;
   /** As for an expert with a key. It also stores the answers that wait. It belongs to one user: each user needs another one. */
   readonly memory?: Store | undefined;
@@ -57,10 +72,17 @@ export type ExpertEvent =
       readonly isMissed: boolean;
     };
 
-/** Which requests a program gets. */
+/**
+ * Which requests a program gets.
+ *
+ * @example
+ * const filter = ({ agentName }: ExpertRequest) => agentName === 'Deployer';
+ * for await (const request of expert.requests({ filter })) await request.answer('Not before 18:00.');
+ */
 export interface RequestsOptions {
   /** Called once for each request, before it is picked up. Those for which it returns false are left as they are. */
   readonly filter?: ((request: ExpertRequest) => boolean | Promise<boolean>) | undefined;
+  /** Ends the loop with `aborted`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -85,7 +107,7 @@ export interface Expert {
    *
    * @example
    * // Others stay as they are, also for experts with other keys.
-   * const filter = ({ question }) => question.startsWith('Restart ');
+   * const filter = ({ question }: ExpertRequest) => question.startsWith('Restart ');
    * for await (const request of expert.requests({ filter })) await request.answer('Not before 18:00.');
    */
   requests(options?: RequestsOptions): AsyncIterableIterator<ExpertRequest>;
@@ -161,6 +183,7 @@ export interface Expert {
     vault: Vault,
     options?: { readonly replaces?: StoredVault | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<void>;
+  /** To whom this key, or this session, belongs. */
   whoami(options?: { readonly signal?: AbortSignal | undefined }): Promise<WhoAmI>;
   /** Ends all waiting and all streams. */
   stop(): void;

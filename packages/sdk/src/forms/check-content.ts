@@ -15,7 +15,13 @@ export const isText = (value: unknown): value is string =>
 
 export const lengthOf = (text: string): number => [...text].length;
 
-/** What is wrong with a content, one problem for each field: a content without problems is valid. */
+/**
+ * What is wrong with a content, one problem for each field: a content without problems is valid.
+ *
+ * @example
+ * const [problem] = checkContent(form, { count: 12 });
+ * if (problem) console.log(`${problem.name}: ${problem.message}`);
+ */
 export function checkContent(form: Form, content: unknown): readonly ContentProblem[] {
   if (!isObject(content)) return [{ name: '', message: 'Give an object with the fields.' }];
   const problems: ContentProblem[] = [];

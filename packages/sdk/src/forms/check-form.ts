@@ -28,7 +28,11 @@ export const fits = (text: string, bytes: number): boolean =>
 
 /**
  * Reads a form from JSON text.
+ *
  * @throws RelayError `invalid_form`, with the path of the member that is not allowed
+ *
+ * @example
+ * const form = parseForm('{ "type": "object", "properties": { "count": { "type": "integer" } } }');
  */
 export function parseForm(json: string): Form {
   if (!fits(json, maxBytes)) return invalidForm('', `This has more than ${maxBytes} bytes.`);

@@ -32,7 +32,13 @@ type ContentOfProperties<Properties, Required> = {
 /** Shows the members of an intersection as one type. */
 type Flat<T> = { [Name in keyof T]: T[Name] };
 
-/** The content of a valid answer: of a form that is written `as const`, or what a Standard Schema gives. */
+/**
+ * The content of a valid answer: of a form that is written `as const`, or what a Standard Schema gives.
+ *
+ * @example
+ * const form = { type: 'object', properties: { region: { type: 'string', enum: ['eu', 'us'] } }, required: ['region'] } as const;
+ * const content: ContentOf<typeof form> = { region: 'eu' };
+ */
 export type ContentOf<F> =
   F extends StandardSchema<infer Output>
     ? Output

@@ -11,6 +11,9 @@ export function defaultsOf(form: Form): Content {
 /**
  * What was filled in, in words and in the order of the form. The words are those of the agent and the expert: show them as
  * any other foreign text.
+ *
+ * @example
+ * for (const { label, value } of describeContent(form, content)) console.log(showHidden(`${label}: ${value}`));
  */
 export function describeContent(
   form: Form,

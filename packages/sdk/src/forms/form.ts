@@ -5,6 +5,7 @@ interface Labels {
   readonly description?: string | undefined;
 }
 
+/** A text. */
 export interface TextField extends Labels {
   readonly type: 'string';
   /** Lengths are counted in code points. */
@@ -15,6 +16,7 @@ export interface TextField extends Labels {
   readonly default?: string | undefined;
 }
 
+/** A number. */
 export interface NumberField extends Labels {
   /** An `integer` is within ±(2^53 - 1). */
   readonly type: 'number' | 'integer';
@@ -23,6 +25,7 @@ export interface NumberField extends Labels {
   readonly default?: number | undefined;
 }
 
+/** Yes or no. */
 export interface BooleanField extends Labels {
   readonly type: 'boolean';
   readonly default?: boolean | undefined;
@@ -50,6 +53,7 @@ export interface ChoicesField extends Labels {
   readonly default?: readonly string[] | undefined;
 }
 
+/** One field of a form. */
 export type Field = TextField | NumberField | BooleanField | ChoiceField | ChoicesField;
 
 /** A form as MCP has it: a flat JSON Schema object. One without properties asks for an approval. */
@@ -71,9 +75,22 @@ export interface FieldOption {
   readonly title: string;
 }
 
+/**
+ * Whether a form has no fields: then it asks for an approval.
+ *
+ * @example
+ * if (isApproval(form)) console.log('Approve or decline.');
+ */
 export const isApproval = (form: Form): boolean => Object.keys(form.properties).length === 0;
 
-/** The options of a choice, in their order. Other fields have none. */
+/**
+ * The options of a choice, in their order. Other fields have none.
+ *
+ * @example
+ * for (const [name, field] of Object.entries(form.properties)) {
+ *   console.log(name, optionsOf(field).map(({ title }) => title));
+ * }
+ */
 export function optionsOf(field: Field): readonly FieldOption[] {
   const choice = field.type === 'array' ? field.items : field;
   if ('enum' in choice) return choice.enum.map((value) => ({ value, title: value }));

@@ -8,6 +8,7 @@ import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 
 /**
  * The form that an agent sends.
+ *
  * @throws RelayError `invalid_form`, with the path of the member that is not allowed
  *
  * @example

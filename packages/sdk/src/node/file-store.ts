@@ -8,6 +8,13 @@ import { invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
 import { openPrivateFolder, type PrivateFolder } from './private-folder.ts';
 
+/**
+ * A store in a folder: see {@link createFileStore}.
+ *
+ * @example
+ * const store: FileStore = createFileStore('.agent');
+ * for (const state of await store.list()) await relay.resume(state);
+ */
 export interface FileStore extends Required<ConversationStore> {
   readonly memory: Memory;
 }

@@ -23,7 +23,13 @@ export function isShowable(file: { readonly mediaType: string; readonly bytes: U
   return type === file.mediaType && !isAnimated && pixels > 0 && pixels <= maxPixels;
 }
 
-/** Reads the header of a JPEG, PNG, WebP or GIF file. Undefined for anything else. */
+/**
+ * Reads the header of a JPEG, PNG, WebP or GIF file. Undefined for anything else.
+ *
+ * @example
+ * const picture = readPicture(file.bytes);
+ * if (picture) console.log(`${picture.width} x ${picture.height} pixels`);
+ */
 export function readPicture(bytes: Uint8Array): Picture | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -20,6 +20,12 @@ const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}
 /** How far from a direction mark its letter may be. */
 const markReach = 16;
 
+/**
+ * What kind of text is shown.
+ *
+ * @example
+ * console.log(showHidden(request.question, { prose: true }));
+ */
 export interface ShowHiddenOptions {
   /**
    * The text is shown as paragraphs that are isolated from their surroundings, and is no command, address or name: soft hyphens
@@ -32,6 +38,9 @@ export interface ShowHiddenOptions {
 /**
  * Makes characters visible that could hide text, move the cursor, or change the order of other characters: `<U+202E>`. Line
  * breaks, tabs, all scripts and joined emoji remain.
+ *
+ * @example
+ * console.log(showHidden('rm \u202efdp.txt')); // rm <U+202E>fdp.txt
  */
 export function showHidden(text: string, { prose = false }: ShowHiddenOptions = {}): string {
   return text.replace(found, (match, offset: number) => {

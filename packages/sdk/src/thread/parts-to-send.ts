@@ -12,6 +12,7 @@ export interface FileToSend {
   readonly name: string;
   /** Such as `image/png`. Default: the type of the blob, else `application/octet-stream`. */
   readonly mediaType?: string | undefined;
+  /** The content. */
   readonly bytes: Uint8Array | Blob;
 }
 

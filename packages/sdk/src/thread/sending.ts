@@ -8,6 +8,13 @@ export interface Sending {
   readonly isSent: boolean;
 }
 
+/**
+ * What goes with a message of either side.
+ *
+ * @example
+ * const log = { name: 'deploy.log', bytes: new TextEncoder().encode('...') };
+ * await conversation.send('This is the log.', { files: [log] });
+ */
 export interface SendOptions {
   /**
    * The ids of the messages of both sides that your user had been shown when the text was written. The message says that these

@@ -1,0 +1,35 @@
+/** What the examples in doc comments use without declaring it: what a reader has from the examples before, or writes alone. */
+export const exampleNames = `
+declare const relay: import('@expert-relay/sdk').Relay;
+declare const conversation: import('@expert-relay/sdk').Conversation;
+declare const firstAnswer: import('@expert-relay/sdk').Answer;
+declare const store: import('@expert-relay/sdk').ConversationStore;
+declare const expert: import('@expert-relay/sdk/expert').Expert;
+declare const request: import('@expert-relay/sdk/expert').ExpertRequest;
+declare const form: import('@expert-relay/sdk/forms').Form;
+declare const content: import('@expert-relay/sdk/forms').Content;
+declare const file: import('@expert-relay/sdk').ReceivedFile;
+declare const keys: import('@expert-relay/sdk/crypto/wire').AgentKeys;
+declare const channel: import('@expert-relay/sdk/crypto/wire').Channel;
+declare const record: import('@expert-relay/sdk/crypto/wire').MessageRecord;
+declare const exchange: import('@expert-relay/sdk/crypto/wire').Exchange;
+type PublicKeys = import('@expert-relay/sdk/crypto/wire').ChannelOptions['peer'];
+declare const peer: PublicKeys, expertKeys: PublicKeys, agentKeys: PublicKeys;
+declare const submission: Uint8Array<ArrayBuffer>, secret: Uint8Array<ArrayBuffer>, root: Uint8Array<ArrayBuffer>;
+declare const apiKey: string, url: string, requestId: string, keySignature: string, fingerprint: string, recoveryCode: string;
+declare const saved: string, typed: string, text: string, folder: string;
+declare const messageIds: string[], printed: { messageId: string }[], startedAt: number;
+declare function askUser(question: string): Promise<boolean>;
+declare function continueWith(conversation: import('@expert-relay/sdk').Conversation): Promise<void>;
+declare function deleteDatabase(): Promise<void>;
+declare function deploy(region: 'eu' | 'us'): Promise<void>;
+declare function getJson(path: string): Promise<{ requests: unknown[]; next: string }>;
+declare function save(state: unknown): Promise<void>;
+declare function showNewMessages(): Promise<string[]>;
+declare const image: { src: string }, location: { origin: string };
+declare const localStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void };
+declare const z: typeof import('zod');
+declare const join: typeof import('node:path').join;
+declare const readFile: typeof import('node:fs/promises').readFile;
+declare const writeFile: typeof import('node:fs/promises').writeFile;
+`;
