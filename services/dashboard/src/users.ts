@@ -4,8 +4,8 @@ import { readJson, type ServiceCall, type ServiceClient } from '@expert-relay/ki
 import type { SessionKey } from './session/session-store.ts';
 import type { Identity } from './sign-in/identity.ts';
 
-/** `taken`: it belongs to another user. `exists`: the user has another account of this provider. */
-type AddResult = 'joined' | 'taken' | 'exists';
+/** `taken`: it belongs to another user. `exists`: the user has another identity of this provider. */
+type JoinResult = 'joined' | 'taken' | 'exists';
 
 export interface UsedLink {
   readonly linkId: string;
@@ -28,8 +28,8 @@ export interface SessionRules {
 export interface Users {
   /** Finds the user of an identity. The first sign-in creates it. */
   findOrCreate(identity: Identity, callId: string): Promise<{ userId: string }>;
-  /** Adds an identity to the user who is signed in. */
-  addIdentity(session: SessionPrincipal, identity: Identity, callId: string): Promise<AddResult>;
+  /** Joins an identity to the user who is signed in. */
+  joinIdentity(session: SessionPrincipal, identity: Identity, callId: string): Promise<JoinResult>;
   /** The user of a sign-in link, without using the link. Null if it cannot be used. */
   findLink(token: string, callId: string): Promise<LinkUser | null>;
   /** Uses a sign-in link, which works once. Null if it cannot be used. */
@@ -50,14 +50,14 @@ export function createUsers(requests: ServiceClient): Users {
         path: '/internal/users/sign-in',
         principal: { kind: 'signin' },
         callId,
-        json: accountOf(identity),
+        json: storedMembers(identity),
       }),
-    async addIdentity(principal, identity, callId) {
-      const { result } = await post<{ result: AddResult }>({
+    async joinIdentity(principal, identity, callId) {
+      const { result } = await post<{ result: JoinResult }>({
         path: '/internal/identities',
         principal,
         callId,
-        json: accountOf(identity),
+        json: storedMembers(identity),
       });
       return result;
     },
@@ -98,7 +98,7 @@ export function createUsers(requests: ServiceClient): Users {
 }
 
 /** The members of an identity that are stored. */
-const accountOf = ({ provider, subject, name, label, email }: Identity) => ({
+const storedMembers = ({ provider, subject, name, label, email }: Identity) => ({
   provider,
   subject,
   name,

@@ -31,11 +31,11 @@ export type Principal =
   | { kind: 'consumer'; apiKeyId: string; userId: string; secret: KeySecret }
   | { kind: 'provider'; apiKeyId: string; userId: string; secret: KeySecret }
   | SessionPrincipal
-  /** A caller without a credential. */
+  /** A caller without an API key. From the gateway to the dashboard also browsers that are signed in: only the dashboard reads their cookie. */
   | { kind: 'nobody' }
-  /** The dashboard, only to find or make the user who signs in. */
+  /** The dashboard, to find or make the user who signs in, and to find and use sign-in links. */
   | { kind: 'signin' }
-  /** The hub, only to exchange an API key for a stream token. */
+  /** The hub, to exchange an API key for a stream token, and to read the newest revocations. */
   | { kind: 'hub' };
 
 export type KeyPrincipal = Extract<Principal, { kind: 'consumer' | 'provider' }>;

@@ -18,11 +18,14 @@ export interface CookieSettings {
   readonly clock: Clock;
 }
 
+/** With https, the name by which browsers accept a cookie from this host only. */
+export const hostCookieName = (name: string, isHttps: boolean): string => (isHttps ? `__Host-${name}` : name);
+
 export function createSignedCookie<T>(
   options: CookieSettings & { name: string; maxAgeMs: number },
 ): SignedCookie<T> {
   const { secrets, secure, clock, maxAgeMs } = options;
-  const name = secure ? `__Host-${options.name}` : options.name;
+  const name = hostCookieName(options.name, secure);
   // Each cookie has its own key, so that the value of one is not accepted as another one.
   const keys = secrets.map((secret) =>
     createHmac('sha256', secret).update(`cookie ${options.name}`).digest(),

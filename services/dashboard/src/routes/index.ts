@@ -5,7 +5,7 @@ import { Problem } from '@expert-relay/kit/problem';
 import type { ServiceClient } from '@expert-relay/kit/service-client';
 import type { Express, Request, Response } from 'express';
 import type { Config } from '../config.ts';
-import { createReturnTo } from '../cookies/return-to.ts';
+import { createReturnTo, type ReturnTo } from '../cookies/return-to.ts';
 import { type CookieSettings, createSignedCookie } from '../cookies/signed-cookie.ts';
 import { leaveSignIn, requireSession } from '../guards.ts';
 import type { Sessions } from '../session/sessions.ts';
@@ -81,9 +81,19 @@ const identifySession =
 
 /** The pages, and the forms in them. */
 function mountPages(app: Express, context: RouteContext): void {
-  const { services, users, sessions, flows, isAllowed, cookies, webApp, config, log } = context;
-  const { devLogin, supportContact } = config;
+  const { services, sessions, cookies, webApp, config } = context;
   const returnTo = createReturnTo(cookies);
+  app.get('/', (_request, response) => response.set('cache-control', 'no-store').redirect('/dashboard'));
+  app.use('/dashboard', requireSession(returnTo));
+  app.get('/dashboard/code/:refCode', openByCode(services.requests, sessions));
+  app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
+  mountSignIn(app, context, returnTo);
+}
+
+/** The pages of the sign-in, and the sign-out. Their order counts. */
+function mountSignIn(app: Express, context: RouteContext, returnTo: ReturnTo): void {
+  const { users, sessions, flows, isAllowed, cookies, config, log } = context;
+  const { devLogin, supportContact, publicUrl } = config;
   const refusedAccount = createSignedCookie<{ account: string; provider: string }>({
     ...cookies,
     name: 'relay_refusal',
@@ -96,16 +106,13 @@ function mountPages(app: Express, context: RouteContext): void {
   });
   const signIn = createSignIn({ users, sessions, isAllowed, returnTo });
 
-  app.get('/', (_request, response) => response.set('cache-control', 'no-store').redirect('/dashboard'));
-  app.use('/dashboard', requireSession(returnTo));
-  app.get('/dashboard/code/:refCode', openByCode(services.requests, sessions));
-  app.get(['/dashboard{/*page}', '/dashboard/'], showApp({ page: webApp.page, hubUrl: config.hubPublicUrl }));
-
+  // Redirects depend on the session and on codes that work once.
   app.use('/auth', (_request, response, next) => {
-    // Redirects depend on the session and on codes that work once.
     response.set('cache-control', 'no-store');
     next();
   });
+
+  // Also for users who are signed in: they add an account, or sign in again.
   if (devLogin) app.post('/auth/dev', signInDev(signIn));
   for (const flow of flows) {
     const receive = receiveCallback({ flow, signIn, sessions, users, isAllowed });
@@ -118,6 +125,8 @@ function mountPages(app: Express, context: RouteContext): void {
       throw new Problem('not_found');
     },
   );
+
+  // Only for visitors who are not signed in: the others are led to the dashboard.
   app.use('/auth', leaveSignIn);
   for (const flow of flows) app.get(`/auth/${flow.provider.name}`, beginSignIn(flow));
   app.get(
@@ -128,6 +137,9 @@ function mountPages(app: Express, context: RouteContext): void {
   app.get('/auth/error', showSignInError({ refusedAccount, supportContact }));
   app.get('/auth/link', showSignInLink({ users }));
   app.post('/auth/link', signInByLink({ users, signIn }));
+
+  // Behind all that can fail.
   app.use('/auth', showFailure({ refusedAccount, supportContact, log }));
-  app.post('/logout', signOut({ sessions, flows, providerSignOut, publicUrl: config.publicUrl }));
+
+  app.post('/logout', signOut({ sessions, flows, providerSignOut, publicUrl }));
 }

@@ -11,7 +11,7 @@ export interface Services {
 }
 
 /** A call of the session API that the service which owns the data handles. */
-interface ServiceCall {
+interface ProxiedCall {
   readonly method: Route['method'];
   readonly path: string;
   readonly service: keyof Services;
@@ -19,8 +19,8 @@ interface ServiceCall {
   readonly to: string;
 }
 
-/** Made from docs/openapi.yaml. */
-const calls: readonly ServiceCall[] = serviceCalls;
+/** Made by `npm run generate` from the `x-service` and `x-service-path` of docs/openapi.yaml. */
+const calls: readonly ProxiedCall[] = serviceCalls;
 
 /** Routes that call another service with the session's principal, and forward its response. */
 export const proxyToService = (services: Services): readonly Route[] =>

@@ -25,7 +25,7 @@ export const receiveCallback =
     const user = await sessions.readAgain(request, response.locals.callId);
     if (user?.sessionId !== addToSessionId) throw new SignInFailure('expired');
     requireAllowed(identity, isAllowed);
-    const result = await users.addIdentity(sessions.principalOf(user), identity, response.locals.callId);
+    const result = await users.joinIdentity(sessions.principalOf(user), identity, response.locals.callId);
     if (result !== 'joined') throw new SignInFailure(`identity_${result}`, { identity });
     response.redirect(303, '/dashboard/settings');
   };

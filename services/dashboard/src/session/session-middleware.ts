@@ -3,6 +3,7 @@ import type { RedisConnection } from '@expert-relay/kit/redis';
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import type passport from 'passport';
+import { hostCookieName } from '../cookies/signed-cookie.ts';
 import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import type { SessionStore, SignedIn } from './session-store.ts';
 import type { Sessions } from './sessions.ts';
@@ -22,7 +23,7 @@ export function sessionMiddleware(options: {
   const isHttps = options.publicUrl.startsWith('https:');
   const forCookie = (rolling: boolean) =>
     session({
-      name: isHttps ? '__Host-relay_session' : 'relay_session',
+      name: hostCookieName('relay_session', isHttps),
       secret: [...options.secrets],
       store,
       resave: false,
@@ -58,11 +59,11 @@ export function sessionMiddleware(options: {
     authenticator.session() as RequestHandler,
     async (request, response, next) => {
       const { user } = request;
-      const isOver =
+      const isOpen =
         user &&
-        (!isAllowed(user.identity) ||
-          (isChecked(request) && !(await sessions.isOpen(user, response.locals.callId))));
-      if (isOver) await sessions.signOutOwn(request);
+        isAllowed(user.identity) &&
+        (!isChecked(request) || (await sessions.isOpen(user, response.locals.callId)));
+      if (user && !isOpen) await sessions.signOutOwn(request);
       next();
     },
   ];

@@ -59,8 +59,8 @@ const pageSize = 500;
 /**
  * The sessions in Redis. Each session has a record, which Redis deletes when it expires, and is in two sorted sets: all
  * sessions by the time of their end, so that their streams can be ended too, and the sessions of a user by their last
- * use. It is removed from both when its streams have ended (`forget`). A set has the sessions that were signed out, until their end
- * was reported: only their browsers lose push.
+ * use. It is removed from both when requests has recorded its end, which ends the streams (`forget`). A set has the sessions that were
+ * signed out, until then: only their browsers lose push.
  */
 export class SessionStore extends Store {
   readonly #redis: RedisConnection;
@@ -96,6 +96,7 @@ export class SessionStore extends Store {
     settle(this.#renew(cookieId, session), done);
   }
 
+  /** Called by `regenerate` of express-session, when `Sessions.begin` replaces a session, or `signOutOwn` has ended it already. */
   override destroy(cookieId: string, done: Callback = () => {}): void {
     settle(this.#destroy(cookieId), done);
   }
@@ -126,20 +127,14 @@ export class SessionStore extends Store {
     } while (cursor !== '0');
   }
 
-  /** Ends sessions: deletes their records now. `due` returns them until their streams have ended. */
+  /** Ends sessions: deletes their records now. `due` returns them until their end is recorded. */
   async end(keys: readonly SessionKey[]): Promise<void> {
-    await this.claimDue(keys, this.#clock.now());
+    await this.#deleteRecords(keys, { dueAt: this.#clock.now() });
   }
 
-  /**
-   * Takes sessions that have ended: deletes what Redis still has of them, and until this time `due` returns them to no other process.
-   * After a failure they are due again.
-   */
+  /** Takes sessions that are due: until this time `due` returns them to no other process. After a failure they are due again. */
   async claimDue(keys: readonly SessionKey[], until: number): Promise<void> {
-    if (keys.length === 0) return;
-    const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));
-    for (const key of keys) steps.zadd(this.#ends, until, nameOf(key));
-    await steps.exec();
+    await this.#deleteRecords(keys, { dueAt: until });
   }
 
   /** Ends sessions before their time: their browsers are not notified any more either. */
@@ -160,7 +155,7 @@ export class SessionStore extends Store {
     return { kind: 'session', userId, sessionId, begunAt, endsAt };
   }
 
-  /** Sessions that have ended and whose streams may still be open. */
+  /** Sessions that have ended, and whose end may not be recorded yet. */
   async due(maxCount: number): Promise<SessionKey[]> {
     const names = await this.#client.zrangebyscore(this.#ends, 0, this.#clock.now(), 'LIMIT', 0, maxCount);
     return names.map(keyOf);
@@ -203,6 +198,14 @@ export class SessionStore extends Store {
   async #destroy(cookieId: string): Promise<void> {
     const user = (await this.read(cookieId))?.passport?.user;
     if (user) await this.end([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
+  }
+
+  /** Redis may still have the record of a session whose time has come. */
+  async #deleteRecords(keys: readonly SessionKey[], { dueAt }: { dueAt: number }): Promise<void> {
+    if (keys.length === 0) return;
+    const steps = this.#client.multi().del(...keys.map(({ cookieId }) => this.#record(cookieId)));
+    for (const key of keys) steps.zadd(this.#ends, dueAt, nameOf(key));
+    await steps.exec();
   }
 
   async #readAll(names: readonly string[]): Promise<StoredSession[]> {

@@ -5,7 +5,7 @@ import type { IsAllowed } from '../sign-in/allowed-users.ts';
 import type { SessionKey, SessionStore } from './session-store.ts';
 
 export interface SessionSweeper extends Part {
-  /** Ends the streams of sessions that have just ended, without waiting for the next sweep. */
+  /** Reports sessions that have just ended, without waiting for the next sweep. */
   sweepSoon(): void;
   /** Signs out the sessions whose user is not allowed any more. */
   signOutDisallowedSoon(): void;
@@ -17,8 +17,8 @@ const retryAfterMs = 3_000;
 const batchSize = 20;
 
 /**
- * Ends the streams of every session that has ended: by a sign-out, by its time limit, or because its user is no longer allowed. For the
- * last it reads all sessions at the start and after a change of the list, since a page that only reads its stream makes no calls.
+ * Reports every session that has ended to requests, which ends its streams: by a sign-out, by its time limit, or because its user is no
+ * longer allowed. For the last it reads all sessions at the start and after a change of the list, since a page that only reads its stream makes no calls.
  * Several processes may do this at the same time.
  */
 export function createSessionSweeper(options: {
@@ -49,7 +49,7 @@ export function createSessionSweeper(options: {
       log.info({ sessions: disallowed.length }, 'sessions that are no longer allowed have ended');
   }
 
-  async function endDueStreams(): Promise<void> {
+  async function reportDueEnds(): Promise<void> {
     for (let isMore = true; isMore; ) {
       const keys = await store.due(batchSize);
       await store.claimDue(keys, clock.now() + retryAfterMs);
@@ -76,14 +76,14 @@ export function createSessionSweeper(options: {
           throw error;
         });
       }
-      await endDueStreams();
+      await reportDueEnds();
       isFailing = false;
     } catch (error) {
       // Redis or the requests service is away: the next sweep tries again.
       if (!isFailing) {
         log.warn(
           { reason: (error as Error).message },
-          'could not find ended sessions or end their streams: retrying',
+          'could not find ended sessions or report them: retrying',
         );
       }
       isFailing = true;

@@ -60,14 +60,15 @@ export function createSessions(options: {
         createdAt: clock.now(),
       };
       await new Promise<void>((resolve, reject) => {
-        // Passport ends the session that the browser came with.
+        // This ends the session that the browser came with: passport calls `regenerate` of express-session, which calls
+        // `SessionStore.destroy`. It is no sign-out: the page that opens next registers its push channel for the new session.
         request.login(signedIn, (error) => (error ? reject(error) : resolve()));
       });
       const tooMany = (await store.list(userId)).slice(maxSessions);
       await signOut(tooMany.map(({ key }) => key));
     },
     async readAgain(request, callId) {
-      const session = request.user && (await store.read(request.sessionID));
+      const session = request.user && (await store.read(cookieIdOf(request)));
       const user = session?.passport?.user;
       if (user && (await isOpen(user, callId))) return user;
       delete request.user;
@@ -75,8 +76,11 @@ export function createSessions(options: {
     },
     isOpen,
     async signOutOwn(request) {
-      const { user, sessionID: cookieId } = request;
-      if (user) await store.signOut([{ userId: user.userId, sessionId: user.sessionId, cookieId }]);
+      const { user } = request;
+      if (user) {
+        const { userId, sessionId } = user;
+        await store.signOut([{ userId, sessionId, cookieId: cookieIdOf(request) }]);
+      }
       await new Promise<void>((resolve, reject) => {
         request.session.regenerate((error) => (error ? reject(error) : resolve()));
       });
@@ -95,6 +99,9 @@ export function createSessions(options: {
     signOut,
   };
 }
+
+/** The secret id in the cookie, as express-session calls it. It is not the `sessionId` of the user. */
+const cookieIdOf = ({ sessionID }: Request): string => sessionID;
 
 const isOpenBy = (rules: SessionRules | null, { createdAt, identity }: SignedIn): boolean =>
   rules !== null &&

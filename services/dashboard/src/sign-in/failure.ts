@@ -26,7 +26,7 @@ export const failures = {
   },
   provider_failed: {
     status: 502,
-    title: 'The sign-in service did not respond',
+    title: 'Sign-in does not work right now',
     text: 'We could not check who you are. Please try again in a few minutes.',
   },
   identity_taken: {

@@ -28,6 +28,7 @@ export function createGithub(settings: Config['github']): Provider | undefined {
     title: 'GitHub',
     scope: 'read:user user:email',
     isOpenId: false,
+    knowsSelectAccount: true,
     configuration: async () => configuration,
     async readIdentity(_configuration, { access_token: token }) {
       const [user, emails] = await Promise.all([

@@ -129,16 +129,16 @@ export function createOAuthFlow(
 }
 
 /**
- * A person whose account was refused must be able to choose another one. A provider of the operator's own may refuse
- * `select_account` if it does not state it; every OpenID provider must support `login`, which asks for a name again.
+ * A person whose account was refused must be able to choose another one. A provider may refuse `select_account` if it does not state
+ * it; every OpenID provider must support `login`, which asks for a name again.
  */
 function promptFor(
-  { name }: Provider,
+  { knowsSelectAccount }: Provider,
   configuration: Configuration,
   otherAccount: boolean,
 ): { prompt?: string } {
   const { prompt_values_supported: stated } = configuration.serverMetadata();
-  const isKnown = Array.isArray(stated) ? stated.includes('select_account') : name !== 'oidc';
+  const isKnown = Array.isArray(stated) ? stated.includes('select_account') : knowsSelectAccount;
   if (isKnown) return { prompt: 'select_account' };
   return otherAccount ? { prompt: 'login' } : {};
 }
@@ -149,19 +149,33 @@ function providerFailed(cause: unknown): never {
 
 const callbackParameters = new Set(['code', 'state', 'iss']);
 
+/** What the provider reports in the address of a callback. */
+class CallbackError extends Error {
+  override readonly name = 'CallbackError';
+  /** A code of OAuth, such as `invalid_scope`. */
+  readonly error: string | null;
+
+  constructor(message: string, error: string | null) {
+    super(message);
+    this.error = error;
+  }
+}
+
 /**
- * Checks the parameters of a callback, and removes those that are not used. Visitors can write them, so they must not
- * count as a failure of the provider, which is logged.
+ * Checks the parameters of a callback, and removes those that are not used. Visitors can write them too: an error is logged as one of
+ * the provider, once for each sign-in that was begun, and what no provider sends is not.
  */
 function requireCode(parameters: URLSearchParams, configuration: Configuration): void {
   const { issuer, authorization_response_iss_parameter_supported: requiresIssuer } =
     configuration.serverMetadata();
   const issuers = parameters.getAll('iss');
   const isIssuerRight = issuers.length === 0 ? !requiresIssuer : issuers.join() === issuer;
-  const hasOneOfEach = ['code', 'state'].every((name) => parameters.getAll(name).length === 1);
-  if (parameters.has('error') || !hasOneOfEach || !parameters.get('code') || !isIssuerRight) {
-    throw new SignInFailure('expired');
+  if (parameters.has('error')) {
+    providerFailed(new CallbackError('the provider reported an error', parameters.get('error')));
   }
+  const hasOneOfEach = ['code', 'state'].every((name) => parameters.getAll(name).length === 1);
+  if (!hasOneOfEach || !parameters.get('code')) throw new SignInFailure('expired');
+  if (!isIssuerRight) providerFailed(new CallbackError('the callback does not name the issuer', null));
   for (const name of [...parameters.keys()]) if (!callbackParameters.has(name)) parameters.delete(name);
 }
 

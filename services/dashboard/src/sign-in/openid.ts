@@ -20,17 +20,29 @@ interface OpenIdSettings {
   readonly issuer: string | undefined;
   /** The claim with the groups of a person. */
   readonly groupsClaim?: string;
+  readonly knowsSelectAccount: boolean;
+  /** Whether a sign-out here also ends the session at the provider. */
+  readonly signsOutThere: boolean;
 }
 
 export const createGoogle = (settings: Config['google']): Provider | undefined =>
-  createOpenId({ name: 'google', title: 'Google', scope: 'openid email profile', ...settings });
+  createOpenId({
+    name: 'google',
+    title: 'Google',
+    scope: 'openid email profile',
+    knowsSelectAccount: true,
+    // People are signed in there to much more than this relay.
+    signsOutThere: false,
+    ...settings,
+  });
 
 /** Any other issuer of OpenID Connect, such as Entra, Okta or Keycloak. */
 export const createOidc = (settings: Config['oidc']): Provider | undefined =>
-  createOpenId({ name: 'oidc', ...settings });
+  createOpenId({ name: 'oidc', knowsSelectAccount: false, signsOutThere: true, ...settings });
 
 function createOpenId(settings: OpenIdSettings): Provider | undefined {
   const { name, title, scope, clientId, clientSecret, issuer, groupsClaim } = settings;
+  const { knowsSelectAccount, signsOutThere } = settings;
   if (!clientId || !clientSecret || !issuer) return undefined;
   let found: Promise<Configuration> | undefined;
   const alternatives = new WeakMap<Configuration, () => Configuration>();
@@ -63,6 +75,7 @@ function createOpenId(settings: OpenIdSettings): Provider | undefined {
     title,
     scope,
     isOpenId: true,
+    knowsSelectAccount,
     configuration: () => discover(issuer, clientId, clientSecret),
     afterRefusedSecret(refused) {
       const alternative = alternatives.get(refused)?.();
@@ -91,8 +104,9 @@ function createOpenId(settings: OpenIdSettings): Provider | undefined {
       });
     },
     async endSessionUrl(returnTo, idToken) {
+      if (!signsOutThere) return undefined;
       const configuration = await discover(issuer, clientId, clientSecret);
-      if (name === 'google' || !configuration.serverMetadata().end_session_endpoint) return undefined;
+      if (!configuration.serverMetadata().end_session_endpoint) return undefined;
       return buildEndSessionUrl(configuration, {
         post_logout_redirect_uri: returnTo,
         ...(idToken !== undefined && { id_token_hint: idToken }),

@@ -8,7 +8,10 @@ import type { Identity, ProviderName } from './identity.ts';
 
 export type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
-/** A service that people sign in with. */
+/**
+ * A service that people sign in with. It must redirect back with `GET`: there is no route for a `POST` (`response_mode=form_post`), which
+ * the browser would send without our cookies. CONTRIBUTING.md lists what else a new one needs.
+ */
 export interface Provider {
   readonly name: ProviderName;
   /** Its name for people. */
@@ -16,6 +19,8 @@ export interface Provider {
   readonly scope: string;
   /** Whether it responds with an ID token, which is bound to the sign-in by a nonce. */
   readonly isOpenId: boolean;
+  /** Whether it accepts `prompt=select_account` without stating which prompts it supports. */
+  readonly knowsSelectAccount: boolean;
   /** Rejects while the provider cannot be reached. */
   configuration(): Promise<Configuration>;
   /** Another configuration to try after the provider has refused our secret, if there is one. Later sign-ins use it, too. */

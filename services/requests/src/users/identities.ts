@@ -1,7 +1,7 @@
 import type { PrismaClient } from '@expert-relay/db';
 
 export interface SignedInIdentity {
-  /** `github`, `google`, or `dev` in the local run. */
+  /** `github`, `google` or `oidc`; `dev` in the local run, `admin` of a user whom the operator has made. */
   provider: string;
   /** The provider's own id of the account, which it never reuses. */
   subject: string;
@@ -44,10 +44,10 @@ export async function findOrCreateUser(
   throw new Error('the user was not created');
 }
 
-/** `taken`: the identity belongs to another user. `exists`: the user has another account of this provider. */
+/** `taken`: the identity belongs to another user. `exists`: the user has another identity of this provider. */
 export type JoinResult = 'joined' | 'taken' | 'exists';
 
-/** Adds an identity, with which the user can sign in then. */
+/** Joins an identity to a user, who can sign in with it then. */
 export function joinIdentity(
   prisma: PrismaClient,
   userId: string,
@@ -64,7 +64,7 @@ export function joinIdentity(
       where: { userId, provider, subject: { not: subject } },
     });
     if (other) return 'exists';
-    // When two users join the same account, the second statement waits for the first one, and then inserts nothing.
+    // When two users join the same identity, the second statement waits for the first one, and then inserts nothing.
     await transaction.$executeRaw`
       INSERT INTO identities (provider, subject, user_id, label)
       VALUES (${provider}, ${subject}, ${userId}::uuid, ${label})
