@@ -101,8 +101,8 @@ test('an expert key of the browser can be opened in a program', async () => {
   const expert = createExpert({ url: product.relay.gatewayUrl, apiKey, root });
   try {
     const request = await expert.request(conversation.refCode);
-    for await (const { role, text } of request.messages) {
-      expect([role, text]).toEqual(['provider', 'The first one']);
+    for await (const { from, text } of request.messages) {
+      expect([from, text]).toEqual(['expert', 'The first one']);
       break;
     }
     await request.answer('Written by the program');

@@ -4,6 +4,7 @@ RELAY_API_KEY."""
 from __future__ import annotations
 
 import re
+import secrets
 import sys
 
 from expert_relay import Accept, Decline, Expert, ExpertRequest, FileStore, RelayError, is_approval
@@ -27,7 +28,8 @@ def is_for_bot(request: ExpertRequest) -> bool:
 
 
 store = FileStore(sys.argv[1] if len(sys.argv) > 1 else ".relay/approval-bot")
-with Expert.from_env(root=store.secret(), memory=store.memory) as expert:
+root = bytes.fromhex(store.remember("root", secrets.token_hex(32)))
+with Expert.from_env(root=root, store=store) as expert:
     print(f"I am {expert.fingerprint}. Waiting for approvals; Ctrl-C ends.", flush=True)
     for request in expert.requests(filter=is_for_bot):
         form = request.form

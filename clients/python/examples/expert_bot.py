@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Sequence
 
@@ -26,7 +27,8 @@ def is_new(request: ExpertRequest) -> bool:
 
 
 store = FileStore(sys.argv[1] if len(sys.argv) > 1 else ".relay/expert-bot")
-with Expert.from_env(root=store.secret(), memory=store.memory) as expert:
+root = bytes.fromhex(store.remember("root", secrets.token_hex(32)))
+with Expert.from_env(root=root, store=store) as expert:
     print(f"I am {expert.fingerprint}. Waiting for requests; Ctrl-C ends.", flush=True)
     for request in expert.requests(filter=is_new):
         files = [file for message in request.received for file in message.files]

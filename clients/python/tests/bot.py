@@ -30,7 +30,7 @@ async def serve(request: AsyncExpertRequest) -> None:
     if not request.question.startswith("A confidential question"):
         await answer(request)
     async for message in request.messages():
-        if message.role == "consumer":
+        if message.sender == "agent":
             await answer(request)
 
 

@@ -14,7 +14,7 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import Conversation, ExpertRequest, FileStore, ProcessMemory, Relay, RelayError
+from expert_relay import Conversation, ExpertRequest, FileStore, MemoryStore, Relay, RelayError
 
 form = {"type": "object", "properties": {"region": {"type": "string", "enum": ["eu", "us"]}}, "required": ["region"]}
 approval = {"type": "object", "properties": {}}
@@ -69,13 +69,11 @@ class Agent:
         """The next process, or one beside."""
         if self.named:
             return self.relay().ask("Where?", form=self.form, once=self.name)
-        state = self.store.find(self.first.id)
-        assert state
-        return self.relay().resume(state)
+        return self.relay().resume(self.first.id)
 
     def move(self) -> Conversation:
         """Another machine, without the store."""
-        return self.relay(store=None, memory=ProcessMemory()).resume(json.loads(json.dumps(self.first.export())))
+        return self.relay(store=MemoryStore()).resume(json.loads(json.dumps(self.first.export())))
 
     def late(self, way: str, running: Conversation) -> Conversation:
         """The process of this column. `running` has run since before the fact."""
@@ -84,8 +82,8 @@ class Agent:
         return self.move() if way == "export" else {"same": self.first, "running": running}[way]
 
     def device(self) -> ExpertRequest:
-        """One of the expert's: each with a memory of its own."""
-        return self.tenant.expert(memory=ProcessMemory()).request(self.first.request_id)
+        """One of the expert's: each with a store of its own."""
+        return self.tenant.expert(store=MemoryStore()).request(self.first.request_id)
 
 
 ways = pytest.mark.parametrize("way", ["same", "next", "running", "export"])

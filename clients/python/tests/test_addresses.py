@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from conftest import Tenant
 
-from expert_relay import Expert, ProcessMemory, Relay, RelayError
+from expert_relay import Expert, MemoryStore, Relay, RelayError
 from expert_relay._transport.api import origin_of
 
 
@@ -39,13 +39,13 @@ def test_the_origin_is_that_of_javascript(tenant: Tenant, url: str) -> None:
 
 
 def test_another_key_at_another_spelling_accepts_no_other_expert(tenant: Tenant) -> None:
-    memory = ProcessMemory()
-    asked = tenant.relay(memory=memory).ask("May I?")
+    store = MemoryStore()
+    asked = tenant.relay(store=store).ask("May I?")
     tenant.expert().request(asked.request_id).answer("Yes.")
     assert asked.wait_for_answer(60).text == "Yes."
     url = tenant.url.replace("127.0.0.1", "127.1")
     assert url != tenant.url
-    again = tenant.relay(url=url, api_key=tenant.other_consumer_key, memory=memory).ask("May I?")
+    again = tenant.relay(url=url, api_key=tenant.other_consumer_key, store=store).ask("May I?")
     tenant.expert(root=bytes(range(32))).request(again.request_id).answer("Yes.")
     with pytest.raises(RelayError) as refused:
         again.wait_for_answer(60)

@@ -65,10 +65,10 @@ def test_agent_asks_and_sends(tenant: Tenant) -> None:
     with meanwhile(lambda: request.call("answer", "Next?")):
         assert conversation.wait_for_answer(patience).text == "Next?"
     assert shown[1]["files"] == [{"name": "../log.txt", "mediaType": "text/plain", "bytes": b"\x00\xff"}]
-    assert [(one.role, one.text) for one in conversation.messages()] == [
-        ("provider", "Yes, it is stale."),
-        ("consumer", "Thank you."),
-        ("provider", "Next?"),
+    assert [(one.sender, one.text) for one in conversation.messages()] == [
+        ("expert", "Yes, it is stale."),
+        ("agent", "Thank you."),
+        ("expert", "Next?"),
     ]
     request.call("close")
     assert list(conversation) == []
@@ -185,7 +185,7 @@ def test_expert_answers(tenant: Tenant) -> None:
             request.pick_up()
             for message in request.messages():
                 got.append(message)
-                if message.role == "consumer":
+                if message.sender == "agent":
                     assert request.form and request.form.form is not None and is_approval(request.form.form)
                     request.answer("For now.", decision=Accept(), files=[File("a.bin", b"\x01")])
                     assert request.decision == "accepted"
@@ -249,8 +249,8 @@ def test_lifetime_tags_and_reason(tenant: Tenant) -> None:
     with pytest.raises(RelayError) as ended:
         conversation.wait_for_answer(patience)
     assert ended.value.code == "closed"
-    assert (conversation.closed_by, conversation.close_reason) == ("provider", "It is settled.")
-    assert (own.closed_by, own.close_reason) == ("provider", "It is settled.")
+    assert (conversation.closed_by, conversation.close_reason) == ("expert", "It is settled.")
+    assert (own.closed_by, own.close_reason) == ("expert", "It is settled.")
     listed = relay.requests()[0]
     assert (listed.tags, listed.close_reason) == (("deploy", "EU west"), "It is settled.")
     with pytest.raises(RelayError) as refused:

@@ -7,17 +7,12 @@ import signal
 import subprocess
 import sys
 import time
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from expert_relay import FileStore, RelayError, State
-
-
-def make_state() -> State:
-    return {"version": 1, "id": str(uuid.uuid4()), "submission": {"question": "Läuft es? \U0001f642"}}
+from expert_relay import FileStore, RelayError
 
 
 def every_cut(file: Path, use: Callable[[], object]) -> None:
@@ -34,19 +29,10 @@ def every_cut(file: Path, use: Callable[[], object]) -> None:
     assert use() == before
 
 
-def test_a_conversation_that_was_cut_off(tmp_path: Path) -> None:
-    store, cut, other = FileStore(tmp_path), make_state(), make_state()
-    store.save(cut)
-    store.save(other)
-    every_cut(tmp_path / f"{cut['id']}.json", lambda: FileStore(tmp_path).find(cut["id"]))
-    assert {one["id"] for one in store.list()} == {cut["id"], other["id"]}
-    (tmp_path / f"{cut['id']}.json").write_bytes(b"")
-    assert store.list() == [other]
-
-
-def test_a_secret_that_was_cut_off(tmp_path: Path) -> None:
-    FileStore(tmp_path).secret()
-    every_cut(tmp_path / "secret", lambda: FileStore(tmp_path).secret())
+def test_a_value_that_was_cut_off(tmp_path: Path) -> None:
+    FileStore(tmp_path).set("expert", "Läuft es? \U0001f642")
+    every_cut(tmp_path / "expert.value", lambda: FileStore(tmp_path).get("expert"))
+    every_cut(tmp_path / "expert.value", lambda: FileStore(tmp_path).remember("expert", "another"))
 
 
 # Ends itself without warning when half of the file was written.
@@ -58,26 +44,23 @@ def kill(file):
     os.ftruncate(file, os.fstat(file).st_size // 2)
     os.kill(os.getpid(), signal.SIGKILL)
 
-store, value = FileStore(sys.argv[1]), {"version": 1, "id": sys.argv[3], "submission": {}}
+store = FileStore(sys.argv[1])
 os.fsync = kill
-{"state": lambda: store.save(value), "secret": store.secret, "memory": lambda: store.memory.set("expert", "new")}[sys.argv[2]]()
+{"set": lambda: store.set("expert", "new"), "remember": lambda: store.remember("secret", "new")}[sys.argv[2]]()
 """
 
 
-@pytest.mark.parametrize("what", ["state", "secret", "memory"])
+@pytest.mark.parametrize("what", ["set", "remember"])
 def test_a_kill_in_the_middle_of_a_write(tmp_path: Path, what: str) -> None:
-    store, state = FileStore(tmp_path), make_state()
-    store.save(state)
-    store.memory.set("expert", "old")
-    killed = subprocess.run([sys.executable, "-c", writer, str(tmp_path), what, state["id"]], check=False)
+    FileStore(tmp_path).set("expert", "old")
+    killed = subprocess.run([sys.executable, "-c", writer, str(tmp_path), what], check=False)
     assert killed.returncode == -signal.SIGKILL
     (left,) = tmp_path.rglob("*.new")
     later = FileStore(tmp_path)
-    assert (later.find(state["id"]), later.list(), later.memory.get("expert")) == (state, [state], "old")
-    assert later.secret() == FileStore(tmp_path).secret()
+    assert (later.get("expert"), later.names("")) == ("old", ["expert"])
+    assert later.remember("secret", "first") == "first"
     # Another process may still write it. The file of one that was killed is removed a day later.
     assert left.exists()
     os.utime(left, (time.time() - 25 * 3_600,) * 2)
-    later = FileStore(tmp_path)
-    assert (later.find(state["id"]), later.memory.get("expert")) == (state, "old")
+    assert FileStore(tmp_path).get("expert") == "old"
     assert not left.exists()

@@ -21,7 +21,7 @@ from expert_relay import (
     AsyncExpertRequest,
     AsyncRelay,
     Message,
-    ProcessMemory,
+    MemoryStore,
     RelayError,
     Timing,
 )
@@ -271,16 +271,16 @@ class ExpertRun:
             return None
 
     def from_agent(self) -> list[str]:
-        return [one.text for one in self.messages if one.role == "consumer" and one.protection == "sequenced"]
+        return [one.text for one in self.messages if one.sender == "agent" and one.protection == "sequenced"]
 
     async def run(self) -> None:
         lane, situation = self.lane, self.situation
         agent = lane.agent(lane.tenant.url, agent_name="deploy bot")
         context = [{"role": "user", "content": "The deploy hangs."}]
         conversation = await agent.ask("May I?", messages=context, encrypted=not situation.get("plain"))
-        memory = ProcessMemory()
+        store = MemoryStore()
         if "before" in situation:
-            await self.run_earlier(conversation.request_id, memory)
+            await self.run_earlier(conversation.request_id, store)
         if situation.get("closed"):
             await conversation.close()
         own = ExpertKeys(lane.tenant.root).keys_for(conversation.request_id).public
@@ -292,7 +292,7 @@ class ExpertRun:
         )
         timing, tenant = timing_for(self.row), lane.tenant
         expert = AsyncExpert(
-            lane.liar_url, tenant.provider_key, root=tenant.root, memory=memory, transport=self.calls, timing=timing
+            lane.liar_url, tenant.provider_key, root=tenant.root, store=store, transport=self.calls, timing=timing
         )
         if situation.get("lists"):
             listed = await self.attempt(expert.list()) or []
@@ -310,10 +310,10 @@ class ExpertRun:
             await self.attempt_as_agent(conversation.close())
         await agent.stop()
 
-    async def run_earlier(self, request_id: str, memory: ProcessMemory) -> None:
-        """An earlier client of the expert, which calls the relay directly and fills the memory."""
+    async def run_earlier(self, request_id: str, store: MemoryStore) -> None:
+        """An earlier client of the expert, which calls the relay directly and fills the store."""
         before = self.situation["before"]
-        async with self.lane.expert(self.lane.tenant.url, memory=memory) as expert:
+        async with self.lane.expert(self.lane.tenant.url, store=store) as expert:
             if before == "list":
                 await expert.list()
                 return
@@ -391,7 +391,7 @@ class ExpertRun:
         assert codes_of(self.error) == error
         # Nothing that the agent and the expert did not write is shown.
         assert all(one.text in answers for one in self.messages if one.protection == "plaintext")
-        own = [one.text for one in self.messages if one.role == "provider" and one.protection == "sequenced"]
+        own = [one.text for one in self.messages if one.sender == "expert" and one.protection == "sequenced"]
         assert own == answers[: len(own)]
         assert self.from_agent() == texts[: self.expected_count]
         if request and (not error or "question" in expected):

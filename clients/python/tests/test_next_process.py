@@ -15,7 +15,7 @@ import pytest
 from conftest import Tenant
 from processes import WAIT, Agent, Liar, approval, both, code_of, form, messages_of, wait, ways
 
-from expert_relay import Accept, Answer, Approval, Decline, FileStore, ProcessMemory, Relay, RelayError
+from expert_relay import Accept, Answer, Approval, Decline, FileStore, MemoryStore, Relay, RelayError
 
 
 @ways
@@ -88,7 +88,7 @@ def test_a_contradiction_ends_with_a_decline(tenant: Tenant, tmp_path: Path, way
     assert wait(agent.start()) == "decline"
 
 
-class Contradicted(ProcessMemory):
+class Contradicted(MemoryStore):
     """Another process writes that the answers contradict each other, directly before this one would write that one of them decides."""
 
     def remember(self, name: str, value: str) -> str:
@@ -98,7 +98,7 @@ class Contradicted(ProcessMemory):
 
 
 def test_a_contradiction_that_another_process_finds_at_the_same_moment(tenant: Tenant) -> None:
-    asked = tenant.relay(memory=Contradicted()).ask("Where?", form=form)
+    asked = tenant.relay(store=Contradicted()).ask("Where?", form=form)
     request = tenant.expert().request(asked.request_id)
     request.answer("", decision=Accept({"region": "eu"}))
     assert wait(asked) == "answer_conflict"
@@ -145,7 +145,7 @@ def test_a_call_that_has_ended(tenant: Tenant, tmp_path: Path, way: str) -> None
     liar.swallows_close = True
     relay = tenant.relay(store=store, transport=liar)
     assert code_of(lambda: relay.approve("Delete it?", timeout=1)) == "timeout"
-    (state,) = store.list()
+    (state,) = tenant.relay(store=store).conversations()
     request = tenant.expert().request(state["request"]["requestId"])
     request.answer("", decision=Accept())
     others: dict[str, Callable[[], Relay]] = {

@@ -14,7 +14,7 @@ import pytest
 from conftest import Tenant
 from remote import quick
 
-from expert_relay import Accept, Decline, Expert, ExpertRequest, FileMemory, FileStore, Memory, ProcessMemory, RelayError
+from expert_relay import Accept, Decline, Expert, ExpertRequest, FileStore, MemoryStore, RelayError, Store
 from expert_relay._expert.expert_side import ExpertSide
 from expert_relay._expert.request_memory import FirstVersion, RequestMemory
 
@@ -45,10 +45,10 @@ class Desk:
     """The processes of one expert."""
 
     def __init__(self, tenant: Tenant, folder: Path) -> None:
-        self._tenant, self._memory = tenant, FileMemory(folder)
+        self._tenant, self._store = tenant, FileStore(folder)
 
-    def expert(self, memory: Memory | None = None, **options: Any) -> Expert:
-        return self._tenant.expert(memory=memory or self._memory, **options)
+    def expert(self, store: Store | None = None, **options: Any) -> Expert:
+        return self._tenant.expert(store=store or self._store, **options)
 
     def requests(self, way: str, request_id: str) -> Iterator[ExpertRequest]:
         """One for each answer."""
@@ -63,7 +63,7 @@ class Desk:
             expert.stop()
             yield self.expert().request(request_id)
         elif way == "another device":
-            yield self.expert(ProcessMemory()).request(request_id)
+            yield self.expert(MemoryStore()).request(request_id)
 
 
 ways = ["the same process", "another object", "the next process", "another device"]
@@ -99,7 +99,7 @@ def test_a_decline_before_an_accept_cannot_be_dropped(tenant: Tenant, tmp_path: 
 
 def test_what_another_process_sends_while_this_one_reads() -> None:
     """It is missed in lists that are read afterwards, and not in earlier ones."""
-    requests = RequestMemory(ProcessMemory())
+    requests = RequestMemory(MemoryStore())
     requests.remember(FirstVersion("r", None, "s"))
     one, other = (ExpertSide("r", None, requests) for _ in range(2))
 
@@ -120,7 +120,7 @@ def test_what_another_process_sends_while_this_one_reads() -> None:
     one.check_history(state_of("listed", "sent"))
 
 
-class Racing(ProcessMemory):
+class Racing(MemoryStore):
     """Another process stores its ends directly before this one would."""
 
     other: Callable[[], None] | None = None
@@ -134,20 +134,20 @@ class Racing(ProcessMemory):
 
 
 def test_what_two_processes_send_in_the_same_moment() -> None:
-    memory = Racing()
-    RequestMemory(memory).remember(FirstVersion("r", None, "s"))
-    one, other = (ExpertSide("r", None, RequestMemory(memory)) for _ in range(2))
+    store = Racing()
+    RequestMemory(store).remember(FirstVersion("r", None, "s"))
+    one, other = (ExpertSide("r", None, RequestMemory(store)) for _ in range(2))
     for side in (one, other):
         side.recall()
-    memory.other = lambda: other.remember_ends(SimpleNamespace(ends=("theirs",), seen=("theirs",)))  # type: ignore[arg-type]
+    store.other = lambda: other.remember_ends(SimpleNamespace(ends=("theirs",), seen=("theirs",)))  # type: ignore[arg-type]
     one.remember_ends(SimpleNamespace(ends=("ours",), seen=("ours",)))  # type: ignore[arg-type]
-    stored = RequestMemory(memory).recall("r")
+    stored = RequestMemory(store).recall("r")
     assert stored and set(stored.ends or ()) == {"ours", "theirs"}
 
 
 @pytest.mark.parametrize("is_picked_up", [True, False])
 def test_two_processes_that_have_read_before(tenant: Tenant, tmp_path: Path, is_picked_up: bool) -> None:
-    """The second one has read the list less than a second ago: the memory says that it must read it again."""
+    """The second one has read the list less than a second ago: the store says that it must read it again."""
     network = Hiding()
     conversation = tenant.relay(transport=network).ask("Delete PRODUCTION?", form=form)
     desk = Desk(tenant, tmp_path)
@@ -230,7 +230,7 @@ def test_what_two_processes_send_at_once_stays_stored(tenant: Tenant, tmp_path: 
 def test_one_after_a_message_that_was_not_shown_here(tenant: Tenant, tmp_path: Path, even_if_newer: bool) -> None:
     conversation = tenant.relay().ask("Delete test?")
     desk = Desk(tenant, tmp_path)
-    other = desk.expert(ProcessMemory()).request(conversation.request_id)
+    other = desk.expert(MemoryStore()).request(conversation.request_id)
     here = desk.expert().request(conversation.request_id)
     other.answer("Yes.")
     conversation.wait_for_answer(60)

@@ -17,6 +17,7 @@ import pytest
 from bot import answering
 from conftest import Tenant
 from remote import RemoteError
+from watching_store import WatchingStore
 
 from expert_relay import FileStore, RelayError, State
 
@@ -30,11 +31,13 @@ folder, kill_at, is_after = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "after
 class KillingStore(FileStore):
     count = 0
 
-    def save(self, state):
+    def set(self, name, value):
+        if not name.startswith("conversation:"):
+            return super().set(name, value)
         self.count += 1
         if self.count == kill_at and not is_after:
             os.kill(os.getpid(), signal.SIGKILL)
-        super().save(state)
+        super().set(name, value)
         if self.count == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -74,10 +77,10 @@ def test_kills_at_every_save(tenant: Tenant, tmp_path: Path) -> None:
 
 def test_every_folder_that_is_made_is_private(tmp_path: Path) -> None:
     first_uses: list[Callable[[FileStore], object]] = [
-        lambda store: store.memory.remember("expert", "x"),
-        lambda store: store.memory.get("expert"),
-        lambda store: store.list(),
-        lambda store: store.secret(),
+        lambda store: store.remember("expert", "x"),
+        lambda store: store.get("expert"),
+        lambda store: store.names(""),
+        lambda store: store.set("expert", "x"),
     ]
     for first_use in first_uses:
         made = tmp_path / str(uuid.uuid4())
@@ -85,7 +88,7 @@ def test_every_folder_that_is_made_is_private(tmp_path: Path) -> None:
         before = os.umask(0o022)
         try:
             first_use(store)
-            assert store.list() == []
+            assert store.names("conversation:") == []
         finally:
             os.umask(before)
         folders = [made, *(one for one in made.rglob("*") if one.is_dir())]
@@ -116,7 +119,7 @@ def test_half_a_character_breaks_no_saving(tenant: Tenant, tmp_path: Path) -> No
     request.answer("second", plaintext=True)
     agent.stop()
     later = tenant.relay(store=FileStore(tmp_path), transport=HalvingTransport())
-    (state,) = FileStore(tmp_path).list()
+    (state,) = later.conversations()
     resumed = later.resume(state)
     assert [resumed.wait_for_answer(60, include_early=True).text for _ in range(2)][-1] == "second"
     assert later.requests()[0].tags == ("half \ud83d",)
@@ -130,9 +133,9 @@ def test_once(tenant: Tenant, tmp_path: Path) -> None:
     first = tenant.relay(store=store).ask("May I?", once="job-7")
     assert tenant.relay(store=store).ask("May I?", once="job-7").request_id == first.request_id
     # Without the stored state, the keys are derived again: here by another process that has the secret.
-    derived = tenant.relay(secret=store.secret()).ask("May I?", once="job-7")
+    derived = tenant.relay(secret=store.get("secret")).ask("May I?", once="job-7")
     assert (derived.request_id, derived.id) == (first.request_id, first.id)
-    for options in ({"store": store}, {"secret": store.secret()}, {"secret": secret}):
+    for options in ({"store": store}, {"secret": store.get("secret")}, {"secret": secret}):
         with pytest.raises(RelayError) as refused:
             question = "May I?" if options.get("secret") == secret else "May I too?"
             tenant.relay(**options).ask(question, once="job-7")
@@ -141,36 +144,39 @@ def test_once(tenant: Tenant, tmp_path: Path) -> None:
     expert.request(first.request_id).answer("Yes.")
     assert [one.wait_for_answer(60).text for one in (first, derived)] == ["Yes.", "Yes."]
     first.close()
-    assert (len(store.list()), len(tenant.relay().requests())) == (0, 1)
+    assert (len(tenant.relay(store=store).conversations()), len(tenant.relay().requests())) == (0, 1)
 
 
-def test_a_store_saves_although_something_old_cannot_be_removed(tenant: Tenant, tmp_path: Path) -> None:
+def test_a_store_removes_the_conversations_that_were_not_written_for_a_month_and_nothing_else(tmp_path: Path) -> None:
+    old = FileStore(tmp_path)
+    for name in ("conversation:1", "key:expert", "here:expert:0", "secret", "root", "key:code:HS-1"):
+        old.set(name, name)
+    (tmp_path / "notes.json").write_text("of another program")
+    # One that cannot be removed keeps no others.
+    (tmp_path / "conversation.2.value").mkdir()
+    for file in tmp_path.iterdir():
+        os.utime(file, (time.time() - 34 * 86_400,) * 2)
     store = FileStore(tmp_path)
-    state = tenant.relay().ask("Blocked?").export()
-    old = {**state, "id": f"8{str(uuid.uuid4())[1:]}"}
-    (tmp_path / f"{old['id']}.json").write_text(json.dumps(old))
-    # Of these two, one is read before the other.
-    folders = [f"{first}{str(uuid.uuid4())[1:]}" for first in "0f"]
-    for name in folders:
-        (tmp_path / f"{name}.json").mkdir()
-    for name in (*folders, old["id"]):
-        os.utime(tmp_path / f"{name}.json", (time.time() - 34 * 86_400,) * 2)
-    for count in (1, 2):
-        store.save({**state, "request": {**state["request"], "responseCount": count}})
-        saved = store.find(state["id"])
-        assert saved and saved["request"]["responseCount"] == count
-    assert store.find(old["id"]) is None
+    for value in ("1", "2"):
+        store.set("conversation:3", value)
+        assert store.get("conversation:3") == value
+    left = ["conversation:2", "conversation:3", "here:expert:0", "key:expert", "root", "secret"]
+    assert sorted(store.names("")) == left
+    assert (tmp_path / "notes.json").exists()
 
 
-def test_a_store_lists_the_other_conversations_although_a_file_is_damaged(tenant: Tenant, tmp_path: Path) -> None:
-    store = FileStore(tmp_path)
-    conversation = tenant.relay(store=store).ask("Intact?")
-    for damaged in (b'{"version": 1', b"\xff\xfe"):
+def test_the_other_conversations_are_listed_although_a_file_is_damaged(tenant: Tenant, tmp_path: Path) -> None:
+    relay = tenant.relay(store=FileStore(tmp_path))
+    conversation = relay.ask("Intact?")
+    for damaged in (b'{"version": 1', b"\xff\xfe", b'"{}"'):
         id = str(uuid.uuid4())
-        (tmp_path / f"{id}.json").write_bytes(damaged)
-        with pytest.raises(RelayError, match="cannot be used"):
-            store.find(id)
-    assert [state["id"] for state in store.list()] == [conversation.id]
+        (tmp_path / f"conversation.{id}.value").write_bytes(damaged)
+        with pytest.raises(RelayError, match="is damaged"):
+            relay.resume(id)
+    assert [state["id"] for state in relay.conversations()] == [conversation.id]
+    relay.forget(conversation.id)
+    with pytest.raises(RelayError, match="no conversation with this id"):
+        relay.resume(conversation.id)
 
 
 def test_a_store_that_fails_at_the_close_hides_no_decision(tenant: Tenant) -> None:
@@ -179,7 +185,7 @@ def test_a_store_that_fails_at_the_close_hides_no_decision(tenant: Tenant) -> No
             raise OSError("The disk is full.")
 
     with answering(tenant):
-        approval = tenant.relay(save=save).approve("Deploy?", timeout=60)
+        approval = tenant.relay(store=WatchingStore(save)).approve("Deploy?", timeout=60)
     assert (approval.approved, approval.comment) == (True, "For now.")
     assert approval.conversation.status == "closed"
 
@@ -193,7 +199,7 @@ def test_a_question_with_a_name_stays_open(tenant: Tenant, tmp_path: Path) -> No
         assert (again.approved, again.conversation.wait_for_answer(60).text) == (True, "Yes.")
     again.conversation.close()
     assert tenant.relay(store=store).approve("Deploy?", once="deploy", timeout=60).comment == "For now."
-    assert store.list() == []
+    assert tenant.relay(store=store).conversations() == []
 
 
 def test_saved_states_are_those_of_typescript(tenant: Tenant) -> None:

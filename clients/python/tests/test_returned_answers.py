@@ -17,6 +17,7 @@ import httpx
 import pytest
 from conftest import Tenant
 from remote import quick
+from watching_store import WatchingStore
 
 from expert_relay import Accept, Answer, AsyncRelay, Conversation, File, RelayError, State
 from expert_relay._sync import portal
@@ -67,7 +68,7 @@ def answers_after(tenant: Tenant, state: State) -> list[str]:
 
 def test_a_text_that_waited_for_the_keys_is_sent_before_the_answer_is_returned(tenant: Tenant) -> None:
     recorder = Recorder()
-    conversation = tenant.relay(transport=recorder, save=recorder.save).ask("May I?", files=[log])
+    conversation = tenant.relay(transport=recorder, store=WatchingStore(recorder.save)).ask("May I?", files=[log])
     # Keys and answer arrive in one read.
     answer_at_once(tenant, conversation.request_id)
     assert conversation.wait_for_answer(60, include_early=True).text == "Yes."
@@ -78,7 +79,7 @@ def test_a_text_that_waited_for_the_keys_is_sent_before_the_answer_is_returned(t
 
 def test_the_body_of_a_loop_runs_and_sends(tenant: Tenant) -> None:
     recorder = Recorder()
-    conversation = tenant.relay(transport=recorder, save=recorder.save).ask("May I?")
+    conversation = tenant.relay(transport=recorder, store=WatchingStore(recorder.save)).ask("May I?")
     request = tenant.expert().request(conversation.request_id)
     request.answer("Yes.")
     answers = iter(conversation)
@@ -100,7 +101,7 @@ def test_the_body_of_a_loop_runs_and_sends(tenant: Tenant) -> None:
 
 def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None:
     recorder = Recorder()
-    relay = tenant.relay(transport=recorder, save=recorder.save)
+    relay = tenant.relay(transport=recorder, store=WatchingStore(recorder.save))
     conversation = relay.ask("May I?", form={"type": "object", "properties": {}})
     request = tenant.expert().request(conversation.request_id)
     request.answer("Which one?")
@@ -110,7 +111,7 @@ def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None
         conversation.send("All of them.")
         in_hand.append(recorder.saved[-1])
         request.refresh()
-        next(one for one in request.messages() if one.role == "consumer")
+        next(one for one in request.messages() if one.sender == "agent")
         request.answer("Yes.", decision=Accept({}))
 
     assert conversation.wait_for_decision(60, on_reply=on_reply).comment == "Yes."
@@ -127,7 +128,7 @@ def test_on_reply_has_it_and_a_decision_is_returned_once(tenant: Tenant) -> None
 
 def test_an_answer_is_processed_when_the_program_learns_of_the_end(tenant: Tenant) -> None:
     recorder = Recorder()
-    conversation = tenant.relay(save=recorder.save).ask("May I?", form={"type": "object", "properties": {}})
+    conversation = tenant.relay(store=WatchingStore(recorder.save)).ask("May I?", form={"type": "object", "properties": {}})
     request = tenant.expert().request(conversation.request_id)
     request.answer("Not now.")
     assert conversation.wait_for_answer(60).text == "Not now."
@@ -142,7 +143,7 @@ async def ask_and_wait(
     tenant: Tenant, recorder: Recorder, use: Callable[[Any, asyncio.Task[Answer]], Any], timeout: float
 ) -> str:
     async with AsyncRelay(
-        tenant.url, tenant.consumer_key, timing=quick, transport=recorder, save=recorder.save
+        tenant.url, tenant.consumer_key, timing=quick, transport=recorder, store=WatchingStore(recorder.save)
     ) as relay:
         conversation = await relay.ask("May I?", files=[log])
         await asyncio.to_thread(lambda: answer_at_once(tenant, conversation.request_id))

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from conftest import Tenant
 from remote import quick
+from watching_store import WatchingStore
 
 from expert_relay import Accept, Conversation, Decline, ExpertRequest, FileStore, Message, RelayError, State
 
@@ -20,7 +21,7 @@ form = {"type": "object", "properties": {}}
 
 
 def agents_texts(conversation: Conversation) -> list[str]:
-    return [one.text for one in conversation.messages() if one.role == "consumer"]
+    return [one.text for one in conversation.messages() if one.sender == "agent"]
 
 
 def read_all(request: ExpertRequest, count: int) -> None:
@@ -135,7 +136,7 @@ def test_a_state_that_cannot_be_saved_keeps_texts_from_being_sent(tenant: Tenant
             raise OSError("No space left on device")
         saved.append(state)
 
-    conversation = tenant.relay(save=save).ask("May I?", confidential=True, form=form)
+    conversation = tenant.relay(store=WatchingStore(save)).ask("May I?", confidential=True, form=form)
     conversation.send("Only to eu-west.")
     request = tenant.expert().request(conversation.request_id)
     request.pick_up()

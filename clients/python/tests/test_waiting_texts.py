@@ -8,7 +8,7 @@ import pytest
 from conftest import Tenant
 from processes import WAIT, Agent, approval, both, messages_of, wait, ways
 
-from expert_relay import Accept, ProcessMemory, RelayError
+from expert_relay import Accept, MemoryStore, RelayError
 
 
 @ways
@@ -47,7 +47,7 @@ def test_a_text_that_the_relay_has_swallowed(tenant: Tenant, tmp_path: Path, way
     assert sent.is_sent
     agent.liar.hidden = {sent.message_id}
     # The expert's device does not see it either.
-    blind = tenant.expert(memory=ProcessMemory(), transport=agent.liar).request(agent.first.request_id)
+    blind = tenant.expert(store=MemoryStore(), transport=agent.liar).request(agent.first.request_id)
     blind.answer("Yes.", decision=Accept())
     late = agent.late(way, running)
     # One that has sent it knows that no answer has seen it.

@@ -236,7 +236,7 @@ def test_a_bot_does_not_get_again_what_a_loop_gets(tenant: Tenant) -> None:
         if request.question != "Looped?":
             return
         for message in request.messages():
-            if message.role == "consumer":
+            if message.sender == "agent":
                 request.answer("Then no.")
                 break
 

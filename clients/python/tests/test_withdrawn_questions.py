@@ -12,6 +12,7 @@ import httpx
 import pytest
 from conftest import Tenant
 from remote import quick
+from watching_store import WatchingStore
 
 from expert_relay import AsyncRelay, RelayError, State
 
@@ -127,7 +128,7 @@ def test_the_time_ends_while_the_relay_takes_it(tenant: Tenant, call: Any) -> No
 @every_call
 def test_it_cannot_be_saved(tenant: Tenant, call: Any) -> None:
     async def run() -> None:
-        async with open_relay(tenant, Lying(), save=refuse_to_save) as relay:
+        async with open_relay(tenant, Lying(), store=WatchingStore(refuse_to_save)) as relay:
             with pytest.raises(OSError, match="The disk is full"):
                 await call(relay)
         assert await statuses(tenant) == ["closed"]

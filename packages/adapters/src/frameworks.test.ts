@@ -347,8 +347,8 @@ describe('an expert', () => {
       const request = await expert.request(first.requestId);
       return request.form && request.form.of !== of ? request : undefined;
     });
-    for await (const { role, text } of second.messages) {
-      if (role === 'provider') continue;
+    for await (const { from, text } of second.messages) {
+      if (from === 'expert') continue;
       expect(text).toMatch(/^The arguments are not a JSON object, or .* Nothing has run\.$/);
       break;
     }

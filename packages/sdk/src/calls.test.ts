@@ -91,7 +91,7 @@ describe('with 57 open conversations', () => {
     expect(events.filter(({ type }) => type === 'new_message')).toHaveLength(57);
     expect(events.find(({ type }) => type === 'new_message')).toMatchObject({
       requestId: asked[0]?.requestId,
-      role: 'consumer',
+      from: 'agent',
     });
     // The hub's address, the key's user, the stream, one list. A busy relay may ask to repeat one of them.
     expect(new Set(calls.map((call) => new URL(call).pathname))).toEqual(

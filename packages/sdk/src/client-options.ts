@@ -1,5 +1,5 @@
-import type { Memory } from './memory.ts';
 import { invalidInput, type RelayError } from './relay-error.ts';
+import type { Store } from './store.ts';
 
 /** Options of all clients. */
 export interface ConnectionOptions {
@@ -7,8 +7,8 @@ export interface ConnectionOptions {
   readonly url: string | URL;
   /** The hub's address. By default the relay names it. */
   readonly hubUrl?: string | URL | undefined;
-  /** Remembers experts or requests. By default they are forgotten together with this object. */
-  readonly memory?: Memory | undefined;
+  /** Keeps what must outlive this object, and what several processes share. By default it is forgotten together with this object. */
+  readonly store?: Store | undefined;
   /**
    * Called once with the error when calls start to fail for a reason that will pass, and once without an error when
    * the relay answers again. Until then, calls are repeated. With `rate_limited`, `retryAfterMs` says when.

@@ -1,9 +1,7 @@
 import { type Access, checkOptions, defaultTiming, type Timing } from './client-options.ts';
-import { toBase64 } from './crypto/base64.ts';
-import { sha256, toUtf8 } from './crypto/bytes.ts';
-import { createMemory, type Memory, partOf } from './memory.ts';
 import { invalidInput, RelayError } from './relay-error.ts';
 import type { WhoAmI } from './request-state.ts';
+import { createMemoryStore, digestOf, partOf, type Store, type Values } from './store.ts';
 import { type Api, createApi } from './transport/api.ts';
 import { createHub, type Hub, type HubOptions } from './transport/hub.ts';
 import type { HubStreamOptions } from './transport/hub-stream.ts';
@@ -15,17 +13,16 @@ export interface Client {
   readonly api: Api;
   readonly hub: Hub;
   readonly timing: Timing;
-  /** The whole memory. */
-  readonly memory: Memory;
-  /** Its part that belongs to this API key. With a session it is the whole memory. */
-  readonly keyMemory: Memory;
+  readonly store: Store;
+  /** Its part that belongs to this API key. With a session it is the whole store. */
+  readonly keyValues: Values;
   whoami(signal?: AbortSignal): Promise<WhoAmI>;
 }
 
-const clientOptions = 'url hubUrl memory onOutage fetch random timing';
+const clientOptions = 'url hubUrl store onOutage fetch random timing';
 
 export function createClient(
-  options: Access & { readonly memory?: Memory | undefined },
+  options: Access,
   /** The names of further options of this kind of client. */
   ownOptions: string,
   kind: 'agent' | 'expert' | 'session',
@@ -34,7 +31,7 @@ export function createClient(
   checkOptions(options, `${clientOptions} ${ownOptions}`);
   for (const name of ['url', 'apiKey'] as const)
     if (String(options[name] ?? name).trim() === '') throw invalidInput(`\`${name}\` is empty.`);
-  const { apiKey, memory = createMemory() } = options;
+  const { apiKey, store = createMemoryStore() } = options;
   if (kind !== 'session') checkKey(apiKey, kind);
   const timing = {
     ...defaultTiming,
@@ -53,9 +50,9 @@ export function createClient(
     api,
     hub: createHub(api, { ...options, timing, onEvent, topicsOf }),
     timing,
-    memory,
+    store,
     // Not of the user's id, which comes from the relay: it could lie, and the client would forget what it remembers.
-    keyMemory: apiKey ? partOf(memory, async () => toBase64(await sha256(toUtf8(apiKey)))) : memory,
+    keyValues: apiKey ? partOf(store, () => digestOf(apiKey)) : store,
     whoami,
   };
 }

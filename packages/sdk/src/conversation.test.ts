@@ -1,7 +1,7 @@
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
-import { createMemory, type Memory } from './index.ts';
+import { createMemoryStore, type Store } from './index.ts';
 import { quick } from './testing/quick.ts';
 import { useTestServer } from './testing/use-test-server.ts';
 
@@ -105,11 +105,11 @@ describe('a conversation', () => {
 
 describe('the first expert of an agent', () => {
   async function askAndAnswer(
-    memory: Memory,
+    store: Store,
     root: Uint8Array,
     options: { url?: string; apiKey?: string; acceptNewExpert?: boolean } = {},
   ) {
-    const relay = server.agent({ memory, timing: quick, ...options });
+    const relay = server.agent({ store, timing: quick, ...options });
     const expert = server.expert({ root });
     const conversation = await relay.ask({ question: 'Is it you?' });
     await (await expert.request(conversation.requestId)).answer('It is me.');
@@ -118,8 +118,8 @@ describe('the first expert of an agent', () => {
   }
 
   test('is remembered even if the relay states another user id for the API key', async () => {
-    const [memory, root] = [createMemory(), makeRoot()];
-    expect(await askAndAnswer(memory, root)).toBe('first-contact');
+    const [store, root] = [createMemoryStore(), makeRoot()];
+    expect(await askAndAnswer(store, root)).toBe('first-contact');
     const liar = await server.startLyingRelay();
     liar.tell({
       answer(answer, { path }) {
@@ -128,34 +128,34 @@ describe('the first expert of an agent', () => {
       },
     });
     const { url } = liar;
-    expect(await askAndAnswer(memory, root, { url })).toBe('known');
-    await expect(askAndAnswer(memory, makeRoot(), { url })).rejects.toMatchObject({
+    expect(await askAndAnswer(store, root, { url })).toBe('known');
+    await expect(askAndAnswer(store, makeRoot(), { url })).rejects.toMatchObject({
       reason: 'unknown_expert',
     });
   });
 
   test('is remembered for one API key only: another key of the same user has its own first expert', async () => {
-    const [memory, root] = [createMemory(), makeRoot()];
+    const [store, root] = [createMemoryStore(), makeRoot()];
     const other = { apiKey: server.tenant.otherConsumerKey };
-    expect(await askAndAnswer(memory, root)).toBe('first-contact');
-    await expect(askAndAnswer(memory, makeRoot(), other)).rejects.toMatchObject({ code: 'new_expert' });
-    expect(await askAndAnswer(memory, makeRoot(), { ...other, acceptNewExpert: true })).toBe('first-contact');
-    expect(await askAndAnswer(memory, root)).toBe('known');
-    await expect(askAndAnswer(memory, root, other)).rejects.toMatchObject({ reason: 'unknown_expert' });
+    expect(await askAndAnswer(store, root)).toBe('first-contact');
+    await expect(askAndAnswer(store, makeRoot(), other)).rejects.toMatchObject({ code: 'new_expert' });
+    expect(await askAndAnswer(store, makeRoot(), { ...other, acceptNewExpert: true })).toBe('first-contact');
+    expect(await askAndAnswer(store, root)).toBe('known');
+    await expect(askAndAnswer(store, root, other)).rejects.toMatchObject({ reason: 'unknown_expert' });
   });
 
   test('is the one that was stored first, when two conversations get their first answers at once', async () => {
-    const memory = createMemory();
+    const store = createMemoryStore();
     let reads = 0;
     let release = () => {};
     const bothHaveRead = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // Both conversations read the memory before either stores its expert.
+    // Both conversations read the store before either stores its expert.
     const slow = {
-      ...memory,
+      ...store,
       async get(name: string) {
-        const known = await memory.get(name);
+        const known = await store.get(name);
         reads += 1;
         if (reads === 2) release();
         await bothHaveRead;

@@ -10,6 +10,7 @@ import type { Answer, Conversation, ConversationState, FormOrSchema, RelayError 
 import { sendParts } from './testing/send-parts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 import { isNote } from './thread/message-parts.ts';
 
 const server = useTestServer();
@@ -349,7 +350,7 @@ describe('two answers', () => {
 describe('a decision that was returned', () => {
   test('stays, whatever comes later, also after a restart', async () => {
     const saved: ConversationState[] = [];
-    const relay = server.agent({ save: async (state) => void saved.push(stored(state)) });
+    const relay = server.agent({ store: watchStates((state) => void saved.push(state)) });
     const conversation = await relay.ask({ question: 'May I?', form: region });
     const request = await openRequest(conversation);
     await request.answer('', { decision: accept({ region: 'eu' }) });

@@ -3,9 +3,10 @@ import { alterList, alterSecondOf, blobOf, flipBit } from '@expert-relay/testkit
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { ExpertOptions } from './expert/index.ts';
-import { type ConversationState, createMemory } from './index.ts';
+import { type ConversationState, createMemoryStore } from './index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 
 const server = useTestServer({ env: { RELAY_RETENTION: '1s', RELAY_PURGE_INTERVAL: '1s' } });
 let liar: LyingRelay;
@@ -84,8 +85,8 @@ describe('after an altered answer', () => {
   /** Two answers, of which the relay alters the second, or the first and only one. */
   async function refused(hasValidAnswer: boolean) {
     const saved: ConversationState[] = [];
-    const save = (state: ConversationState) => void saved.push(stored(state));
-    const relay = server.agent({ url: liar.url, save });
+    const store = watchStates((state) => void saved.push(state));
+    const relay = server.agent({ url: liar.url, store });
     const conversation = await relay.ask({ question: 'May I?' });
     const request = await expert().request(conversation.requestId);
     if (!hasValidAnswer) await request.answer('Unseen.');
@@ -151,23 +152,23 @@ describe('after an altered answer', () => {
 });
 
 test('an answer that the relay did not accept is not missing for the next client of the expert', async () => {
-  const memory = createMemory();
+  const store = createMemoryStore();
   const conversation = await server.agent().ask({ question: 'May I?' });
-  const request = await expert({ url: liar.url, memory }).request(conversation.requestId);
+  const request = await expert({ url: liar.url, store }).request(conversation.requestId);
   await request.pickUp();
   liar.tell({
     swallow: ({ path, method }) =>
       method === 'POST' && path.includes('/message/') ? { status: 503, body: {} } : undefined,
   });
   await expect(request.answer('Lost.')).rejects.toMatchObject({ reason: 'unreachable' });
-  await (await expert({ memory }).request(conversation.requestId)).answer('Yes.');
+  await (await expert({ store }).request(conversation.requestId)).answer('Yes.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
 });
 
 test('messages that the relay erased after the retention are reported as erased, not as missing', async () => {
-  const memory = createMemory();
+  const store = createMemoryStore();
   const conversation = await server.agent().ask({ question: 'May I?' });
-  const request = await expert({ memory }).request(conversation.requestId);
+  const request = await expert({ store }).request(conversation.requestId);
   await request.answer('Yes.');
   expect((await conversation.waitForAnswer(patiently)).text).toBe('Yes.');
   await request.refresh();
@@ -189,7 +190,7 @@ test('messages that the relay erased after the retention are reported as erased,
     conversation,
     again,
     request,
-    await expert({ memory }).request(conversation.requestId),
+    await expert({ store }).request(conversation.requestId),
   ]) {
     expect(erased).toMatchObject({ status: 'closed', erasedAt: expect.stringMatching(/^\d{4}-.*Z$/) });
   }
@@ -224,10 +225,10 @@ test('an answer that was written for another request, because of a changed refer
 test.each(['before', 'after'])(
   'a slow client of the expert continues, although another client picked up %s it read the request',
   async (when) => {
-    const memory = createMemory();
+    const store = createMemoryStore();
     const conversation = await server.agent().ask({ question: 'May I?' });
     const pickUp = async () => {
-      const request = await expert({ memory }).request(conversation.requestId);
+      const request = await expert({ store }).request(conversation.requestId);
       await request.pickUp();
       return request;
     };
@@ -246,7 +247,7 @@ test.each(['before', 'after'])(
       await isReleased;
       return response;
     };
-    const loading = expert({ memory, fetch: slow }).request(conversation.requestId);
+    const loading = expert({ store, fetch: slow }).request(conversation.requestId);
     await hasStarted;
     const quicker = earlier ?? (await pickUp());
     await quicker.answer('Quick.');

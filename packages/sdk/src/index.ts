@@ -8,13 +8,11 @@ export type {
   Approval,
   AskingOptions,
   Choice,
-  ConversationStore,
   Relay,
   RelayOptions,
 } from './agent/relay.ts';
 export type { Timing } from './client-options.ts';
 export { confidentialQuestion } from './crypto/submission.ts';
-export { createMemory, type Memory, type Store } from './memory.ts';
 export {
   RelayError,
   type RelayErrorCode,
@@ -26,10 +24,12 @@ export type {
   Follows,
   ListedRequest,
   ListOptions,
+  Party,
   RequestState,
   RequestStatus,
   WhoAmI,
 } from './request-state.ts';
+export { createMemoryStore, type Store } from './store.ts';
 export type { Message, Protection } from './thread/message.ts';
 export type { MessageParts, ReceivedFile } from './thread/message-parts.ts';
 export type { FileToSend } from './thread/parts-to-send.ts';

@@ -49,7 +49,7 @@ function killedAt(path: string, when: 'before' | 'after'): RelayOptions['fetch']
 }
 const once = { patienceMs: 0 };
 
-/** What a later process has: its memory is new in any case. */
+/** What a later process has: its store is new in any case. */
 const laterProcesses = ['the store', 'the secret alone'] as const;
 
 type Kind = 'in clear' | 'confidential' | 'with a form' | 'confidential, with a form' | 'in plain text';
@@ -113,9 +113,9 @@ describe('a question with a name', () => {
       // It was read, and nothing says that this process has used it.
       const third = await start().ask(asking);
       expect(await waitFor(third, kind)).toBe('Yes.');
-      expect((await third.messages()).map(({ role, text }) => [role, text])).toEqual([
-        ...(asking.confidential ? [['consumer', question]] : []),
-        ['provider', 'Yes.'],
+      expect((await third.messages()).map(({ from, text }) => [from, text])).toEqual([
+        ...(asking.confidential ? [['agent', question]] : []),
+        ['expert', 'Yes.'],
       ]);
       await third.close();
       const fourth = await start().ask(asking);
@@ -236,7 +236,7 @@ describe('a question with a name', () => {
     // The first call may have ended before the relay had the question.
     const requestId = await eventually(
       'the request',
-      async () => (await store.list())[0]?.request?.requestId,
+      async () => (await relay().conversations())[0]?.request?.requestId,
     );
     const request = await server.expert({ root }).request(requestId);
     const of = request.form?.of ?? '';
@@ -250,7 +250,7 @@ describe('a question with a name', () => {
     expect(answer.text).toBe('Tomorrow, yes.');
     await again.conversation.close();
     expect(await relay().approve('Deploy?', asking)).toMatchObject({ comment: 'Not today.' });
-    expect(await store.list()).toEqual([]);
+    expect(await relay().conversations()).toEqual([]);
   });
 
   test.concurrent.each(['abort', 'stop'] as const)(
@@ -292,83 +292,71 @@ describe('a question with a name', () => {
 });
 
 describe('a file store', () => {
+  const conversationFile = (id: string) => `conversation.${id}.value`;
+
   test('has files that only this user can read, one for each conversation', async () => {
     const folder = makeFolder();
     const store = createFileStore(folder);
     const relay = server.agent({ store });
     const conversation = await relay.ask({ question: 'Who may read it?', once: 'files' });
     const { id } = conversation;
-    expect(readdirSync(folder).sort()).toEqual([`${id}.json`, 'memory', 'secret']);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining([conversationFile(id), 'secret.value']));
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    for (const name of [`${id}.json`, 'secret'])
-      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
-    expect(await store.list()).toMatchObject([{ id }]);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(await relay.conversations()).toMatchObject([{ id }]);
     // Another process has the same secret.
-    expect(await createFileStore(folder).secret()).toEqual(await store.secret());
+    expect(await createFileStore(folder).get('secret')).toEqual(await store.get('secret'));
     await conversation.close();
-    await relay.resume((await store.find(id)) ?? conversation.export());
-    await store.forget(id);
-    expect(await store.find(id)).toBeUndefined();
+    expect((await relay.resume(id)).status).toBe('closed');
+    await relay.forget(id);
+    await expect(relay.resume(id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('says what is wrong with a file or a folder, and follows no path', async () => {
+  test('says what is wrong with a file, and follows no path', async () => {
     const folder = makeFolder();
     const store = createFileStore(folder);
-    await store.secret();
+    const relay = server.agent({ store });
     const id = crypto.randomUUID();
-    writeFileSync(join(folder, `${id}.json`), '{"version": 1');
-    await expect(store.find(id)).rejects.toThrow(`${id}.json cannot be used`);
-    await store.forget(id);
-    writeFileSync(join(folder, 'secret'), 'AAAA');
-    await expect(store.secret()).rejects.toThrow('put it back');
-    for (const path of ['../secret', 'secret', `${id}/../x`, '']) {
-      await expect(store.find(path)).rejects.toMatchObject({ code: 'invalid_input' });
-      await expect(store.forget(path)).rejects.toMatchObject({ code: 'invalid_input' });
+    await store.set(`conversation:${id}`, '{"version": 1');
+    await expect(relay.resume(id)).rejects.toThrow(`The stored conversation ${id} is damaged`);
+    await relay.forget(id);
+    await store.set('secret', 'AAAA');
+    await expect(relay.ask({ question: 'May I?', once: 'changed' })).rejects.toThrow('put it back');
+    for (const path of ['../secret', `${id}/../x`, '']) {
+      await expect(relay.resume(path)).rejects.toMatchObject({ code: 'not_found' });
+      await relay.forget(path);
     }
-    const open = mkdtempSync(join(tmpdir(), 'relay-store-'));
-    folders.push(join(open));
-    await expect(createFileStore(open).list()).resolves.toEqual([]);
+    expect(readdirSync(folder)).toEqual(['secret.value']);
+    await expect(store.set('n'.repeat(300), '')).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('lists the other conversations although a file is damaged', async () => {
     const folder = makeFolder();
-    const store = createFileStore(folder);
-    const { id } = await server.agent({ store }).ask({ question: 'Intact?' });
-    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), '{"version": 1');
-    writeFileSync(join(folder, `${crypto.randomUUID()}.json`), Buffer.from([0xff, 0xfe]));
-    expect(await store.list()).toMatchObject([{ id }]);
+    const relay = server.agent({ store: createFileStore(folder) });
+    const { id } = await relay.ask({ question: 'Intact?' });
+    writeFileSync(join(folder, conversationFile(crypto.randomUUID())), '{"version": 1');
+    writeFileSync(join(folder, conversationFile(crypto.randomUUID())), Buffer.from([0xff, 0xfe]));
+    writeFileSync(join(folder, '100% mine.json'), 'of another program');
+    expect(await relay.conversations()).toMatchObject([{ id }]);
   });
 
-  test('removes what was not written for a month, and keeps the rest', async () => {
+  test('removes the conversations that were not written for a month, and nothing else', async () => {
     const folder = makeFolder();
-    const store = createFileStore(folder);
-    const state = (await server.agent({ store }).ask({ question: 'Old?' })).export();
-    const old = { ...state, id: crypto.randomUUID() };
-    await store.save(old);
+    const old = createFileStore(folder);
+    const names = ['conversation:1', 'key:expert', 'here:expert:0', 'secret', 'root', 'key:code:HS-1'];
+    for (const name of names) await old.set(name, name);
+    writeFileSync(join(folder, 'notes.json'), 'of another program');
+    // One that cannot be removed keeps no others.
+    mkdirSync(join(folder, conversationFile('2')));
     const month = Date.now() / 1_000 - 34 * 86_400;
-    utimesSync(join(folder, `${old.id}.json`), month, month);
-    await createFileStore(folder).save(state);
-    expect(await store.find(old.id)).toBeUndefined();
-    expect(await store.find(state.id)).toBeDefined();
-  });
-
-  test('saves although something old cannot be removed', async () => {
-    const folder = makeFolder();
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), month, month);
     const store = createFileStore(folder);
-    await store.secret();
-    const state = (await server.agent().ask({ question: 'Blocked?' })).export();
-    const month = Date.now() / 1_000 - 34 * 86_400;
-    // Of these two, one is read before the other.
-    const folders = [`0${crypto.randomUUID().slice(1)}`, `f${crypto.randomUUID().slice(1)}`];
-    for (const id of folders) mkdirSync(join(folder, `${id}.json`));
-    const old = { ...state, id: `8${crypto.randomUUID().slice(1)}` };
-    writeFileSync(join(folder, `${old.id}.json`), JSON.stringify(old));
-    for (const id of [...folders, old.id]) utimesSync(join(folder, `${id}.json`), month, month);
-    for (const responseCount of [1, 2]) {
-      const request = state.request && { ...state.request, responseCount };
-      await store.save({ ...state, request });
-      expect(await store.find(state.id)).toMatchObject({ request: { responseCount } });
+    for (const value of ['1', '2']) {
+      await store.set('conversation:3', value);
+      expect(await store.get('conversation:3')).toBe(value);
     }
-    expect(await store.find(old.id)).toBeUndefined();
+    const left = ['conversation:2', 'conversation:3', 'here:expert:0', 'key:expert', 'root', 'secret'];
+    expect([...(await store.names(''))].sort()).toEqual(left);
+    expect(readdirSync(folder)).toContain('notes.json');
   });
 });

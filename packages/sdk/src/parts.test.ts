@@ -4,7 +4,7 @@ import { makeRoot } from './crypto/index.ts';
 import { digestSubmission } from './crypto/submission.ts';
 import type { ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
-import { type Conversation, type ConversationState, createMemory, type Store } from './index.ts';
+import { type Conversation, type ConversationState, createMemoryStore, type Store } from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
@@ -192,13 +192,13 @@ describe('files', () => {
 });
 
 describe('a decision that waits', () => {
-  let memory: Store;
+  let store: Store;
   let liar: LyingRelay;
   let conversation: Conversation;
   let of: string;
 
   beforeEach(async () => {
-    memory = createMemory();
+    store = createMemoryStore();
     liar = await server.startLyingRelay();
     conversation = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I?', form });
   });
@@ -206,7 +206,7 @@ describe('a decision that waits', () => {
   /** A page that cannot reach the relay. It has tried to send a decision. */
   async function openPage(options: object = {}): Promise<ExpertRequest> {
     const page = await session
-      .expert({ root, memory, url: liar.url, ...options })
+      .expert({ root, store, url: liar.url, ...options })
       .request(conversation.requestId);
     liar.tell({ swallow: ({ method }) => (method === 'POST' ? { status: 503, body: {} } : undefined) });
     ({ of } = formOf(page));
@@ -225,9 +225,9 @@ describe('a decision that waits', () => {
 
   test('is stored once, however often sending it fails', async () => {
     const written: string[] = [];
-    const { set, remember } = memory;
-    memory = {
-      ...memory,
+    const { set, remember } = store;
+    store = {
+      ...store,
       remember: async (name, value) => {
         if (name.startsWith('pending:')) written.push(value);
         return await remember(name, value);
@@ -266,7 +266,7 @@ describe('a decision that waits', () => {
 
   test('until the page is loaded again is held, until the same one is confirmed', async () => {
     await openPage();
-    const page = await session.expert({ root, memory }).request(conversation.requestId);
+    const page = await session.expert({ root, store }).request(conversation.requestId);
     await isHeldAlone(page);
     const [held] = page.pending;
     await page.answer('', { messageId: held?.messageId, evenIfNewer: true });
@@ -278,9 +278,9 @@ describe('a decision that waits', () => {
 
   test('and is discarded, is gone', async () => {
     await openPage();
-    const page = await session.expert({ root, memory }).request(conversation.requestId);
+    const page = await session.expert({ root, store }).request(conversation.requestId);
     await page.discard();
     expect(page.pending).toEqual([]);
-    expect(await memory.get(`pending:${conversation.requestId}`)).toBeUndefined();
+    expect(await store.get(`pending:${conversation.requestId}`)).toBeUndefined();
   });
 });

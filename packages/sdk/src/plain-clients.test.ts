@@ -9,7 +9,7 @@ import { digestConversation } from './crypto/key-exchange.ts';
 import { signedBytes } from './crypto/message.ts';
 import { parsePublicKey } from './crypto/public-key.ts';
 import { digestSubmission } from './crypto/submission.ts';
-import { createMemory } from './index.ts';
+import { createMemoryStore } from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -72,9 +72,9 @@ describe('a client without the SDK', () => {
   });
 
   test('gets its plain text refused by an agent that remembers its expert, unless that accepts plain text', async () => {
-    const memory = createMemory();
+    const store = createMemoryStore();
     const ask = async (options = {}) => {
-      const conversation = await server.agent({ memory, ...options }).ask({ question: 'Anybody?' });
+      const conversation = await server.agent({ store, ...options }).ask({ question: 'Anybody?' });
       const path = `/api/v1/message/${conversation.requestId}`;
       return { conversation, answerInPlain: () => call(path, { role: 'provider', plaintext: 'Me.' }) };
     };
@@ -230,8 +230,8 @@ describe('an expert', () => {
 
   test('may answer from two devices and after restarts, and is remembered by the agent', async () => {
     const root = makeRoot();
-    const memory = createMemory();
-    const relay = server.agent({ memory });
+    const store = createMemoryStore();
+    const relay = server.agent({ store });
     const conversation = await relay.ask({ question: 'Anybody?' });
     const [one, two] = [
       await expert(root).request(conversation.requestId),
@@ -250,11 +250,11 @@ describe('an expert', () => {
     expect(conversation.verify((await expert(root).fingerprint()) ?? '')).toBe(true);
     expect(conversation.verification).toBe('known');
 
-    const second = await server.agent({ memory }).ask({ question: 'You again?' });
+    const second = await server.agent({ store }).ask({ question: 'You again?' });
     await (await expert(root).request(second.requestId)).answer('Me again.');
     await second.waitForAnswer({ timeoutMs: 60_000 });
     expect(second.verification).toBe('known');
-    const third = await server.agent({ memory }).ask({ question: 'You again?' });
+    const third = await server.agent({ store }).ask({ question: 'You again?' });
     await (await expert(makeRoot()).request(third.requestId)).answer('Somebody else.');
     await expect(third.waitForAnswer({ timeoutMs: 60_000 })).rejects.toMatchObject({
       reason: 'unknown_expert',

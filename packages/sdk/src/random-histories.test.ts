@@ -167,8 +167,8 @@ class History {
         : ({ action: 'accept', content: { region: this.#draw.pick(['eu', 'us']) } } as const);
     try {
       await device.request.refresh();
-      for (const { role, text } of await takeMessages(device.request))
-        if (role === 'consumer') device.shown.add(text);
+      for (const { from, text } of await takeMessages(device.request))
+        if (from === 'agent') device.shown.add(text);
       this.#shownBefore.set(comment, new Set(device.shown));
       await device.request.answer(comment, { decision, evenIfNewer: this.#draw.draw(2) === 0 });
       this.log.push(`${comment}: ${JSON.stringify(decision)}, after ${[...device.shown]}`);

@@ -126,7 +126,8 @@ export class RelayError extends Error {
 }
 
 /** For a value that the caller must change. */
-export const invalidInput = (sentence: string) => new RelayError('invalid_input', sentence);
+export const invalidInput = (sentence: string, options?: ErrorOptions) =>
+  new RelayError('invalid_input', sentence, options);
 
 /** For a saved state that was changed. */
 export const notAsExported = () =>

@@ -28,6 +28,17 @@ export interface Follows {
   readonly question: boolean;
 }
 
+/** The two sides of a conversation. The relay calls them `consumer` and `provider`. */
+export type Party = 'agent' | 'expert';
+
+const parties = { consumer: 'agent', provider: 'expert' } as const;
+
+export const partyOf = (role: keyof typeof parties): Party => parties[role];
+
+/** What the relay calls a side, if it is one. */
+export const readParty = (role: unknown): Party | undefined =>
+  role === 'consumer' || role === 'provider' ? partyOf(role) : undefined;
+
 /** What the relay states about a request besides. Nothing of it is encrypted or signed. */
 export interface RequestNotes {
   /** As the agent has announced it, also once it has arrived. Undefined when it has announced nothing. */
@@ -35,7 +46,7 @@ export interface RequestNotes {
   /** The agent's words for sorting. */
   readonly tags: readonly string[];
   /** Which side closed the conversation, and why. */
-  readonly closedBy?: 'consumer' | 'provider' | undefined;
+  readonly closedBy?: Party | undefined;
   readonly closeReason?: string | undefined;
 }
 

@@ -6,6 +6,7 @@ import { type ConversationState, createRelay } from './index.ts';
 import { quick } from './testing/quick.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 
 /* The tests are mostly waiting time, so they run at the same time, each with a conversation of its own. */
 
@@ -25,11 +26,11 @@ function losingAnswer(path: string): typeof globalThis.fetch {
   };
 }
 
-async function textsOf(requestId: string, role: string): Promise<string[]> {
+async function textsOf(requestId: string, from: string): Promise<string[]> {
   const request = await server.expert({ root }).request(requestId);
   const texts: string[] = [];
   await request.close();
-  for await (const message of request.messages) if (message.role === role) texts.push(message.text);
+  for await (const message of request.messages) if (message.from === from) texts.push(message.text);
   return texts;
 }
 
@@ -72,7 +73,7 @@ describe('an agent that was restarted', () => {
     await conversation.close();
     await restart();
     await expect(conversation.waitForAnswer()).rejects.toMatchObject({ code: 'closed' });
-    expect(await textsOf(conversation.requestId, 'consumer')).toEqual([
+    expect(await textsOf(conversation.requestId, 'agent')).toEqual([
       'The real one.',
       'And another thing.',
       'Thank you.',
@@ -81,8 +82,8 @@ describe('an agent that was restarted', () => {
 
   test.concurrent('submits its question once, although the answer to the submit was lost', async () => {
     const saved: ConversationState[] = [];
-    const save = (state: ConversationState) => void saved.push(stored(state));
-    const killed = server.agent({ save, fetch: losingAnswer('/help'), timing: { ...quick, patienceMs: 0 } });
+    const store = watchStates((state) => void saved.push(state));
+    const killed = server.agent({ store, fetch: losingAnswer('/help'), timing: { ...quick, patienceMs: 0 } });
     await expect(killed.ask({ question: 'Submitted once?' })).rejects.toMatchObject({
       reason: 'unreachable',
     });
@@ -98,9 +99,9 @@ describe('an agent that was restarted', () => {
 
   test.concurrent('sends a message once, although the answer to the call was lost', async () => {
     const saved: ConversationState[] = [];
-    const save = (state: ConversationState) => void saved.push(stored(state));
+    const store = watchStates((state) => void saved.push(state));
     const killed = server.agent({
-      save,
+      store,
       fetch: losingAnswer('/message/'),
       timing: { ...quick, patienceMs: 0 },
     });
@@ -112,7 +113,7 @@ describe('an agent that was restarted', () => {
     expect(resumed.unsent).toEqual(['One.']);
     await resumed.send('Two.');
     expect(resumed.unsent).toEqual([]);
-    expect(await textsOf(conversation.requestId, 'consumer')).toEqual(['One.', 'Two.']);
+    expect(await textsOf(conversation.requestId, 'agent')).toEqual(['One.', 'Two.']);
   });
 
   test.concurrent('gets an error for a state that is not a saved conversation', async () => {
@@ -177,7 +178,7 @@ describe('waiting for an answer', () => {
     expect(conversation.unsent).toEqual([]);
     relay.stop();
     await Promise.all([gateway.stop(), hub.stop()]);
-    expect(await textsOf(conversation.requestId, 'consumer')).toEqual(['Is it you?']);
+    expect(await textsOf(conversation.requestId, 'agent')).toEqual(['Is it you?']);
   });
 });
 

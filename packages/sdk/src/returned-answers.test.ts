@@ -4,6 +4,7 @@ import { makeRoot } from './crypto/index.ts';
 import type { Conversation, ConversationState, Question } from './index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 
 /*
  * A process may be killed at any moment between the arrival of an answer and the moment at which its program has processed it. What
@@ -21,7 +22,7 @@ async function ask(question: Question) {
   const atPost: ConversationState[] = [];
   const newest = () => saved.at(-1) as ConversationState;
   const agent = server.agent({
-    save: (state) => void saved.push(JSON.parse(JSON.stringify(state))),
+    store: watchStates((state) => void saved.push(state)),
     async fetch(input, init) {
       if (String(input).includes('/message/')) atPost.push(newest());
       return await fetch(input, init);

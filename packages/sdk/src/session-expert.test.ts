@@ -9,7 +9,7 @@ import {
   type PendingAnswer,
   type SessionExpertOptions,
 } from './expert/index.ts';
-import { type Conversation, createMemory, type Store } from './index.ts';
+import { type Conversation, createMemoryStore, type Store } from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { useTestServer } from './testing/use-test-server.ts';
@@ -20,7 +20,7 @@ let cookie: string;
 let consumerKey: string;
 let userId: string;
 /** All clients of one test use it. */
-let memory: Store;
+let store: Store;
 let calls: Call[];
 let browserFetch: typeof fetch;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
 });
 beforeEach(() => {
-  memory = createMemory();
+  store = createMemoryStore();
   calls = [];
   browserFetch = createBrowserFetch(calls);
 });
@@ -69,7 +69,7 @@ function expertWith(options: Partial<SessionExpertOptions> = {}) {
     session: true,
     url: server.gatewayUrl,
     root,
-    memory,
+    store,
     timing: quick,
     fetch: browserFetch,
     ...options,
@@ -82,10 +82,10 @@ async function ask(question: string, encrypted = true): Promise<Conversation> {
   return await server.agent({ apiKey: consumerKey }).ask({ question, encrypted });
 }
 
-async function textsOf(request: ExpertRequest, role = 'provider'): Promise<string[]> {
+async function textsOf(request: ExpertRequest, from = 'expert'): Promise<string[]> {
   const texts: string[] = [];
   await request.close();
-  for await (const message of request.messages) if (message.role === role) texts.push(message.text);
+  for await (const message of request.messages) if (message.from === from) texts.push(message.text);
   return texts;
 }
 
@@ -114,7 +114,7 @@ test('an expert who is signed in answers an agent, encrypted, with the session a
 
   const received: string[] = [];
   const listening = (async () => {
-    for await (const { role, text } of request.messages) if (role === 'consumer') received.push(text);
+    for await (const { from, text } of request.messages) if (from === 'agent') received.push(text);
   })();
   await conversation.send('Really?');
   await eventually('the question', () => received.includes('Really?'), { timeoutMs: 60_000 });
@@ -191,7 +191,7 @@ test('the question of the first page is kept for later pages', async () => {
   // Later pages come without a question: it must not count as altered.
   await request.refresh();
   expect(request.question).toBe('Is it safe?');
-  expect(await textsOf(request, 'consumer')).toEqual(['Really?']);
+  expect(await textsOf(request, 'agent')).toEqual(['Really?']);
 });
 
 describe('with the option `listen`', () => {
@@ -225,7 +225,7 @@ describe('with the option `listen`', () => {
       type: 'new_message',
       requestId: request.requestId,
       refCode: undefined,
-      role: 'consumer',
+      from: 'agent',
       messageId,
       reason: 'closed',
     };
@@ -242,9 +242,9 @@ describe('with the option `listen`', () => {
   });
 });
 
-/** What stands in the memory of the answer that waits. */
+/** What stands in the store of the answer that waits. */
 async function storedText(requestId: string): Promise<string | undefined> {
-  const value = await memory.get(`pending:${requestId}`);
+  const value = await store.get(`pending:${requestId}`);
   return value && (JSON.parse(value) as { text: string }).text;
 }
 
@@ -267,14 +267,14 @@ describe('an answer that is discarded before it is sent', () => {
   test('is reported with the end of the conversation if that is why it cannot be sent', async () => {
     const conversation = await ask('Is it safe?', false);
     let request: ExpertRequest | undefined;
-    const slowMemory: Store = {
-      ...memory,
+    const slowStore: Store = {
+      ...store,
       remember: async (name, value) => {
         if (name.startsWith('pending:')) await request?.refresh();
-        return await memory.remember(name, value);
+        return await store.remember(name, value);
       },
     };
-    request = await expertWith({ memory: slowMemory }).request(conversation.requestId);
+    request = await expertWith({ store: slowStore }).request(conversation.requestId);
     await conversation.close();
     const answering = request.answer('Never mind.', { plaintext: true });
     const discarding = request.discard();
@@ -436,7 +436,7 @@ describe('an unsent answer of a page that was closed', () => {
       if (isEncrypted) await startAnswer(conversation, closing('before'));
       else {
         const draft = { messageId: crypto.randomUUID(), text: 'Once.', isPlain: false, shown: [] };
-        await memory.set(`pending:${conversation.requestId}`, JSON.stringify(draft));
+        await store.set(`pending:${conversation.requestId}`, JSON.stringify(draft));
       }
       const tabs = [expertWith(), expertWith(), expertWith()];
       const requests = await Promise.all(tabs.map((tab) => tab.request(conversation.requestId)));

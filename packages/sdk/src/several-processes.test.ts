@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
-import { type Conversation, type ConversationState, createMemory, type Question } from './index.ts';
+import { type Conversation, type ConversationState, createMemoryStore, type Question } from './index.ts';
 import { createFileStore } from './node/index.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 
 /* What processes do to each other that continue one conversation: at the same time, or one after the other's end. */
 
@@ -32,7 +33,7 @@ const requestOf = async ({ requestId }: Pick<Conversation, 'requestId'>) =>
   await server.expert({ root }).request(requestId);
 
 const agentsTexts = async (conversation: Conversation): Promise<string[]> =>
-  (await conversation.messages()).flatMap(({ role, text }) => (role === 'consumer' ? [text] : []));
+  (await conversation.messages()).flatMap(({ from, text }) => (from === 'agent' ? [text] : []));
 
 /** Two processes of one question, of which the first has returned the accept. */
 async function startDecided() {
@@ -136,8 +137,8 @@ describe('an outcome that one process has returned', () => {
 
   test.concurrent('is returned again without the relay', async () => {
     const saved: ConversationState[] = [];
-    const save = (state: ConversationState) => void saved.push(JSON.parse(JSON.stringify(state)));
-    const conversation = await server.agent({ save }).ask({ question: 'May I?', form });
+    const store = watchStates((state) => void saved.push(state));
+    const conversation = await server.agent({ store }).ask({ question: 'May I?', form });
     await (await requestOf(conversation)).answer('Yes.', { decision: accept });
     expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
     const calls: string[] = [];
@@ -221,16 +222,18 @@ describe('an outcome that no program got', () => {
     let isFull = false;
     const save = (state: ConversationState) => {
       if (isFull) throw new Error('ENOSPC: no space left on device');
-      saved.push(JSON.parse(JSON.stringify(state)));
+      saved.push(state);
     };
-    const memory = createMemory();
-    const conversation = await server.agent({ save, memory }).ask({ question: 'May I?', form });
+    const store = createMemoryStore();
+    const conversation = await server
+      .agent({ store: watchStates(save, store) })
+      .ask({ question: 'May I?', form });
     const request = await requestOf(conversation);
     await request.answer('Yes.', { decision: accept });
     isFull = true;
     await expect(conversation.waitForDecision({ timeoutMs })).rejects.toThrow('ENOSPC');
     await request.answer('Stop!', { decision: decline });
-    const again = await server.agent({ memory }).resume(saved.at(-1) as ConversationState);
+    const again = await server.agent({ store }).resume(saved.at(-1) as ConversationState);
     expect(await again.waitForDecision({ timeoutMs })).toMatchObject({ action: 'decline' });
   });
 
@@ -244,24 +247,26 @@ describe('an outcome that no program got', () => {
       };
       const save = (state: ConversationState) => {
         failOnce('save');
-        saved.push(JSON.parse(JSON.stringify(state)));
+        saved.push(state);
       };
-      const kept = createMemory();
-      const memory = {
+      const kept = createMemoryStore();
+      const store = {
         ...kept,
         async remember(name: string, value: string) {
           failOnce('remember');
           return await kept.remember(name, value);
         },
       };
-      const conversation = await server.agent({ save, memory }).ask({ question: 'May I?', form });
+      const conversation = await server
+        .agent({ store: watchStates(save, store) })
+        .ask({ question: 'May I?', form });
       const request = await requestOf(conversation);
       await request.answer('Yes.', { decision: accept });
       fails = 1;
       await expect(conversation.waitForDecision({ timeoutMs })).rejects.toThrow('EIO');
       expect(await conversation.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept' });
       await request.answer('Stop!', { decision: decline, evenIfNewer: true });
-      const again = await server.agent({ memory: kept }).resume(saved.at(-1) as ConversationState);
+      const again = await server.agent({ store: kept }).resume(saved.at(-1) as ConversationState);
       for (const one of [conversation, again]) {
         await one.refresh();
         expect(await one.waitForDecision({ timeoutMs })).toMatchObject({ action: 'accept', comment: 'Yes.' });
@@ -278,9 +283,11 @@ describe('a state that cannot be saved', () => {
     const save = (state: ConversationState) => {
       left -= 1;
       if (left < 0) throw new Error('ENOSPC: no space left on device');
-      saved.push(JSON.parse(JSON.stringify(state)));
+      saved.push(state);
     };
-    const conversation = await server.agent({ save }).ask({ question: 'May I?', confidential: true, form });
+    const conversation = await server
+      .agent({ store: watchStates(save) })
+      .ask({ question: 'May I?', confidential: true, form });
     await conversation.send('Only to eu-west.');
     const request = await requestOf(conversation);
     await request.pickUp();

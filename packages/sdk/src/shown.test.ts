@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { Expert, ExpertRequest } from './expert/index.ts';
 import type { Form } from './forms/index.ts';
-import { type Conversation, type ConversationState, createMemory, type Store } from './index.ts';
+import { type Conversation, type ConversationState, createMemoryStore, type Store } from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { takeMessages } from './testing/take-messages.ts';
 import { useSession } from './testing/use-session.ts';
@@ -13,11 +13,11 @@ const server = useTestServer();
 const session = useSession(server);
 const root = makeRoot();
 const patiently = { timeoutMs: 60_000 };
-let memory: Store;
+let store: Store;
 let liar: LyingRelay;
 
 beforeEach(async () => {
-  memory = createMemory();
+  store = createMemoryStore();
   liar = await server.startLyingRelay();
 });
 
@@ -41,7 +41,7 @@ const kinds: readonly [
     {
       ask: (form) => server.agent().ask({ question: 'May I delete test?', form }),
       expert: (url, change) =>
-        server.expert({ root, memory, ...(url && { url }), ...(change && { fetch: change(fetch) }) }),
+        server.expert({ root, store, ...(url && { url }), ...(change && { fetch: change(fetch) }) }),
     },
   ],
   [
@@ -52,7 +52,7 @@ const kinds: readonly [
       expert: (url, change) =>
         session.expert({
           root,
-          memory,
+          store,
           ...(url && { url }),
           ...(change && { fetch: change(session.fetch) }),
         }),
@@ -107,8 +107,8 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     await conversation.send('And the log?');
     await request.refresh();
     const texts: string[] = [];
-    for await (const { role, text } of request.messages) {
-      if (role === 'provider') continue;
+    for await (const { from, text } of request.messages) {
+      if (from === 'expert') continue;
       texts.push(text);
       await request.answer(`About "${text}": no.`);
       if (texts.length === 2) break;
@@ -279,7 +279,7 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
     await conversation.waitForAnswer({ includeEarly: true, ...patiently });
     await conversation.send('Thank you.');
     await request.refresh();
-    const fromAgent = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
+    const fromAgent = (await takeMessages(request)).filter(({ from }) => from === 'agent');
     expect(fromAgent.map(({ seenYourLast }) => seenYourLast)).toEqual([false, true]);
   });
 
@@ -321,16 +321,16 @@ describe.each(kinds)('an expert %s', (_, { ask, expert }) => {
 describe('a text that waits', () => {
   test('of a session, before the pick-up: the next page holds it if the agent writes meanwhile', async () => {
     const conversation = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'May I?' });
-    const other = await session.expert({ root, memory: createMemory() }).request(conversation.requestId);
+    const other = await session.expert({ root, store: createMemoryStore() }).request(conversation.requestId);
     liar.tell({
       swallow: ({ path }) => (path.endsWith('/key-exchange') ? { status: 503, body: {} } : undefined),
     });
-    const page = await session.expert({ root, memory, url: liar.url }).request(conversation.requestId);
+    const page = await session.expert({ root, store, url: liar.url }).request(conversation.requestId);
     await expect(page.answer('Yes.', { shown: [] })).rejects.toMatchObject({ reason: 'unreachable' });
     await other.pickUp();
     await conversation.refresh();
     await conversation.send('WAIT: also PRODUCTION?');
-    const next = await session.expert({ root, memory }).request(conversation.requestId);
+    const next = await session.expert({ root, store }).request(conversation.requestId);
     await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     expect(pendingTexts(next, 'held')).toEqual(['Yes.']);
     // A loop only reports it.
@@ -349,7 +349,7 @@ describe('a text that waits', () => {
       .agent({ apiKey: session.consumerKey })
       .ask({ question: 'May I?', form });
     const deciding = conversation.waitForDecision(patiently);
-    const page = await session.expert({ root, memory, url: liar.url }).request(conversation.requestId);
+    const page = await session.expert({ root, store, url: liar.url }).request(conversation.requestId);
     await page.pickUp();
     await conversation.refresh();
     liar.tell(refuseMessages);
@@ -358,7 +358,7 @@ describe('a text that waits', () => {
       reason: 'unreachable',
     });
     await conversation.send('WAIT: also PRODUCTION?');
-    const next = await session.expert({ root, memory }).request(conversation.requestId);
+    const next = await session.expert({ root, store }).request(conversation.requestId);
     await expect(next.refresh()).rejects.toMatchObject({ code: 'newer_message' });
     const shown = (await takeMessages(next)).map(({ messageId }) => messageId);
     expect(await next.answer('Yes.', { shown, decision })).toMatchObject({ isSent: true });
@@ -388,7 +388,7 @@ describe('a text that waits', () => {
     await request.refresh();
     const messages = await eventually('both texts', async () => {
       await request.refresh();
-      const taken = (await takeMessages(request)).filter(({ role }) => role === 'consumer');
+      const taken = (await takeMessages(request)).filter(({ from }) => from === 'agent');
       return taken.length === 2 ? taken : undefined;
     });
     expect(messages.map(({ text, seenYourLast }) => [text, seenYourLast])).toEqual([

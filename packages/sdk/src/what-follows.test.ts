@@ -2,7 +2,13 @@ import { eventually, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { makeRoot } from './crypto/index.ts';
 import type { Expert, ExpertRequest } from './expert/index.ts';
-import { type Conversation, confidentialQuestion, createMemory, type Question, type Relay } from './index.ts';
+import {
+  type Conversation,
+  confidentialQuestion,
+  createMemoryStore,
+  type Question,
+  type Relay,
+} from './index.ts';
 import { pendingTexts } from './testing/pending-texts.ts';
 import { quick } from './testing/quick.ts';
 import { useSession } from './testing/use-session.ts';
@@ -57,7 +63,7 @@ const kinds = [
   {
     kind: 'by session',
     agentOf: () => server.agent({ apiKey: session.consumerKey }),
-    expertOf: () => session.expert({ root, memory: createMemory() }),
+    expertOf: () => session.expert({ root, store: createMemoryStore() }),
   },
 ];
 
@@ -76,7 +82,7 @@ describe.each(kinds)('an expert $kind who answers at once', ({ agentOf, expertOf
     expect(request.missingParts).toEqual({ files: 1, question: false });
     await expect(request.answer('It hangs.')).rejects.toMatchObject({ code: 'newer_message' });
     expect(request.missingParts).toBeUndefined();
-    expect(await request.receive()).toMatchObject([{ role: 'consumer', files: [{ name: 'log.txt' }] }]);
+    expect(await request.receive()).toMatchObject([{ from: 'agent', files: [{ name: 'log.txt' }] }]);
     await request.answer('It hangs.');
     expect(await answered).toMatchObject({ text: 'It hangs.', seenYourLast: true });
     expect(request.isReopened).toBe(false);
@@ -248,9 +254,9 @@ describe('the requests of a bot', () => {
     const stop = run(async (request) => {
       await request.answer('Which one?');
       if (request.question !== 'Looped?') return;
-      for await (const { role } of request.messages) {
-        if (role === 'consumer') await request.answer('Then no.');
-        if (role === 'consumer') break;
+      for await (const { from } of request.messages) {
+        if (from === 'agent') await request.answer('Then no.');
+        if (from === 'agent') break;
       }
     });
     const looped = await relay.ask({ question: 'Looped?' });

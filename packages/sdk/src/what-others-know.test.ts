@@ -139,18 +139,15 @@ describe('a contradiction', () => {
 describe('a decision and a contradiction that two processes find at the same moment', () => {
   /** The store of a process that is about to write an outcome when `other` runs. */
   function storeAfter(other: () => Promise<unknown>) {
-    const { memory, ...store } = createFileStore(join(folder, 'state'));
+    const store = createFileStore(join(folder, 'state'));
     let isFirst = true;
     return {
       ...store,
-      memory: {
-        ...memory,
-        async remember(name: string, value: string) {
-          const isDue = isFirst && /(outcome|decided|conflict):/.test(name);
-          if (isDue) isFirst = false;
-          if (isDue) await other();
-          return await memory.remember(name, value);
-        },
+      async remember(name: string, value: string) {
+        const isDue = isFirst && /(outcome|decided|conflict):/.test(name);
+        if (isDue) isFirst = false;
+        if (isDue) await other();
+        return await store.remember(name, value);
       },
     };
   }

@@ -2,6 +2,7 @@ import { createTcpProxy, eventually, type LyingRelay, startFloodingRelay } from 
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { AskingOptions, Relay, RelayOptions } from './index.ts';
 import { useTestServer } from './testing/use-test-server.ts';
+import { watchStates } from './testing/watch-states.ts';
 
 /* A question whose call has ended must not stay open: no program would read the expert's answer. */
 
@@ -54,10 +55,10 @@ describe.each(calls)('the question of %s is closed', (_, call) => {
   });
 
   test('when it cannot be saved', async () => {
-    const save: RelayOptions['save'] = ({ request }) => {
+    const store = watchStates(({ request }) => {
       if (request) throw new Error('The disk is full.');
-    };
-    const { relay, statuses } = await open({ save });
+    });
+    const { relay, statuses } = await open({ store });
     await expect(call(relay)).rejects.toThrow('The disk is full.');
     expect(await statuses()).toEqual(['closed']);
   });

@@ -8,7 +8,7 @@ from ._agent.answers import Accepted, Answer, Decided, Decision, Declined
 from ._agent.approvals import AsyncApproval, AsyncChoice
 from ._agent.conversation import AsyncConversation
 from ._agent.conversation_state import State, Verification
-from ._agent.options import AskOptions, ConversationStore
+from ._agent.options import AskOptions
 from ._agent.relay import AsyncRelay
 from ._agent.submission import ContextMessage
 from ._crypto.parts import File
@@ -19,12 +19,12 @@ from ._expert.expert import AsyncExpert
 from ._expert.list_questions import ListedQuestion
 from ._expert.request import AsyncExpertRequest
 from ._expert.write_decision import Accept, CountedDecision, Decline, RequestForm
-from ._file_store import FileMemory, FileStore
+from ._file_store import FileStore
 from ._forms.answer import DecisionState, FormAnswer
 from ._forms.content import Content, Form, is_approval
 from ._forms.to_form import FormOrModel
-from ._memory import Memory, ProcessMemory
-from ._requests import Follows, ListedRequest, RequestState, RequestStatus, WhoAmI
+from ._requests import Follows, ListedRequest, Party, RequestState, RequestStatus, WhoAmI
+from ._store import MemoryStore, Store
 from ._sync.approvals import Approval, Choice
 from ._sync.conversation import Conversation
 from ._sync.expert import Expert, ExpertRequest
@@ -50,7 +50,6 @@ __all__ = [
     "Content",
     "ContextMessage",
     "Conversation",
-    "ConversationStore",
     "CountedDecision",
     "Decided",
     "Decision",
@@ -60,7 +59,6 @@ __all__ = [
     "Expert",
     "ExpertRequest",
     "File",
-    "FileMemory",
     "FileStore",
     "Follows",
     "Form",
@@ -68,10 +66,10 @@ __all__ = [
     "FormOrModel",
     "ListedQuestion",
     "ListedRequest",
-    "Memory",
+    "MemoryStore",
     "Message",
+    "Party",
     "PendingAnswer",
-    "ProcessMemory",
     "Protection",
     "Relay",
     "RelayError",
@@ -83,6 +81,7 @@ __all__ = [
     "RequestStatus",
     "Sending",
     "State",
+    "Store",
     "Timing",
     "Verification",
     "WhoAmI",

@@ -1,8 +1,7 @@
-"""Keeps conversations in files. The TypeScript SDK's `createFileStore` has the same files."""
+"""A store in files. The TypeScript SDK's `createFileStore` has the same files."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -11,24 +10,26 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote, unquote
 
-from ._agent.conversation_state import State, check_state
-from ._crypto.encoding import from_base64, to_base64
 from ._errors import RelayError, invalid_input
-from ._json_text import object_of, write_json
-from ._memory import Memory
+from ._json_text import write_json
 
 # A relay keeps a conversation no longer by default: three days, and thirty days of retention.
 _kept_for = 33 * 24 * 3_600
+# What belongs to one conversation or request. Known experts, secrets and what a program keeps itself stay.
+_passing = re.compile(
+    "(^|:)(conversation|once|code|outbox|sealed|outcome|declined|withdrawn|request|ends|shown)(:|$)"
+)
 # No write takes this long.
 _abandoned_after = 24 * 3_600
 _temporary_file = re.compile(r".+\.[0-9a-f-]{36}\.new")
-_state_file = re.compile(r"([0-9a-f-]{36})\.json")
+_suffix = ".value"
 
 
 class FileStore:
-    """Keeps conversations in a folder that only this user can read: one file for each, replaced as a whole, so that a process may
-    be killed at any time. Files that were not written for 33 days are removed. The folder belongs to one agent at one relay.
+    """A store in a folder that only this user can read: one file for each value, replaced as a whole, so that a process may be killed
+    at any time. What belongs to one conversation is removed once it was not written for 33 days.
 
     >>> relay = Relay(url, api_key, store=FileStore(".agent"))
     >>> relay.approve("Deploy 4711?", once="deploy 4711").approved
@@ -36,115 +37,76 @@ class FileStore:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._folder = _PrivateFolder(Path(path))
-        self._memory = FileMemory(Path(path) / "memory")
         self._is_clean = False
 
-    @property
-    def memory(self) -> Memory:
-        """Remembers experts and the codes of questions."""
-        return self._memory
+    def get(self, name: str) -> str | None:
+        """See `Store.get`."""
+        text = self._folder.read(_file_of(name))
+        return None if text is None else self._parse(text, name)
 
-    def save(self, state: State) -> None:
-        """Replaces the state with the same `id`."""
-        self._folder.write(_name_of(state["id"]), write_json(state))
-        if not self._is_clean:
-            self._is_clean = True
-            # The state is saved. The next process cleans again.
-            with suppress(OSError):
-                self._remove_old()
+    def set(self, name: str, value: str) -> None:
+        """See `Store.set`."""
+        self._folder.write(_file_of(name), write_json(value))
+        self._clean()
 
-    def find(self, id: str) -> State | None:
-        """The state that was saved last with this `id`."""
-        name = _name_of(id)
+    def remember(self, name: str, value: str) -> str:
+        """See `Store.remember`."""
+        text = self._folder.write_first(_file_of(name), write_json(value))
+        self._clean()
+        return self._parse(text, name)
+
+    def delete(self, name: str) -> None:
+        """See `Store.delete`."""
+        self._folder.remove(_file_of(name))
+
+    def names(self, prefix: str) -> list[str]:
+        """See `Store.names`."""
+        return [name for name in self._all_names() if name.startswith(prefix)]
+
+    def _all_names(self) -> list[str]:
+        return [_name_of(file) for file in self._folder.names() if file.endswith(_suffix)]
+
+    def _parse(self, text: str, name: str) -> str:
+        """A part of a value would look like another value, as if the relay lied."""
         try:
-            text = self._folder.read(name)
-            return None if text is None else check_state(json.loads(text))
-        except (ValueError, RelayError) as error:
-            raise _damaged(self._folder.path / name) from error
+            value = json.loads(text)
+        except ValueError as error:
+            raise _damaged(self._folder.path / _file_of(name)) from error
+        if not isinstance(value, str):
+            raise _damaged(self._folder.path / _file_of(name))
+        return value
 
-    def list(self) -> list[State]:
-        """The conversations that may go on, those that end first at the beginning. One whose file is damaged is left out: `find`
-        reports it."""
-        names = (_state_file.fullmatch(name) for name in self._folder.names())
-        found = [self._find_intact(name[1]) for name in names if name]
-        return sorted((state for state in found if state and _may_go_on(state)), key=_end_of)
-
-    def _find_intact(self, id: str) -> State | None:
-        """One damaged file must not keep the other conversations."""
-        try:
-            return self.find(id)
-        except RelayError as error:
-            if error.code != "invalid_input":
-                raise
-            return None
-
-    def forget(self, id: str) -> None:
-        """Removes the state with this `id`, and with it the keys."""
-        self._folder.remove(_name_of(id))
-
-    def secret(self) -> bytes:
-        """32 random bytes, always the same ones: the keys of questions with a name (`once`) are derived from them."""
-        secret = from_base64(self._folder.write_first("secret", to_base64(os.urandom(32))))
-        if secret is None or len(secret) != 32:
-            raise invalid_input(f"The file {self._folder.path / 'secret'} was changed: put it back.")
-        return secret
+    def _clean(self) -> None:
+        if self._is_clean:
+            return
+        self._is_clean = True
+        # The value is stored. The next process cleans again.
+        with suppress(OSError):
+            self._remove_old()
 
     def _remove_old(self) -> None:
         oldest = time.time() - _kept_for
-        for name in self._folder.names():
+        for name in filter(_passing.search, self._all_names()):
             # Another process may have removed it. One that cannot be removed must not keep the others.
             with suppress(OSError):
-                if _state_file.fullmatch(name) and self._folder.written_at(name) < oldest:
-                    self._folder.remove(name)
-
-
-class FileMemory:
-    """A memory in a folder of its own, one file for each value. Processes may share it.
-
-    >>> expert = Expert.from_env(root=root, memory=FileMemory(".expert/memory"))
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._folder = _PrivateFolder(Path(path))
-
-    def get(self, name: str) -> str | None:
-        """See `Memory.get`."""
-        return self._folder.read(_file_of(name))
-
-    def set(self, name: str, value: str) -> None:
-        """See `Memory.set`."""
-        self._folder.write(_file_of(name), value)
-
-    def remember(self, name: str, value: str) -> str:
-        """See `Memory.remember`."""
-        return self._folder.write_first(_file_of(name), value)
+                if self._folder.written_at(_file_of(name)) < oldest:
+                    self._folder.remove(_file_of(name))
 
 
 def _file_of(name: str) -> str:
-    return hashlib.sha256(name.encode("utf-8")).hexdigest()
+    """Windows allows no colons in the names of files."""
+    file = quote(name, safe="~!*'()").replace(".", "%2E").replace("%3A", ".")
+    if len(file) > 200:
+        raise invalid_input(f"The name of a stored value is too long: {name}.")
+    return f"{file}{_suffix}"
 
 
-def _name_of(id: str) -> str:
-    """An id becomes the name of a file."""
-    name = f"{id}.json"
-    if not _state_file.fullmatch(name):
-        raise invalid_input("This is not the id of a conversation: give the `id` of one that was saved.")
-    return name
-
-
-def _may_go_on(state: State) -> bool:
-    status = object_of(state.get("request")).get("status")
-    waiting = object_of(state.get("thread")).get("messages")
-    return status not in ("closed", "expired") or bool(waiting)
-
-
-def _end_of(state: State) -> str:
-    """Those that may not have reached the relay come last."""
-    return str(object_of(state.get("request")).get("expiresAt", "9"))
+def _name_of(file: str) -> str:
+    return unquote(file[: -len(_suffix)].replace(".", ":"))
 
 
 def _damaged(path: Path) -> RelayError:
-    return invalid_input(f"The file {path} cannot be used: put it back from a backup, or move it away.")
+    return invalid_input(f"The file {path} is damaged: put it back from a backup, or remove it.")
 
 
 class _PrivateFolder:

@@ -66,13 +66,23 @@ class Follows:
     """Whether the question of a confidential request follows."""
 
 
+Party = Literal["agent", "expert"]
+"""The two sides of a conversation. The relay calls them `consumer` and `provider`."""
+
+_parties: dict[str, Party] = {"consumer": "agent", "provider": "expert"}
+
+
+def party_of(role: str) -> Party:
+    return _parties[role]
+
+
 @dataclass(frozen=True)
 class RequestNotes:
     """What the relay states about a request besides. Nothing of it is encrypted or signed."""
 
     tags: tuple[str, ...]
     """The agent's words for sorting."""
-    closed_by: Literal["consumer", "provider"] | None
+    closed_by: Party | None
     close_reason: str | None
     follows: Follows | None
 
@@ -92,7 +102,7 @@ class ListedRequest(RequestState):
     message_count: int
     """Messages of both sides. The question is none."""
     tags: tuple[str, ...]
-    closed_by: Literal["consumer", "provider"] | None
+    closed_by: Party | None
     close_reason: str | None
     follows: Follows | None
 
@@ -183,8 +193,7 @@ def read_notes(body: Members) -> RequestNotes:
     follows = _read_follows(body.get("follows"))
     if body.get("status") != "closed":
         return RequestNotes(tuple(words[:10]), None, None, follows)
-    closed_by: Literal["consumer", "provider"] | None = "consumer" if side == "consumer" else "provider" if side == "provider" else None
-    return RequestNotes(tuple(words[:10]), closed_by, None if reason is None else reason[:500], follows)
+    return RequestNotes(tuple(words[:10]), _parties.get(side) if isinstance(side, str) else None, None if reason is None else reason[:500], follows)
 
 
 def _read_follows(value: object) -> Follows | None:

@@ -37,7 +37,7 @@ def answering(tenant: Tenant, *answers: Callable[[ExpertRequest], object]) -> It
         request = next(iter(tenant.expert().requests()))
         for number, answer in enumerate(answers):
             if number:
-                next(one for one in request.messages() if one.role == "consumer")
+                next(one for one in request.messages() if one.sender == "agent")
             answer(request)
 
     thread = threading.Thread(target=run)

@@ -43,7 +43,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
     timeout: `No ${awaited} within ${describeDuration(timeoutMs)}. ${stays}`,
     interrupted: `Stopped waiting. ${stays}`,
     terminated: `Stopped waiting. ${stays}`,
-    closed: `${refCode} was closed, and ${[`${without}.`, describeClosing(conversation, 'consumer')].filter(Boolean).join(' ')} All that was said: relay show ${refCode}`,
+    closed: `${refCode} was closed, and ${[`${without}.`, describeClosing(conversation, 'agent')].filter(Boolean).join(' ')} All that was said: relay show ${refCode}`,
     expired: `${refCode} has expired, and ${without}. Ask again: relay ask "..."`,
     invalid: `${message}\nThis is neither a yes nor a no. ${decide}`,
     stale: message,

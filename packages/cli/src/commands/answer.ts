@@ -91,9 +91,7 @@ export const answer = defineCommand({
       if (!isSent) throw new Failure('failed', `The answer to ${refCode} was not sent. Try again.`);
       await expert.markShown(request.requestId, [messageId]);
       const protection = request.encrypted && hasKeys ? 'sequenced' : 'plaintext';
-      const read = shown.read.filter(
-        ({ role, messageId: id }) => role === 'consumer' && shown.ids.includes(id),
-      );
+      const read = shown.read.filter(({ from, messageId: id }) => from === 'agent' && shown.ids.includes(id));
       // As JSON there is one object: the result, or the failure.
       if (decision && json) requireCounted(request);
       // A message may have only files.

@@ -105,7 +105,7 @@ test('how the other side has closed it is shown by relay listen of one request',
   expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
     type: 'ended',
     status: 'closed',
-    closedBy: 'consumer',
+    closedBy: 'agent',
     closeReason: 'It is gone.',
   });
 });

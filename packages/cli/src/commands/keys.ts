@@ -32,7 +32,7 @@ export const keys = defineCommand({
     const { replace = false, json = false, 'for-good': forGood = false } = options;
     const access = requireRelay(context.config, { kind: 'provider', folder: context.folder });
     if (access.kind === 'consumer') {
-      runForAgent(context, { action, json });
+      await runForAgent(context, { action, json });
       return 'done';
     }
     const ring = await openKeyRing(context, access);

@@ -55,7 +55,7 @@ export const pickUp = defineCommand({
         if (!RelayError.is(error, 'parts_missing')) throw error;
       });
       const view = await viewOf(await expert.request(refCode, { signal }), signal);
-      showConversation(context, view, 'provider');
+      showConversation(context, view, 'expert');
       await markWritten(context, expert, view);
       if (view.refused) throw view.refused;
       if (request.missingParts)

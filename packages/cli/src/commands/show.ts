@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import type { Party } from '@expert-relay/sdk';
 import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
-import type { KeyKind } from '../config.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
@@ -47,11 +47,11 @@ export const show = defineCommand({
       else await showListToAgent(context, json);
       return 'done';
     }
+    const me = access.kind === 'consumer' ? 'agent' : 'expert';
     const show = (view: ConversationView) => {
-      const saved =
-        options.save === undefined ? undefined : save(resolve(folder, options.save), view, access.kind);
+      const saved = options.save === undefined ? undefined : save(resolve(folder, options.save), view, me);
       if (json) context.out.line(JSON.stringify(toJson(view, saved)));
-      else showConversation(context, view, access.kind);
+      else showConversation(context, view, me);
       if (saved?.length === 0) context.err.paragraph('\nThere are no files of the other side.');
       for (const path of saved ?? []) context.err.line(`saved: ${context.err.shown(path)}`);
     };
@@ -78,8 +78,8 @@ function toJson(
 }
 
 /** The files of the other side, saved. */
-function save(folder: string, { messages }: ConversationView, kind: KeyKind): string[] {
-  const files = messages.filter(({ role }) => role !== kind).flatMap(({ files = [] }) => files);
+function save(folder: string, { messages }: ConversationView, me: Party): string[] {
+  const files = messages.filter(({ from }) => from !== me).flatMap(({ files = [] }) => files);
   return saveFiles(
     folder,
     files.flatMap(({ name, bytes }) => (bytes ? [{ name, bytes }] : [])),

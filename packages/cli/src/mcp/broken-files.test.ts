@@ -70,8 +70,8 @@ test.concurrent(
 );
 
 test.concurrent.each([
-  ['secret', /agent-secret\.json$/],
-  ['memory', /agents\/[0-9a-f]+\.json$/],
+  ['secret', /secret\.value$/],
+  ['expert', /expert[^/]*\.value$/],
 ])('a broken %s is named, and nothing is lost', (what, ending) =>
   withClient(async (session) => {
     const { reference, request } = await session.ask(asked);
@@ -89,9 +89,9 @@ test.concurrent.each([
     const { isError, text } = await call();
     expect({ isError, text }).toEqual({
       isError: true,
-      text: expect.stringMatching(/^The file \S+ is broken\./),
+      text: expect.stringMatching(/^The file \S+ is damaged:/),
     });
-    expect(paths).toContain(/^The file (\S+) is broken/.exec(text)?.[1]);
+    expect(paths).toContain(/^The file (\S+) is damaged/.exec(text)?.[1]);
     for (const putBack of putBacks) putBack();
     expect((await call()).isError).toBeFalsy();
     expect((await session.listed(request.requestId)).messages).toHaveLength(1);

@@ -100,8 +100,8 @@ describe('a relay that lies to an agent with the MCP server', () => {
         include_early: true,
       });
       expect(data.answers).toMatchObject([{ text: 'Yes.', seen_your_last: false }]);
-      for await (const { role, text, seenYourLast } of request.messages) {
-        if (role !== 'consumer') continue;
+      for await (const { from, text, seenYourLast } of request.messages) {
+        if (from !== 'agent') continue;
         expect({ text, seenYourLast }).toEqual({ text: 'WAIT: PRODUCTION, too?', seenYourLast: false });
         break;
       }

@@ -146,7 +146,7 @@ test.concurrent(
     async (session, { reference, request, sent, reply }) => {
       expect(reply).toContain('make the same call again');
       await request.refresh();
-      for await (const { role } of request.messages) if (role === 'consumer') break;
+      for await (const { from } of request.messages) if (from === 'agent') break;
       await request.answer('Go.', yes);
       expect((await session.wait(reference)).data).toMatchObject({ outcome: 'accepted', unsent: 0 });
       expect(sent).toEqual([]);

@@ -116,8 +116,8 @@ describe('an agent with the MCP server', () => {
       await agent.call('reply', { reference, text: 'Not in production, then.' });
       // The expert learns that the second reply was written without the answer, which had only been read.
       const seen: unknown[] = [];
-      for await (const { role, seenYourLast } of request.messages) {
-        if (role === 'consumer') seen.push(seenYourLast);
+      for await (const { from, seenYourLast } of request.messages) {
+        if (from === 'agent') seen.push(seenYourLast);
         if (seen.length === 3) break;
       }
       expect(seen).toEqual([false, false, true]);

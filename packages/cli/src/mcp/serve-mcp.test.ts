@@ -134,7 +134,7 @@ describe('an agent with the MCP server', () => {
       // The server sends it without a further call of a tool.
       await request.pickUp();
       for await (const message of request.messages) {
-        expect(message).toMatchObject({ role: 'consumer', text: secret, protection: 'sequenced' });
+        expect(message).toMatchObject({ from: 'agent', text: secret, protection: 'sequenced' });
         break;
       }
       expect(JSON.stringify(await session.listed(request.requestId))).not.toContain('Lovelace');

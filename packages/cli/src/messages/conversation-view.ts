@@ -1,4 +1,4 @@
-import type { ContextMessage, Protection, RequestStatus } from '@expert-relay/sdk';
+import type { ContextMessage, Party, Protection, RequestStatus } from '@expert-relay/sdk';
 import type { CountedDecision, DecisionState, ExpertRequest, RequestForm } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import { hasEnded } from '@expert-relay/sdk/internal';
@@ -10,7 +10,7 @@ import { protectionWords, writtenBefore } from '../terminal/protection-words.ts'
 import { decisionWord, type ShownFile, type ShownParts, showParts } from './message-parts.ts';
 
 export interface ShownMessage extends ShownParts {
-  readonly role: 'consumer' | 'provider';
+  readonly from: Party;
   readonly createdAt: string;
   readonly protection: Protection;
   /** It may be empty where there is a form, a decision or a file. */
@@ -35,7 +35,7 @@ export interface ConversationView {
   readonly agentName?: string | undefined;
   /** Words for sorting, and how the conversation was closed, as the relay states it. */
   readonly tags?: readonly string[] | undefined;
-  readonly closedBy?: ShownMessage['role'] | undefined;
+  readonly closedBy?: Party | undefined;
   readonly closeReason?: string | undefined;
   readonly question: string;
   /** For experts: what the agent gave as plain text, where that is another text. */
@@ -61,12 +61,12 @@ export interface ConversationView {
 }
 
 /** Prints it, with the protection of each message. */
-export function showConversation({ out }: Context, view: ConversationView, me: ShownMessage['role']): void {
+export function showConversation({ out }: Context, view: ConversationView, me: Party): void {
   const { refCode, status, createdAt, expiresAt, question, context, answerForm, messages, unsent } = view;
   const end = hasEnded({ status }) ? '' : `, open until ${shortTime(expiresAt)}`;
   out.line(`${out.paint('bold', refCode)}  ${status}${end}`);
   if (view.fingerprint) out.line(out.paint('dim', `Expert ${view.fingerprint} (${view.verification})`));
-  if (me === 'provider') showAgent(out, view);
+  if (me === 'expert') showAgent(out, view);
   showTags(out, view.tags);
   const closing = describeClosing(view, me);
   if (closing !== '') out.paragraph(closing, { style: 'dim' });
@@ -90,8 +90,8 @@ export function showConversation({ out }: Context, view: ConversationView, me: S
     showParts(out, { files: view.files });
   }
   for (const message of messages) {
-    const { role, createdAt: at, protection, text, seenYourLast } = message;
-    const who = role === me ? 'you' : { consumer: 'agent', provider: 'expert' }[role];
+    const { from, createdAt: at, protection, text, seenYourLast } = message;
+    const who = from === me ? 'you' : from;
     heading(who, at, protectionWords[protection]);
     if (seenYourLast === false) out.paragraph(writtenBefore, { indent: '  ', style: 'yellow' });
     if (text !== '') out.foreign(text, { indent: '  ' });

@@ -55,7 +55,7 @@ export async function requireShown(context: Context, attempt: AnswerAttempt): Pr
 /** A decision is about the form that was shown. Only the newest can be decided; that of the question was shown with it. */
 export function isFormShown({ ids, read }: Shown): boolean {
   const sent = read.findLast(
-    ({ role, form, unreadableForm }) => role === 'consumer' && (form || unreadableForm),
+    ({ from, form, unreadableForm }) => from === 'agent' && (form || unreadableForm),
   );
   return !sent || ids.includes(sent.messageId);
 }
@@ -88,7 +88,7 @@ async function showAndAsk(
     throw new Failure('unseen', sentence, { code: 'newer_message', details: { refCode } });
   }
   const view = await viewOf(request, signal, read);
-  showConversation(context, view, 'provider');
+  showConversation(context, view, 'expert');
   if (view.refused && isRefusal(view.refused)) throw view.refused;
   if (!(await markWritten(context, expert, { requestId, messages: view.messages })))
     throw new Failure('unseen', `Not sent: the question could not be shown. Read it: relay show ${refCode}`, {

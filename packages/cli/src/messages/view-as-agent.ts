@@ -95,16 +95,16 @@ function viewOf(conversation: Conversation, stored: StoredConversation): Convers
 /** The messages in the order in which this machine sent and got them, without the question that the relay could read and unsent texts. */
 function messagesOf(stored: StoredConversation, unsent: readonly string[]) {
   return stored.entries
-    .filter(({ role, messageId, protection, text }) => {
-      if (role === 'provider') return true;
+    .filter(({ from, messageId, protection, text }) => {
+      if (from === 'expert') return true;
       // A confidential question is sent under an id that is not known here.
       return messageId === undefined
         ? protection !== 'plaintext' && unsent.length === 0
         : !unsent.includes(text);
     })
     .map((entry) => {
-      const { role, messageId, createdAt, protection, text, seenYourLast } = entry;
-      const about = { role, messageId, createdAt, protection, text, seenYourLast };
+      const { from, messageId, createdAt, protection, text, seenYourLast } = entry;
+      const about = { from, messageId, createdAt, protection, text, seenYourLast };
       return { ...about, ...storedParts(entry, stored) };
     });
 }

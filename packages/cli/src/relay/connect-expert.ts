@@ -1,8 +1,7 @@
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
-import { keptForMs } from '../store/conversations.ts';
 import { hasExpertFile, openExpertFile } from '../store/expert-file.ts';
-import { openMemory } from '../store/memory.ts';
+import { openStore } from '../store/store.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -34,13 +33,12 @@ export async function connectExpert(
   context: Context,
   options: ExpertConnectionOptions,
 ): Promise<ExpertConnection> {
-  const { config, folder, signal, now } = context;
+  const { config, folder, signal } = context;
   const access = requireRelay(config, { kind: 'provider', folder });
   requireKind(access, 'provider', options.instead);
   const file = openExpertFile(config.folder, access.apiKey);
   let root = file.read();
-  const memory = openMemory(config.folder, 'experts', now);
-  memory.forgetOlderThan(keptForMs);
+  const store = openStore(config.folder, 'experts');
   const outages = watchOutages(context);
   const connect = () =>
     createExpert({
@@ -48,7 +46,7 @@ export async function connectExpert(
       apiKey: access.apiKey,
       hubUrl: config.hubUrl,
       root,
-      memory,
+      store,
       onOutage: outages.onOutage,
       timing: { ...timing, ...(options.partsMs !== undefined && { partsMs: options.partsMs }) },
     });

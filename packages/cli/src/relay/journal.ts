@@ -68,7 +68,7 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
     const ids = new Set(some.map(({ messageId }) => messageId));
     const entries = locked.get(id)?.entries ?? [];
     return entries.map((one) =>
-      one.role === 'provider' && ids.has(one.messageId) ? { ...one, ...changes } : one,
+      one.from === 'expert' && ids.has(one.messageId) ? { ...one, ...changes } : one,
     );
   }
   return {
@@ -112,8 +112,8 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
   };
 }
 
-const isSame = (one: Entry, { role, messageId }: Entry): boolean =>
-  role === 'provider' && one.role === role && one.messageId === messageId;
+const isSame = (one: Entry, { from, messageId }: Entry): boolean =>
+  from === 'expert' && one.from === from && one.messageId === messageId;
 
 /** With this code, the answer to the other question would look like the answer to this one. */
 const codeTaken = (refCode: string) =>
@@ -136,7 +136,7 @@ interface OwnMessage {
 export function ownEntry({ isEncrypted, form, files, now, ...message }: OwnMessage): Entry {
   return {
     ...message,
-    role: 'consumer',
+    from: 'agent',
     createdAt: new Date(now).toISOString(),
     protection: isEncrypted ? 'sequenced' : 'plaintext',
     form: form && JSON.stringify(form),
@@ -149,7 +149,7 @@ export function answerEntry(answer: Answer): Entry {
   const { form: _agents, answer: decision, unreadableAnswer, files, ...message } = answer;
   return {
     ...message,
-    role: 'provider',
+    from: 'expert',
     ...((decision || unreadableAnswer) && { isUncounted: true }),
     ...(decision && { uncountedAction: decision.action }),
     ...(files && { files: files.map(storedFile) }),
@@ -167,7 +167,7 @@ export function decisionEntry({
 }: Decision): DecisionEntry {
   return {
     ...message,
-    role: 'provider',
+    from: 'expert',
     text: comment,
     decision: { action, decidedAt, ...(content && { content: content as StoredDecision['content'] }) },
     ...(files && { files: files.map(storedFile) }),

@@ -1,10 +1,9 @@
-import { type ConversationState, createRelay, type Relay } from '@expert-relay/sdk';
+import { type ConversationState, createRelay, type Relay, type Store } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { openAgentSecret } from '../store/agent-secret.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
-import { openMemory } from '../store/memory.ts';
 import { openRelayFolder } from '../store/relay-folder.ts';
+import { openStore } from '../store/store.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -38,7 +37,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
   const relayFolder = openRelayFolder(config.folder, access.url);
-  const memory = openMemory(config.folder, 'agents', now);
+  const store = openStore(config.folder, 'agents');
   const outages = watchOutages(context);
   const conversations = openConversations(relayFolder, now);
   if (acceptsUnprotected) context.err.paragraph(unprotected, { style: 'yellow' });
@@ -54,20 +53,42 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         expert: config.expert,
         acceptUnprotected: acceptsUnprotected,
         agentName: agentName ?? config.agentName,
-        memory,
-        store: {
-          save: async (state) => save?.(state),
-          find: async (id) => conversations.find(id)?.state,
-          list: async () => conversations.all(() => {}).map(({ state }) => state),
-          forget: async (id) => conversations.forget(id),
-          secret: async () => openAgentSecret(config.folder),
-        },
+        store: withConversations(store, conversations, save),
         secret: config.agentSecret,
         onOutage: outages.onOutage,
         timing,
       }),
   };
 }
+
+/** The conversations have files of their own: with their messages, and for each relay. */
+function withConversations(
+  store: Store,
+  conversations: Conversations,
+  save: (state: ConversationState) => void = () => {},
+): Store {
+  const idOf = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined);
+  return {
+    ...store,
+    async get(name) {
+      const id = idOf(name);
+      if (id === undefined) return await store.get(name);
+      const stored = conversations.find(id);
+      return stored && JSON.stringify(stored.state);
+    },
+    async set(name, value) {
+      if (idOf(name) === undefined) await store.set(name, value);
+      else save(JSON.parse(value));
+    },
+    async delete(name) {
+      const id = idOf(name);
+      if (id === undefined) await store.delete(name);
+      else conversations.forget(id);
+    },
+  };
+}
+
+const prefix = 'conversation:';
 
 const unprotected =
   'Answers are accepted that the relay could have written or replaced (--accept-unprotected, RELAY_ACCEPT_UNPROTECTED).';

@@ -14,7 +14,7 @@ export const decisionSchema = z.object({
 });
 
 const entry = z.object({
-  role: z.enum(['consumer', 'provider']),
+  from: z.enum(['agent', 'expert']),
   text: z.string(),
   messageId: z.string().optional(),
   createdAt: z.string(),
@@ -67,7 +67,7 @@ type StoredJson = z.infer<typeof schema>;
 export type StoredConversation = Omit<StoredJson, 'state'> & { state: ConversationState };
 
 export const answersIn = ({ entries }: StoredConversation): readonly Entry[] =>
-  entries.filter(({ role }) => role === 'provider');
+  entries.filter(({ from }) => from === 'expert');
 
 /** Whether an answer may answer something that was asked before the last message. */
 export const isEarly = ({ seenYourLast }: Pick<Entry, 'seenYourLast'>): boolean => seenYourLast === false;
@@ -90,7 +90,7 @@ export function openForm({ entries }: Pick<StoredConversation, 'entries'>): stri
 export function decidedForm({ entries }: Pick<StoredConversation, 'entries'>, { messageId }: Entry): string {
   const before = entries.slice(
     0,
-    entries.findIndex((one) => one.role === 'provider' && one.messageId === messageId),
+    entries.findIndex((one) => one.from === 'expert' && one.messageId === messageId),
   );
   return before.findLast(({ form }) => form !== undefined)?.form ?? '';
 }

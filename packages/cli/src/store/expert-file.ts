@@ -1,14 +1,16 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type JsonFile, openJsonFile } from './json-file.ts';
-import { digest } from './memory.ts';
 import { makePrivateFolder } from './private-folder.ts';
 
 const schema = z.object({
   version: z.literal(1),
   root: z.base64().refine((text) => Buffer.from(text, 'base64').length === 32),
 });
+
+const digest = (apiKey: string): string => createHash('sha256').update(apiKey).digest('hex').slice(0, 32);
 
 const folderOf = (folder: string): string => join(folder, 'experts');
 

@@ -1,7 +1,8 @@
+import type { Party } from '@expert-relay/sdk';
 import { makeSafe } from './make-safe.ts';
 
 interface Closing {
-  readonly closedBy?: 'consumer' | 'provider' | undefined;
+  readonly closedBy?: Party | undefined;
   readonly closeReason?: string | undefined;
 }
 
@@ -9,10 +10,9 @@ interface Closing {
  * Which side closed a conversation, and why, on one line; empty when the relay does not say it. A person or a model reads it, so a
  * reason cannot end its quotation.
  */
-export function describeClosing({ closedBy, closeReason }: Closing, me: 'consumer' | 'provider'): string {
+export function describeClosing({ closedBy, closeReason }: Closing, me: Party): string {
   if (closedBy === undefined) return '';
-  const side =
-    closedBy === me ? 'You have' : `The ${{ consumer: 'agent', provider: 'expert' }[closedBy]} has`;
+  const side = closedBy === me ? 'You have' : `The ${closedBy} has`;
   if (closeReason === undefined) return `${side} closed it.`;
   const reason = JSON.stringify(makeSafe(closeReason));
   return `${side} closed it. The reason, as the relay states it (not encrypted): ${reason}`;

@@ -242,7 +242,7 @@ export class AgentConversation<C = Content>
       if (!message) return undefined;
       // Texts that waited for keys are sent now: the caller may not wait for another answer.
       if (sender.isDue) await sender.flush(options.signal).catch(() => {});
-      const { role, ...answer } = toMessage(message);
+      const { from, ...answer } = toMessage(message);
       if (mailbox.give(message)) return answer;
     }
   }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
 import { makeRoot, openExpertKeys } from '../crypto/index.ts';
 import { digestSubmission } from '../crypto/submission.ts';
-import { createMemory, partOf } from '../memory.ts';
+import { createMemoryStore, partOf } from '../store.ts';
 import type { Head } from '../thread/page.ts';
 import { AgentSide } from './agent-side.ts';
 import { createKnownExperts, type KnownExpertsOptions } from './known-experts.ts';
@@ -48,13 +48,12 @@ beforeAll(async () => {
 type SideOptions = Partial<KnownExpertsOptions> & { acceptUnprotected?: boolean; isConfidential?: boolean };
 
 function openSide(options: SideOptions = {}) {
-  const { acceptUnprotected = false, isConfidential, memory = createMemory(), ...own } = options;
+  const { acceptUnprotected = false, isConfidential, here = createMemoryStore(), ...own } = options;
   const experts = createKnownExperts({
     given: undefined,
     acceptsNew: false,
-    origin: 'https://relay.example',
-    memory,
-    keyMemory: memory,
+    here,
+    keyValues: here,
     ...own,
   });
   const asked = { requestId, refCode: 'HS-7KQ2M9XD', keys, submissionDigest, answerForm: undefined };
@@ -97,24 +96,24 @@ test('after the keys were accepted, none of the keys and no signature may change
 });
 
 test('an unsigned exchange gives no fingerprint to verify', async () => {
-  const memory = createMemory();
-  const side = openSide({ memory, acceptUnprotected: true });
+  const store = createMemoryStore();
+  const side = openSide({ here: store, acceptUnprotected: true });
   await side.checkKeys({ ...head, keySignature: undefined });
   expect(side.exchange).toMatchObject({ fingerprint: undefined, verification: 'unverified' });
   expect(side.verify(fingerprint)).toBe(false);
-  expect(await memory.get('expert')).toBeUndefined();
+  expect(await store.get('expert')).toBeUndefined();
 });
 
 test('a verified expert replaces the one that was met first', async () => {
-  const memory = createMemory();
-  const side = openSide({ memory });
+  const store = createMemoryStore();
+  const side = openSide({ here: store });
   await side.checkKeys(head);
-  await memory.set('expert', otherFingerprint);
+  await store.set('expert', otherFingerprint);
   expect(side.verify(otherFingerprint)).toBe(false);
-  expect(await memory.get('expert')).toBe(otherFingerprint);
+  expect(await store.get('expert')).toBe(otherFingerprint);
   expect(side.verify(fingerprint)).toBe(true);
   expect(side.exchange?.verification).toBe('known');
-  expect(await memory.get('expert')).toBe(fingerprint);
+  expect(await store.get('expert')).toBe(fingerprint);
 });
 
 test('an unsigned exchange is refused at a first contact, and when the setting for it is off again', async () => {
@@ -140,7 +139,7 @@ describe('a list of fingerprints', () => {
     const side = openSide({ given: [otherFingerprint, fingerprint] });
     await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('known');
-    const unsigned = openSide({ given: [fingerprint], memory: createMemory() });
+    const unsigned = openSide({ given: [fingerprint], here: createMemoryStore() });
     await expect(unsigned.checkKeys({ ...head, keySignature: undefined })).rejects.toMatchObject({
       reason: 'key_signature_missing',
     });
@@ -151,23 +150,23 @@ describe('a list of fingerprints', () => {
 });
 
 describe('an API key that knows no expert yet', () => {
-  const memory = createMemory();
-  const keyMemory = (key: string) => partOf(memory, async () => key);
+  const store = createMemoryStore();
+  const keyValues = (key: string) => partOf(store, async () => key);
 
   test('accepts the expert whom another key knows at this relay, and then knows it', async () => {
-    await openSide({ memory, keyMemory: keyMemory('old') }).checkKeys(head);
-    const side = openSide({ memory, keyMemory: keyMemory('rotated') });
+    await openSide({ here: store, keyValues: keyValues('old') }).checkKeys(head);
+    const side = openSide({ here: store, keyValues: keyValues('rotated') });
     await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('known');
-    expect(await keyMemory('rotated').get('expert')).toBe(fingerprint);
+    expect(await keyValues('rotated').get('expert')).toBe(fingerprint);
   });
 
   test('accepts another expert only with the word of its user', async () => {
-    const elsewhere = createMemory();
-    await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
-    const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
+    const elsewhere = createMemoryStore();
+    await elsewhere.set('expert:0', otherFingerprint);
+    const options = { here: elsewhere, keyValues: partOf(elsewhere, async () => 'new') };
     await expect(openSide(options).checkKeys(head)).rejects.toMatchObject({ code: 'new_expert' });
-    expect(await options.keyMemory.get('expert')).toBeUndefined();
+    expect(await options.keyValues.get('expert')).toBeUndefined();
     const accepting = openSide({ ...options, acceptsNew: true });
     await accepting.checkKeys(head);
     expect(accepting.exchange?.verification).toBe('first-contact');
@@ -178,9 +177,9 @@ describe('an API key that knows no expert yet', () => {
   });
 
   test('accepts another expert that its user names once', async () => {
-    const elsewhere = createMemory();
-    await elsewhere.set('https://relay.example:expert:0', otherFingerprint);
-    const options = { memory: elsewhere, keyMemory: partOf(elsewhere, async () => 'new') };
+    const elsewhere = createMemoryStore();
+    await elsewhere.set('expert:0', otherFingerprint);
+    const options = { here: elsewhere, keyValues: partOf(elsewhere, async () => 'new') };
     await openSide({ ...options, given: [fingerprint] }).checkKeys(head);
     const again = openSide(options);
     await again.checkKeys(head);
@@ -188,7 +187,7 @@ describe('an API key that knows no expert yet', () => {
   });
 
   test('knows nothing of the experts at other relays', async () => {
-    const side = openSide({ memory, origin: 'https://other.example', keyMemory: keyMemory('other') });
+    const side = openSide({ here: createMemoryStore(), keyValues: keyValues('other') });
     await side.checkKeys(head);
     expect(side.exchange?.verification).toBe('first-contact');
   });

@@ -118,7 +118,7 @@ export class AgentSide implements Side {
     if (exchange?.fingerprint === undefined || !sameFingerprint(exchange.fingerprint, fingerprint))
       return false;
     this.#exchange = { ...exchange, verification: 'known' };
-    // When the memory fails, the next first contact remembers the expert.
+    // When the store fails, the next first contact remembers the expert.
     this.#options.experts.trust(exchange.fingerprint).catch(() => {});
     return true;
   }

@@ -1,6 +1,6 @@
 import type { ContentOf } from '../forms/content-of.ts';
 import type { Content } from '../forms/form.ts';
-import type { RequestStatus } from '../request-state.ts';
+import type { Party, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { Sending, SendOptions } from '../thread/sending.ts';
@@ -65,7 +65,7 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
   /** Which side closed the conversation, and why, as the relay states it: neither is encrypted or signed. */
-  readonly closedBy: 'consumer' | 'provider' | undefined;
+  readonly closedBy: Party | undefined;
   readonly closeReason: string | undefined;
   /** This agent's words for sorting, as the relay states them. */
   readonly tags: readonly string[];
@@ -86,7 +86,7 @@ export interface Conversation<C = Content> extends AsyncIterable<Answer> {
   readonly unsent: readonly string[];
   /**
    * Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is
-   * known from now on, here and in the memory.
+   * known from now on, here and in the store.
    *
    * @example
    * if (!conversation.verify('04918 22734 ...')) await conversation.close();

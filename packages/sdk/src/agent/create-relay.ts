@@ -6,9 +6,9 @@ import { fromBase64, toBase64 } from '../crypto/base64.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { digestSubmission } from '../crypto/submission.ts';
 import { toForm } from '../forms/to-form.ts';
-import { partOf } from '../memory.ts';
 import { invalidInput, notAsExported, RelayError } from '../relay-error.ts';
 import type { AskedRequest } from '../request-state.ts';
+import { digestOf, partOf } from '../store.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { createSender } from '../thread/sender.ts';
 import type { Sender } from '../thread/sending.ts';
@@ -30,7 +30,7 @@ import type { FormOrSchema } from './question.ts';
 import { readFingerprints } from './read-fingerprints.ts';
 import { createReadScheduler, type FollowedConversation } from './read-scheduler.ts';
 import type { Relay, RelayOptions } from './relay.ts';
-import { createStoredNames } from './stored-names.ts';
+import { createStoredConversations } from './stored-conversations.ts';
 import { makeSubmission, submit, type Withdrawal } from './submission.ts';
 
 /** What this process knows of a conversation that it has begun or continues. */
@@ -59,27 +59,19 @@ export function createRelay(given: RelayOptions = {}): Relay {
   const followed = new Set<FollowedConversation>();
   let isStopped = false;
   const scheduler = createReadScheduler(() => client.api, followed);
-  const remembering = {
-    ...options,
-    memory: options.memory ?? store?.memory,
-    // Many agents share one address and its calls.
-    timing: { recheckMs: 600_000, ...options.timing },
-  };
-  const client = createClient(remembering, ownOptions, 'agent', scheduler.onEvent);
-  const { api, hub, memory, keyMemory } = client;
-  const { origin } = new URL(api.url);
+  // Many agents share one address and its calls.
+  const timing = { recheckMs: 600_000, ...options.timing };
+  const client = createClient({ ...options, timing }, ownOptions, 'agent', scheduler.onEvent);
+  const { api, hub, keyValues } = client;
+  const here = partOf(client.store, () => digestOf(new URL(api.url).origin));
+  const stored = createStoredConversations(store, here);
   const owning = ownerOf({ url: api.url, apiKey });
-  const save = async (state: ConversationState) => {
-    await store?.save(state);
-    await options.save?.(state);
-  };
 
   const experts = createKnownExperts({
     given: fingerprints,
     acceptsNew: acceptNewExpert,
-    memory,
-    keyMemory,
-    origin,
+    here,
+    keyValues,
   });
 
   async function open<C>(
@@ -92,9 +84,9 @@ export function createRelay(given: RelayOptions = {}): Relay {
     const keys = begun?.keys ?? (state.keys && (await restoreAgentKeys(state.keys)));
     const present = await owning;
     const { id, once, answerForm, isConfidential, decided, owner = present } = state;
-    const facts = partOf(memory, async () => `${owner}:${id}`);
-    const stored = createOutbox(facts, requestId);
-    const guard = once && guardQuestion(state, { api, requestId, stored });
+    const facts = partOf(client.store, async () => `${owner}:${id}`);
+    const shared = createOutbox(facts, requestId);
+    const guard = once && guardQuestion(state, { api, requestId, shared });
     const submissionDigest = fromBase64(state.submissionDigest ?? '');
     if (submissionDigest?.length !== 32) throw notAsExported();
     const asked = { requestId, refCode, keys, submissionDigest, answerForm, isConfidential };
@@ -115,7 +107,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
           });
       },
       save: () => conversation.save(),
-      outbox: guard?.outbox ?? stored,
+      outbox: guard?.outbox ?? shared,
       state: state.sender,
     });
     let beginning = begun?.beginning;
@@ -145,7 +137,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
         submissionDigest: state.submissionDigest,
         isConfidential,
         side,
-        save,
+        save: stored.save,
         decided,
         owner,
         facts,
@@ -174,7 +166,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
     const { requestId, refCode } = request;
     // People read an answer by its code: with the code of another question it would look like the answer to that.
     const asked = once ? `${submission.idempotencyKey} ${once.digest}` : keys ? id : requestId;
-    if ((await keyMemory.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
+    if ((await keyValues.remember(`code:${refCode}`, asked)) !== asked) throw codeTaken(refCode);
     // The code is part of what the expert signs.
     const submissionDigest = toBase64(await digestSubmission({ ...submission, refCode }));
     const answerForm = submission.answerForm ?? undefined;
@@ -196,14 +188,12 @@ export function createRelay(given: RelayOptions = {}): Relay {
       : await begin(state, signal, begun);
   }
 
-  const names = createStoredNames(memory, origin);
-
   /** The stored conversation of a name: of this API key, or of another one that had it before it was rotated. */
   async function findNamed(name: string, signal: AbortSignal | undefined) {
-    const found = await store?.find(await storedId(await owning, name));
+    const found = await stored.find(await storedId(await owning, name));
     if (found || !store) return found;
-    for await (const id of names.idsOf(name)) {
-      const state = await store.find(id);
+    for await (const id of stored.idsOf(name)) {
+      const state = await stored.find(id);
       if (!state?.request) continue;
       const path = `/api/v1/messages/${state.request.requestId}?limit=1`;
       const isReadable = await api
@@ -249,17 +239,23 @@ export function createRelay(given: RelayOptions = {}): Relay {
           keys && !named ? { seq: 0, channel: undefined, messages: [], sealedAt: Date.now() } : undefined,
         sender,
       };
-      await save(state);
-      if (named) await names.note(named.name, id);
+      await stored.save(state);
+      if (named) await stored.noteName(named.name, id);
       // A question with a name may have been asked before, and may have answers.
       const beginning = name ? undefined : { since: hub.position() };
       return await begin(state, signal, { keys, beginning, schema: form, withdrawal });
     },
     approve: (...asked) => approve({ ...relay, api }, ...asked),
     choose: (...asked) => choose({ ...relay, api }, ...asked),
-    async resume(state, options = {}) {
-      return await resume(state, checkOptions(options, 'signal').signal);
+    async resume(conversation, options = {}) {
+      const { signal } = checkOptions(options, 'signal');
+      const state = typeof conversation === 'string' ? await stored.find(conversation) : conversation;
+      if (state === undefined)
+        throw new RelayError('not_found', 'The store has no conversation with this id.');
+      return await resume(state, signal);
     },
+    conversations: stored.list,
+    forget: stored.forget,
     findNamed: async (name, options = {}) => await findNamed(name, checkOptions(options, 'signal').signal),
     whoami: async (options = {}) => await client.whoami(checkOptions(options, 'signal').signal),
     async requests(listing = {}) {
@@ -284,7 +280,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
 const questionOptions =
   'question messages form files confidential expiresInMs tags encrypted plaintext once signal';
 
-const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret store save';
+const ownOptions = 'apiKey expert acceptNewExpert acceptUnprotected agentName secret';
 
 /** As the relay reads it. */
 const isName = (name: string): boolean => name.length >= 1 && name.length <= 100;

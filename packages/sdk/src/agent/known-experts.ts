@@ -1,17 +1,17 @@
 import { sameFingerprint } from '../crypto/fingerprint.ts';
 import { unknownExpert } from '../crypto/key-exchange.ts';
 import { refusal } from '../crypto/refusal.ts';
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 
 export interface KnownExpertsOptions {
   /** The fingerprints of the `expert` option. */
   readonly given: readonly string[] | undefined;
-  /** Whether a key that knows no expert yet accepts one that no other key of this memory knows. */
+  /** Whether a key that knows no expert yet accepts one that no other key of this store knows. */
   readonly acceptsNew: boolean;
-  readonly origin: string;
-  readonly memory: Memory;
-  /** The part of the memory that belongs to the API key. */
-  readonly keyMemory: Memory;
+  /** The part of the store that belongs to the relay's address. */
+  readonly here: Values;
+  /** The part that belongs to the API key. */
+  readonly keyValues: Values;
 }
 
 /** What is known of an expert before the signature of its keys is checked. */
@@ -23,7 +23,7 @@ export interface Recall {
 }
 
 /**
- * The experts that an agent knows: those of its options, or the one that the memory has for its API key. A key that has
+ * The experts that an agent knows: those of its options, or the one that is stored for its API key. A key that has
  * none may be a rotated one: then the experts of all other keys at this relay's address count. An expert of the options
  * that has signed is remembered.
  */
@@ -35,13 +35,13 @@ export interface KnownExperts {
 }
 
 export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
-  const { given, acceptsNew, origin, memory, keyMemory } = options;
-  const nameAt = (index: number) => `${origin}:expert:${index}`;
+  const { given, acceptsNew, here, keyValues } = options;
+  const nameAt = (index: number) => `expert:${index}`;
 
   async function expertsHere(): Promise<readonly string[]> {
     const experts: string[] = [];
     for (;;) {
-      const expert = await memory.get(nameAt(experts.length));
+      const expert = await here.get(nameAt(experts.length));
       if (expert === undefined) return experts;
       experts.push(expert);
     }
@@ -49,11 +49,11 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
 
   /** One name for each expert: two processes at the same time lose none. */
   async function addHere(fingerprint: string): Promise<void> {
-    for (let index = 0; (await memory.remember(nameAt(index), fingerprint)) !== fingerprint; ) index += 1;
+    for (let index = 0; (await here.remember(nameAt(index), fingerprint)) !== fingerprint; ) index += 1;
   }
 
   async function trust(fingerprint: string): Promise<void> {
-    await keyMemory.set('expert', fingerprint);
+    await keyValues.set('expert', fingerprint);
     await addHere(fingerprint);
   }
 
@@ -62,7 +62,7 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
     trust,
     async recall(fingerprint) {
       const isThis = (expert: string) => sameFingerprint(expert, fingerprint);
-      const own = await keyMemory.get('expert');
+      const own = await keyValues.get('expert');
       // The option replaces the remembered expert.
       const rememberGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
       if (given) return { known: given, rememberExpert: rememberGiven };
@@ -73,7 +73,7 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
           if (own !== undefined) return;
           if (others.length > 0 && !acceptsNew && !others.some(isThis)) throw newExpert(fingerprint);
           // If another conversation has stored an expert in the meantime, that one counts.
-          const first = await keyMemory.remember('expert', fingerprint);
+          const first = await keyValues.remember('expert', fingerprint);
           if (!sameFingerprint(first, fingerprint)) throw unknownExpert([first], fingerprint);
           await addHere(fingerprint);
         },

@@ -1,10 +1,10 @@
 import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
 import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import { sha256, toUtf8 } from '../crypto/bytes.ts';
 import { onceId, onceKeys } from '../crypto/once-keys.ts';
 import { refusal } from '../crypto/refusal.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
+import { digestOf, type Store } from '../store.ts';
 import type { Draft, Outbox } from '../thread/outbox.ts';
 import type { SenderState } from '../thread/sending.ts';
 import type { Side } from '../thread/side.ts';
@@ -54,13 +54,17 @@ export async function openName(
     idempotencyKey,
     keys,
     questionId,
-    describe: async (body, { drafts }) => ({ name, questionId, digest: await digestOf(body, drafts) }),
+    describe: async (body, { drafts }) => ({
+      name,
+      questionId,
+      digest: await digestOfQuestion(body, drafts),
+    }),
   };
 }
 
 /** Where the conversation of a name is stored: another user's key may use the same name on this machine. */
 export const storedId = async (owner: string, name: string): Promise<string> =>
-  await onceId(toBase64(await sha256(toUtf8(JSON.stringify([owner, name])))));
+  await onceId(await digestOf(JSON.stringify([owner, name])));
 
 /**
  * The digest of all that is asked: the question with its context, form, files, lifetime and tags. The state of a question with a name has
@@ -72,29 +76,34 @@ export async function digestAsked(asked: Question<FormOrSchema>): Promise<string
   const keys = encrypted ? await makeAgentKeys() : undefined;
   const agent = { keys, id: '', agentName: undefined };
   const { body, first } = await makeSubmission({ ...asked, answerForm }, agent);
-  return await digestOf(body, first ? [first] : []);
+  return await digestOfQuestion(body, first ? [first] : []);
 }
 
-async function digestOf(
+async function digestOfQuestion(
   { question, messages, plaintext, answerForm, expiresIn, tags }: SubmissionBody,
   firsts: readonly Pick<Draft, 'text' | 'parts'>[],
 ): Promise<string> {
   const context = messages?.map(({ role, content }) => [role, content]);
   const first = firsts.map(({ text, parts }) => [text, parts]);
   const all = JSON.stringify([question, context, plaintext, answerForm, first, expiresIn, tags]);
-  return toBase64(await sha256(toUtf8(all)));
+  return await digestOf(all);
 }
 
-async function readSecret(secret: RelayOptions['secret'], store: RelayOptions['store']): Promise<Uint8Array> {
-  const given = secret ?? (await store?.secret?.());
+async function readSecret(secret: RelayOptions['secret'], store: Store | undefined): Promise<Uint8Array> {
+  const given =
+    secret ?? (await store?.remember('secret', toBase64(crypto.getRandomValues(new Uint8Array(32)))));
   if (given === undefined) {
     throw invalidInput(
-      'An encrypted question has a name (`once`) only with a `store` that keeps a secret, or a `secret`: 32 random bytes, as `openssl rand -base64 32` writes them.',
+      'An encrypted question has a name (`once`) only with a `store`, or with a `secret`: 32 random bytes, as `openssl rand -base64 32` writes them.',
     );
   }
   const bytes = typeof given === 'string' ? fromText(given.trim()) : given;
   if (bytes?.length === 32) return bytes;
-  throw invalidInput('A `secret` has 32 random bytes, as `openssl rand -base64 32` writes them.');
+  throw invalidInput(
+    secret === undefined
+      ? 'The stored value `secret` was changed: put it back.'
+      : 'A `secret` has 32 random bytes, as `openssl rand -base64 32` writes them.',
+  );
 }
 
 /** In base64, or in hexadecimal. */
@@ -123,14 +132,14 @@ export interface Guard {
 interface Guarded {
   readonly api: Api;
   readonly requestId: string;
-  /** What processes with this memory share. */
-  readonly stored: Outbox;
+  /** What processes with this store share. */
+  readonly shared: Outbox;
 }
 
 /** Undefined for a question without a name, and in plain text, where the relay recognizes a repetition. */
 export function guardQuestion(
   { once, sender }: ConversationState,
-  { api, requestId, stored }: Guarded,
+  { api, requestId, shared }: Guarded,
 ): Guard | undefined {
   if (!once?.questionId) return undefined;
   const question = sender?.drafts.find(({ messageId }) => messageId === once.questionId);
@@ -145,10 +154,10 @@ export function guardQuestion(
       );
     },
     outbox: {
-      ...stored,
+      ...shared,
       claimSends: true,
       async claim(messageId, sealed, signal) {
-        const first = await stored.claim(messageId, sealed);
+        const first = await shared.claim(messageId, sealed);
         if (!first) return null;
         try {
           await api.post(`/api/v1/message/${requestId}`, { role: 'consumer', ...first }, members, signal);

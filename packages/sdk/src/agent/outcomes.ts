@@ -1,7 +1,7 @@
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 
-/** What processes that share a memory know of a conversation. */
-export type Facts = Memory;
+/** What processes that share a store know of a conversation. */
+export type Facts = Values;
 
 /** The message that decided about a form, or those that contradict each other: one value, so that processes that find one of the two each agree. */
 export const outcomeName = (of: string): string => `outcome:${of}`;

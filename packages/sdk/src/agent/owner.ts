@@ -1,6 +1,5 @@
-import { toBase64 } from '../crypto/base64.ts';
-import { sha256, toUtf8 } from '../crypto/bytes.ts';
+import { digestOf } from '../store.ts';
 
 /** Whose conversations these are: what an agent stores is filed under it. See docs/crypto.md, "Where it is stored". */
 export const ownerOf = async ({ url, apiKey }: { url: string; apiKey: string }): Promise<string> =>
-  `${toBase64(await sha256(toUtf8(apiKey)))}:${new URL(url).origin}`;
+  await digestOf(JSON.stringify([new URL(url).origin, apiKey]));

@@ -1,8 +1,8 @@
 import type { PartialClientOptions } from '../client-options.ts';
 import type { ContentOf } from '../forms/content-of.ts';
 import type { Form } from '../forms/form.ts';
-import type { Memory } from '../memory.ts';
 import type { ListedRequest, ListOptions, RequestState, WhoAmI } from '../request-state.ts';
+import type { Store } from '../store.ts';
 import type { Conversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 import type { Decided, DecisionOptions } from './decision.ts';
@@ -17,7 +17,7 @@ import type { FormOrSchema, Question } from './question.ts';
  *   url: 'https://relay.example',
  *   apiKey: 'hs_...',
  *   expert: '04918 22734 ...',
- *   save: (state) => writeFile(`${state.id}.json`, JSON.stringify(state), { mode: 0o600 }),
+ *   store: createFileStore('.agent'),
  * });
  */
 export interface RelayOptions extends PartialClientOptions {
@@ -27,7 +27,7 @@ export interface RelayOptions extends PartialClientOptions {
    */
   readonly expert?: string | readonly string[] | undefined;
   /**
-   * True if this agent expects another expert than those whom other API keys in `memory` know at this relay. It matters
+   * True if this agent expects another expert than those whom other API keys in the `store` know at this relay. It matters
    * only while this key knows none: a new key may be a rotated one, and then another expert is `new_expert`. Default
    * false.
    */
@@ -47,39 +47,15 @@ export interface RelayOptions extends PartialClientOptions {
   readonly agentName?: string | undefined;
   /**
    * The 32 random bytes from which the keys of questions with a name (`once`) are derived, or these in base64 or hexadecimal. Anyone who
-   * has them can read these conversations. Never the API key, which the relay knows. Default: that of the `store`.
+   * has them can read these conversations. Never the API key, which the relay knows. By default the `store` keeps them.
    */
   readonly secret?: Uint8Array | string | undefined;
   /**
-   * Keeps conversations, so that a restarted agent continues: see `createFileStore` of `@expert-relay/sdk/node`. Its `memory` is used
-   * unless another one is given.
+   * Keeps conversations, so that a restarted agent continues: see `createFileStore` of `@expert-relay/sdk/node`. A conversation is stored
+   * before the question and before each message is sent. An answer that the program was given is in it, until the program asks for the next
+   * one or closes. Without a store each process meets its expert for the first time.
    */
-  readonly store?: ConversationStore | undefined;
-  /**
-   * Saves a conversation under its `id`, so that a restarted agent can continue. It is awaited before the question and
-   * before each message is sent. An answer that the program was given is in it, until the program asks for the next one or closes.
-   */
-  readonly save?: ((state: ConversationState) => void | Promise<void>) | undefined;
-}
-
-/**
- * Keeps the states of conversations. They contain the private keys.
- *
- * @example
- * const relay = createRelay({ store: createFileStore('.agent') });
- * for (const state of await store.list()) await continueWith(await relay.resume(state));
- */
-export interface ConversationStore {
-  /** Replaces the state with the same `id`. */
-  save(state: ConversationState): Promise<void>;
-  find(id: string): Promise<ConversationState | undefined>;
-  /** The conversations that may go on, those that end first at the beginning. One whose file is damaged is left out: `find` reports it. */
-  list(): Promise<readonly ConversationState[]>;
-  forget(id: string): Promise<void>;
-  /** 32 random bytes, always the same ones. Encrypted questions with a name (`once`) need them, or the option `secret`. */
-  secret?(): Promise<Uint8Array>;
-  /** Remembers the expert after a restart. Without it, and without the option `memory`, each process meets the expert for the first time. */
-  readonly memory?: Memory | undefined;
+  readonly store?: Store | undefined;
 }
 
 /**
@@ -142,11 +118,15 @@ export interface Relay {
     options: readonly (V | { readonly value: V; readonly title: string })[],
     asking?: AskingOptions,
   ): Promise<Choice<V>>;
-  /** Continues a conversation that was exported or saved. */
+  /** Continues a conversation that was exported, or one of the store by its id. @throws RelayError `not_found` when the store has none */
   resume(
-    state: ConversationState,
+    conversation: ConversationState | string,
     options?: { readonly signal?: AbortSignal | undefined },
   ): Promise<Conversation>;
+  /** The stored conversations that may go on, those that end first at the beginning. Damaged ones are left out: `resume` reports them. */
+  conversations(): Promise<readonly ConversationState[]>;
+  /** Removes a conversation from the store, with its private keys. */
+  forget(id: string): Promise<void>;
   /**
    * The conversation of a question with this name (`once`) in the store, if this API key may read it: it has asked, or is the rotated
    * key of one that has.

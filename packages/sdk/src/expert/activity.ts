@@ -1,3 +1,4 @@
+import { readParty } from '../request-state.ts';
 import type { Hub } from '../transport/hub.ts';
 import { isRequestId } from '../transport/requests.ts';
 import { type Members, textOf } from '../transport/shape.ts';
@@ -6,7 +7,6 @@ import type { ExpertEvent, SessionExpertOptions } from './expert.ts';
 /** A placeholder for the topic of all events of this expert. The real name contains the user's id. */
 const topic = 'activity';
 const types = ['new_request', 'new_message', 'key_exchange', 'request_closed'] as const;
-const roles = ['consumer', 'provider'] as const;
 
 export interface Activity {
   readonly onEvent: (event: Members) => void;
@@ -24,7 +24,7 @@ export function createActivity(hub: () => Hub, given: SessionExpertOptions['list
         type: known,
         requestId,
         refCode: textOf(refCode),
-        role: roles.find((one) => one === role),
+        from: readParty(role),
         messageId: textOf(messageId),
         reason: reason === 'expired' ? reason : 'closed',
       };

@@ -2,8 +2,8 @@ import { createClient } from '../client.ts';
 import { checkOptions } from '../client-options.ts';
 import { withConnection } from '../config.ts';
 import { openExpertKeys } from '../crypto/expert-keys.ts';
-import { continued, createMemory, partOf, type Store } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
+import { continued, partOf } from '../store.ts';
 import { createIterator, createMailbox } from '../thread/mailbox.ts';
 import { isOutage } from '../thread/refresher.ts';
 import { isRequestId, listRequests, requestId as readRequestId } from '../transport/requests.ts';
@@ -36,16 +36,16 @@ const loadConversations = () => import('./open-request.ts');
  */
 export function createExpert(options: ExpertOptions | SessionExpertOptions = {}): Expert {
   const isSession = options.session === true;
-  const { root, memory: givenMemory = createMemory() } = options;
+  const { root } = options;
   const activity = createActivity(() => client.hub, isSession ? options.listen : undefined);
   const client = createClient(
-    { ...(isSession ? options : withConnection(options)), memory: givenMemory },
+    isSession ? options : withConnection(options),
     isSession ? 'session root listen' : 'session root apiKey',
     isSession ? 'session' : 'expert',
     activity.onEvent,
   );
-  const { api, hub, keyMemory } = client;
-  const store = isSession ? (givenMemory as Store) : undefined;
+  const { api, hub, keyValues } = client;
+  const store = isSession ? client.store : undefined;
   const stops = new Set<(error: RelayError) => void>();
   const looped: ExpertRequest[] = [];
   let isStopped = false;
@@ -56,14 +56,14 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
   }
 
   // What was shown before the root was there counts as well.
-  const memory = root
+  const values = root
     ? continued(
-        partOf(client.memory, async () => (await keys())?.fingerprint ?? ''),
-        keyMemory,
+        partOf(client.store, async () => (await keys())?.fingerprint ?? ''),
+        keyValues,
       )
-    : keyMemory;
-  const requestMemory = createRequestMemory(memory);
-  const shownMessages = createShownMessages(memory);
+    : keyValues;
+  const requestMemory = createRequestMemory(values);
+  const shownMessages = createShownMessages(values);
 
   async function load(requestId: string, signal: AbortSignal | undefined): Promise<ExpertRequest> {
     const [expert, { openRequest }] = await Promise.all([keys(), loadConversations()]);
@@ -110,7 +110,7 @@ export function createExpert(options: ExpertOptions | SessionExpertOptions = {})
           const unlisten = activity.listen((event) => {
             if (event.type === 'unknown') inbox.list();
             else if (event.type === 'new_request') inbox.add(event.requestId);
-            else if (event.type === 'new_message') inbox.noteMessage(event.requestId, event.role);
+            else if (event.type === 'new_message') inbox.noteMessage(event.requestId, event.from);
           });
           inbox.list();
           return unlisten;

@@ -2,7 +2,7 @@ import type { DecisionState } from '../forms/decide.ts';
 import type { Content, Form } from '../forms/form.ts';
 import type { FormAnswer } from '../forms/form-answer.ts';
 import type { RelayError, RelayErrorCode, RelayErrorReason } from '../relay-error.ts';
-import type { ContextMessage, Follows, RequestStatus } from '../request-state.ts';
+import type { ContextMessage, Follows, Party, RequestStatus } from '../request-state.ts';
 import type { ClosingOptions } from '../thread/conversation-base.ts';
 import type { Message } from '../thread/message.ts';
 import type { MessageParts } from '../thread/message-parts.ts';
@@ -87,7 +87,7 @@ export interface AnswerOptions extends SendOptions {
    */
   readonly withoutParts?: boolean | undefined;
   /**
-   * Only with a session: called once the text is in the memory. From then on it will be sent even if the page is closed
+   * Only with a session: called once the text is in the store. From then on it will be sent even if the page is closed
    * before `answer` returns.
    */
   readonly onKept?: (() => void) | undefined;
@@ -99,8 +99,8 @@ export interface AnswerOptions extends SendOptions {
  * @example
  * const request = await expert.request('HS-7KQ2M9XD');
  * await request.pickUp();
- * for await (const { role, text } of request.messages) {
- *   if (role === 'consumer') await request.answer(`You said: ${text}`);
+ * for await (const { from, text } of request.messages) {
+ *   if (from === 'agent') await request.answer(`You said: ${text}`);
  * }
  */
 export interface ExpertRequest {
@@ -121,7 +121,7 @@ export interface ExpertRequest {
   /** The agent's words for sorting, as the relay states them. */
   readonly tags: readonly string[];
   /** Which side closed the conversation, and why, as the relay states it: neither is encrypted or signed. */
-  readonly closedBy: 'consumer' | 'provider' | undefined;
+  readonly closedBy: Party | undefined;
   readonly closeReason: string | undefined;
   /** When the relay erased the messages, some time after the end. ISO 8601, UTC. */
   readonly erasedAt: string | undefined;
@@ -174,7 +174,7 @@ export interface ExpertRequest {
   readonly encrypted: boolean;
   /** Whether this expert's keys were sent to the agent. */
   readonly isPickedUp: boolean;
-  /** Answers that were not sent yet. With a session there is at most one, which stands in the memory. */
+  /** Answers that were not sent yet. With a session there is at most one, which stands in the store. */
   readonly pending: readonly PendingAnswer[];
   /**
    * All messages of both sides, decrypted, then new ones as they come. It ends with the conversation. Each message is

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { type AgentKeys, makeAgentKeys } from '../crypto/agent-keys.ts';
 import { toBase64 } from '../crypto/base64.ts';
 import { makeRoot, openExpertKeys } from '../crypto/index.ts';
-import { createMemory } from '../memory.ts';
+import { createMemoryStore } from '../store.ts';
 import type { Head } from '../thread/page.ts';
 import { createExpertSide } from './expert-side.ts';
 import { createRequestMemory } from './request-memory.ts';
@@ -34,7 +34,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   const { providerSignPubKey, providerEncryptPubKey, keySignature } = await createExpertSide({
     requestId,
     expert,
-    requestMemory: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemoryStore()),
   }).pickUp(asked);
   const pickedUp = {
     ...asked,
@@ -49,7 +49,7 @@ test("a pick-up that ends after another device's pick-up was read keeps the mess
   });
   const side = createExpertSide({
     requestId,
-    requestMemory: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemoryStore()),
     expert: {
       ...expert,
       async signExchange(exchange) {
@@ -76,7 +76,7 @@ test("each of the agent's keys is remembered from the first read on", async () =
   const options = {
     requestId: crypto.randomUUID(),
     expert,
-    requestMemory: createRequestMemory(createMemory()),
+    requestMemory: createRequestMemory(createMemoryStore()),
   };
   const asked = headOf(options.requestId, agent);
   await createExpertSide(options).checkKeys(asked);
@@ -92,7 +92,7 @@ test("each of the agent's keys is remembered from the first read on", async () =
 
 test('what another client has sent is missed in lists that are read afterwards, and not in earlier ones', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
-  const requestMemory = createRequestMemory(createMemory());
+  const requestMemory = createRequestMemory(createMemoryStore());
   const options = { requestId: crypto.randomUUID(), expert, requestMemory };
   const [listed = '', sent = ''] = [1, 2].map((byte) => toBase64(new Uint8Array(32).fill(byte)));
   const stateOf = (seen: readonly string[]) => ({
@@ -115,7 +115,7 @@ test('what another client has sent is missed in lists that are read afterwards, 
 
 test('the last messages are remembered once the relay has listed or accepted them', async () => {
   const [expert, agent] = [await openExpertKeys(makeRoot()), await makeAgentKeys()];
-  const requestMemory = createRequestMemory(createMemory());
+  const requestMemory = createRequestMemory(createMemoryStore());
   const options = { requestId: crypto.randomUUID(), expert, requestMemory };
   const [listed = '', accepted = '', sealed = ''] = [1, 2, 3].map((byte) =>
     toBase64(new Uint8Array(32).fill(byte)),

@@ -38,7 +38,7 @@ export interface ExpertSideOptions {
   readonly requestMemory: RequestMemory;
 }
 
-/** The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory. */
+/** The expert's side of a conversation. Its keys are derived from the root, the rest is in the store. */
 export interface ExpertSide extends Side {
   readonly hasRoot: boolean;
   /** The question, once it was compared with the first one. Only then may it be shown. */
@@ -48,7 +48,7 @@ export interface ExpertSide extends Side {
   /** Whether answers are encrypted: there is a root, and the agent sent keys. */
   readonly isEncrypted: boolean;
   recall(): Promise<void>;
-  /** Whether another client with this memory has sent something that this one has not read yet. */
+  /** Whether another client with this store has sent something that this one has not read yet. */
   hasUnread(state: ChannelState | undefined): Promise<boolean>;
   /** Compares the history with the remembered one, and remembers the new one. */
   checkHistory(state: ChannelState | undefined): Promise<void>;

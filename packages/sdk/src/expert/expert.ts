@@ -1,7 +1,7 @@
 import type { ConnectionOptions, PartialClientOptions } from '../client-options.ts';
 import type { Vault } from '../crypto/vault.ts';
-import type { Memory, Store } from '../memory.ts';
-import type { ListOptions, WhoAmI } from '../request-state.ts';
+import type { ListOptions, Party, WhoAmI } from '../request-state.ts';
+import type { Store } from '../store.ts';
 import type { ExpertRequest, PendingAnswer } from './expert-request.ts';
 import type { ListedQuestion } from './list-questions.ts';
 import type { StoredVault } from './vault-calls.ts';
@@ -21,7 +21,7 @@ export interface ExpertOptions extends PartialClientOptions, OwnOptions {
    * others later. They are filed under the fingerprint of the root, without a root under the API key. Use one that
    * outlives the process, and the same one for all clients of an expert on a machine.
    */
-  readonly memory?: Memory | undefined;
+  readonly store?: Store | undefined;
 }
 
 interface OwnOptions {
@@ -41,7 +41,7 @@ export interface SessionExpertOptions extends ConnectionOptions, OwnOptions {
   /** Says that calls are made with the session's cookie. */
   readonly session: true;
   /** As for an expert with a key. It also stores the answers that wait. It belongs to one user: each user needs another one. */
-  readonly memory?: Store | undefined;
+  readonly store?: Store | undefined;
   /**
    * Subscribes to events that another client receives, and returns a function that ends it. Then this client opens no
    * stream. Browsers use it to have one stream for all tabs.
@@ -59,7 +59,7 @@ export type ExpertEvent =
       readonly requestId: string;
       readonly refCode: string | undefined;
       /** With `new_message`: its sender. */
-      readonly role: 'consumer' | 'provider' | undefined;
+      readonly from: Party | undefined;
       /** With `new_message`. */
       readonly messageId: string | undefined;
       /** With `request_closed`: whether it was closed or has expired. */
@@ -131,7 +131,7 @@ export interface Expert {
    */
   check(rows: readonly unknown[]): Promise<readonly ListedQuestion[]>;
   /**
-   * Notes in the memory that your user has now been shown the question of a request and these messages of both sides, or
+   * Notes in the store that your user has now been shown the question of a request and these messages of both sides, or
    * has written them. Another process finds it with `shownBefore`. Use it where one process shows and another one answers.
    *
    * @example
@@ -163,7 +163,7 @@ export interface Expert {
    * await expert.removePendingAnswer(requestId);
    */
   pendingAnswer(requestId: string): Promise<PendingAnswer | undefined>;
-  /** Only with a session: removes that answer from the memory. */
+  /** Only with a session: removes that answer from the store. */
   removePendingAnswer(requestId: string): Promise<void>;
   /**
    * The expert's vault at the relay, which `openVault` opens with the recovery code. Undefined while there is none.

@@ -1,5 +1,5 @@
-import type { Role } from '../crypto/key-exchange.ts';
 import type { RelayError } from '../relay-error.ts';
+import type { Party } from '../request-state.ts';
 import { createMailbox } from '../thread/mailbox.ts';
 import { createRefresher, isOutage } from '../thread/refresher.ts';
 import type { Api } from '../transport/api.ts';
@@ -15,7 +15,7 @@ export interface Inbox {
   /** Adds one request. */
   add(requestId: string): void;
   /** Adds a request again that was added before, if its agent has written. */
-  noteMessage(requestId: string, role: Role | undefined): void;
+  noteMessage(requestId: string, from: Party | undefined): void;
   /** Adds this request again once it can be read. Until then the others are processed. */
   retryLater(requestId: string): void;
   /** Lists all open requests and adds those that are new, or have new messages. */
@@ -76,9 +76,9 @@ export function createInbox(
       counts.set(requestId, 0);
       push(requestId);
     },
-    noteMessage(requestId, role) {
+    noteMessage(requestId, from) {
       // Not counted: a list may have it already. What was not added yet will be listed.
-      if (role === 'consumer' && counts.has(requestId)) push(requestId);
+      if (from === 'agent' && counts.has(requestId)) push(requestId);
     },
     retryLater(requestId) {
       unreadable.add(requestId);

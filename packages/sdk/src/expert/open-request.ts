@@ -1,7 +1,7 @@
 import type { Client } from '../client.ts';
 import type { ExpertKeys } from '../crypto/expert-keys.ts';
-import type { Store } from '../memory.ts';
 import type { RelayError } from '../relay-error.ts';
+import type { Store } from '../store.ts';
 import { createFollower, type Follower } from '../thread/follower.ts';
 import { oneAtATime } from '../thread/one-at-a-time.ts';
 import type { Head } from '../thread/page.ts';

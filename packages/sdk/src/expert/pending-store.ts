@@ -1,6 +1,6 @@
 import { createQueue } from '../crypto/queue.ts';
-import type { Store } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
+import type { Store } from '../store.ts';
 import type { Draft, Outbox } from '../thread/outbox.ts';
 
 /**

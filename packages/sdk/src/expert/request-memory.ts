@@ -2,7 +2,7 @@ import type { PublicKeys } from '../crypto/key-exchange.ts';
 import { keysChanged, questionAltered } from '../crypto/key-exchange.ts';
 import { parsePublicKey } from '../crypto/public-key.ts';
 import { refusal } from '../crypto/refusal.ts';
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 import type { Head, Pair } from '../thread/page.ts';
 import { digestQuestion } from './question.ts';
 
@@ -38,7 +38,7 @@ export interface RequestMemory {
 /** What the relay states of a request. */
 type UncheckedRequest = Pick<Head, 'requestId' | 'refCode' | 'consumerKeys' | 'asked'>;
 
-export function createRequestMemory(memory: Memory): RequestMemory {
+export function createRequestMemory(values: Values): RequestMemory {
   /** How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough. */
   const versions = new Map<string, FirstVersion>();
   /** The newest version of the ends that is known, by request. */
@@ -50,9 +50,9 @@ export function createRequestMemory(memory: Memory): RequestMemory {
   /** The versions are numbered from 0, and the first write of a number counts. */
   async function newestEnds(requestId: string) {
     let number = numbers.get(requestId) ?? -1;
-    let json = number < 0 ? undefined : await memory.get(nameOfEnds(requestId, number));
+    let json = number < 0 ? undefined : await values.get(nameOfEnds(requestId, number));
     for (let [step, grows] = [1, true]; step > 0; step = grows ? step * 2 : step >> 1) {
-      const next = await memory.get(nameOfEnds(requestId, number + step));
+      const next = await values.get(nameOfEnds(requestId, number + step));
       if (next === undefined) grows = false;
       else [number, json] = [number + step, next];
     }
@@ -62,7 +62,7 @@ export function createRequestMemory(memory: Memory): RequestMemory {
   }
 
   async function recall(requestId: string): Promise<Remembered | undefined> {
-    const kept = await memory.get(nameOf(requestId));
+    const kept = await values.get(nameOf(requestId));
     return kept === undefined ? undefined : { ...read(kept), ends: (await newestEnds(requestId)).ends };
   }
 
@@ -73,11 +73,11 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       const shown = await firstVersionOf(request);
       compareWithFirst(versions.get(requestId) ?? shown, shown);
       const name = `code:${normalizeCode(request.refCode)}`;
-      let first = await memory.get(name);
+      let first = await values.get(name);
       if (first === undefined) {
         const opened = await recall(requestId);
         if (opened) compareWithFirst(opened, shown);
-        first = await memory.remember(name, JSON.stringify(shown));
+        first = await values.remember(name, JSON.stringify(shown));
       }
       const known = read(first);
       if (known.requestId !== requestId) throw codeChanged(request.refCode);
@@ -87,12 +87,12 @@ export function createRequestMemory(memory: Memory): RequestMemory {
       versions.set(requestId, shown);
       return shown;
     },
-    remember: async (shown) => read(await memory.remember(nameOf(shown.requestId), JSON.stringify(shown))),
+    remember: async (shown) => read(await values.remember(nameOf(shown.requestId), JSON.stringify(shown))),
     async changeEnds(requestId, change) {
       for (;;) {
         const { number, ends = [] } = await newestEnds(requestId);
         const json = JSON.stringify(change(ends));
-        if ((await memory.remember(nameOfEnds(requestId, number + 1), json)) === json) return;
+        if ((await values.remember(nameOfEnds(requestId, number + 1), json)) === json) return;
       }
     },
   };

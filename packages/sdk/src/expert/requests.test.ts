@@ -2,8 +2,8 @@ import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '../client.ts';
 import { makeRoot } from '../crypto/index.ts';
-import { createMemory } from '../memory.ts';
 import { RelayError } from '../relay-error.ts';
+import { createMemoryStore } from '../store.ts';
 import { quick } from '../testing/quick.ts';
 import { useSession } from '../testing/use-session.ts';
 import { useTestServer } from '../testing/use-test-server.ts';
@@ -116,7 +116,7 @@ test('a message whose event comes after a list that had it counts once', async (
   await conversation.send('b');
   inbox.list();
   expect(await taken()).toBe(requestId);
-  inbox.noteMessage(requestId, 'consumer');
+  inbox.noteMessage(requestId, 'agent');
   expect(await taken()).toBe(requestId);
   // There is no event of this one.
   await conversation.send('c');
@@ -155,39 +155,39 @@ describe('what an expert was shown', () => {
 
   test('without the root counts once the root is there', async () => {
     const { consumerKey, providerKey: apiKey } = await server.constellation.makeTenant();
-    const [memory, root] = [createMemory(), makeRoot()];
+    const [store, root] = [createMemoryStore(), makeRoot()];
     const { refCode } = await server.agent({ apiKey: consumerKey }).ask({ question: 'Delete test?' });
-    expect(await server.expert({ apiKey, memory }).list()).toMatchObject([{ question: 'Delete test?' }]);
+    expect(await server.expert({ apiKey, store }).list()).toMatchObject([{ question: 'Delete test?' }]);
     liar.tell(altered);
-    const request = await server.expert({ apiKey, memory, root, url: liar.url }).request(refCode);
+    const request = await server.expert({ apiKey, store, root, url: liar.url }).request(refCode);
     expect(request).toMatchObject({ refused: { reason: 'question_altered' }, question: '' });
   });
 
   test('without the root is the root’s from its first use on', async () => {
     const [apiKey, other] = [await session.makeKey('provider'), await session.makeKey('provider')];
-    const [memory, root] = [createMemory(), makeRoot()];
+    const [store, root] = [createMemoryStore(), makeRoot()];
     const { refCode } = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'Delete test?' });
-    await server.expert({ apiKey, memory }).list();
-    await server.expert({ apiKey, memory, root }).list();
+    await server.expert({ apiKey, store }).list();
+    await server.expert({ apiKey, store, root }).list();
     liar.tell(altered);
     // With another key, a client without the root is shown another question first.
-    await server.expert({ apiKey: other, memory, url: liar.url }).request(refCode);
-    expect(
-      await server.expert({ apiKey: other, memory, root, url: liar.url }).request(refCode),
-    ).toMatchObject({ refused: { reason: 'question_altered' }, question: '' });
+    await server.expert({ apiKey: other, store, url: liar.url }).request(refCode);
+    expect(await server.expert({ apiKey: other, store, root, url: liar.url }).request(refCode)).toMatchObject(
+      { refused: { reason: 'question_altered' }, question: '' },
+    );
   });
 
   test('counts for all API keys and sessions of the expert, and for no other expert', async () => {
     const [providerKey, other] = [await session.makeKey('provider'), await session.makeKey('provider')];
-    const [memory, root] = [createMemory(), makeRoot()];
+    const [store, root] = [createMemoryStore(), makeRoot()];
     const { refCode } = await server.agent({ apiKey: session.consumerKey }).ask({ question: 'Delete test?' });
-    await server.expert({ apiKey: providerKey, memory, root }).list();
+    await server.expert({ apiKey: providerKey, store, root }).list();
     liar.tell(altered);
-    const lied = { apiKey: other, memory, url: liar.url };
+    const lied = { apiKey: other, store, url: liar.url };
     expect(await server.expert({ ...lied, root }).request(refCode)).toMatchObject({
       refused: { reason: 'question_altered' },
     });
-    const page = session.expert({ memory, root, url: liar.url });
+    const page = session.expert({ store, root, url: liar.url });
     expect(await page.request(refCode)).toMatchObject({ refused: { reason: 'question_altered' } });
     // Nothing was shown to this one before.
     expect(await server.expert({ ...lied, root: makeRoot() }).request(refCode)).toMatchObject({
@@ -201,9 +201,9 @@ test('a list of 200 requests costs one write for each new request, and none late
   const relay = server.agent({ apiKey: consumerKey });
   const questions = Array.from({ length: 200 }, (_, index) => `Question ${index}?`);
   await Promise.all(questions.map((question) => relay.ask({ question })));
-  const values = createMemory();
+  const values = createMemoryStore();
   let writes = 0;
-  const memory = {
+  const store = {
     ...values,
     async remember(name: string, value: string) {
       writes += 1;
@@ -214,7 +214,7 @@ test('a list of 200 requests costs one write for each new request, and none late
       await values.set(name, value);
     },
   };
-  const listing = server.expert({ apiKey, root: makeRoot(), memory });
+  const listing = server.expert({ apiKey, root: makeRoot(), store });
   const listed = await listing.list();
   expect(listed.map(({ question }) => question).sort()).toEqual([...questions].sort());
   expect(writes).toBe(200);

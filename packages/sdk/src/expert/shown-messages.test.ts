@@ -1,11 +1,11 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { createMemory } from '../memory.ts';
+import { createMemoryStore } from '../store.ts';
 import { createShownMessages } from './shown-messages.ts';
 
 afterEach(() => void jest.restoreAllMocks());
 
 test('the first time counts, but none of a clock that was set back since', async () => {
-  const shown = createShownMessages(createMemory());
+  const shown = createShownMessages(createMemoryStore());
   const clock = jest.spyOn(Date, 'now');
   clock.mockReturnValue(5_000);
   await shown.mark('r', ['a']);

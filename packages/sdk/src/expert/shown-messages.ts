@@ -1,13 +1,13 @@
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 
 /** When the user was first shown the question of a request (its name is empty) and each of its messages. */
 type Times = Readonly<Record<string, number>>;
 
-/** What the user of several processes was shown, in the memory. */
-export function createShownMessages(memory: Memory) {
+/** What the user of several processes was shown, in the values. */
+export function createShownMessages(values: Values) {
   const nameOf = (requestId: string) => `shown:${requestId}`;
   const read = async (requestId: string): Promise<Times | undefined> => {
-    const kept = await memory.get(nameOf(requestId));
+    const kept = await values.get(nameOf(requestId));
     return kept === undefined ? undefined : JSON.parse(kept);
   };
   return {
@@ -18,7 +18,7 @@ export function createShownMessages(memory: Memory) {
       const news = ['', ...messageIds].filter((id) => (before?.[id] ?? Number.POSITIVE_INFINITY) > now);
       if (news.length === 0) return;
       const times = { ...before, ...Object.fromEntries(news.map((id) => [id, now])) };
-      await memory.set(nameOf(requestId), JSON.stringify(times));
+      await values.set(nameOf(requestId), JSON.stringify(times));
     },
     async before(requestId: string, time: number): Promise<readonly string[] | undefined> {
       const times = await read(requestId);

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
-import type { ConversationState } from '../agent/conversation-state.ts';
 import { createFileStore } from './file-store.ts';
 
 /* What a store has after a process was killed in the middle of a write. */
@@ -16,13 +15,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const id = crypto.randomUUID();
-const state = { version: 1, id, submission: { question: 'old' } } as unknown as ConversationState;
-
 const calls = {
-  state: `store.save({ version: 1, id: '${id}', submission: { question: 'new' } })`,
-  secret: 'store.secret()',
-  memory: `store.memory.set('expert', 'new')`,
+  set: `store.set('expert', 'new')`,
+  remember: `store.remember('secret', 'new')`,
 } as const;
 
 /** Ends itself without warning when half of the file was written. */
@@ -42,8 +37,7 @@ test.each(Object.entries(calls))(
   async (_what, call) => {
     const path = join(folder, 'store');
     const store = createFileStore(path);
-    await store.save(state);
-    await store.memory.set('expert', 'old');
+    await store.set('expert', 'old');
     const program = join(folder, 'writer.mjs');
     await build({
       stdin: { contents: writer(path, call), resolveDir: fileURLToPath(new URL('.', import.meta.url)) },
@@ -60,22 +54,17 @@ test.each(Object.entries(calls))(
     const [left = ''] = drafts();
     expect(left).not.toBe('');
     const later = createFileStore(path);
-    expect([await later.find(id), await later.list(), await later.memory.get('expert')]).toEqual([
-      state,
-      [state],
-      'old',
-    ]);
-    expect(await later.secret()).toEqual(await createFileStore(path).secret());
+    expect([await later.get('expert'), await later.names('')]).toEqual(['old', ['expert']]);
+    expect(await later.remember('secret', 'first')).toBe('first');
     // Another process may still write it. The file of one that was killed is removed a day later.
     expect(drafts()).toEqual([left]);
     const old = Date.now() / 1_000 - 25 * 3_600;
     utimesSync(join(path, left), old, old);
-    const latest = createFileStore(path);
-    expect([await latest.find(id), await latest.memory.get('expert')]).toEqual([state, 'old']);
+    expect(await createFileStore(path).get('expert')).toBe('old');
     expect(drafts()).toEqual([]);
   },
 );
 
 test('a folder that the system does not make is an error', async () => {
-  await expect(createFileStore('/proc/relay/a').list()).rejects.toThrow('ENOENT');
+  await expect(createFileStore('/proc/relay/a').names('')).rejects.toThrow('ENOENT');
 });

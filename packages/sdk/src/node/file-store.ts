@@ -1,122 +1,86 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type ConversationState, checkState } from '../agent/conversation-state.ts';
-import type { ConversationStore } from '../agent/relay.ts';
-import { fromBase64, toBase64 } from '../crypto/base64.ts';
-import type { Memory } from '../memory.ts';
-import { invalidInput, RelayError } from '../relay-error.ts';
-import { hasEnded } from '../request-state.ts';
-import { openPrivateFolder, type PrivateFolder } from './private-folder.ts';
-
-/**
- * A store in a folder: see {@link createFileStore}.
- *
- * @example
- * const store: FileStore = createFileStore('.agent');
- * for (const state of await store.list()) await relay.resume(state);
- */
-export interface FileStore extends Required<ConversationStore> {
-  readonly memory: Memory;
-}
+import { invalidInput } from '../relay-error.ts';
+import type { Store } from '../store.ts';
+import { openPrivateFolder } from './private-folder.ts';
 
 /** A relay keeps a conversation no longer by default: three days, and thirty days of retention. */
 const keptForMs = 33 * 24 * 3_600_000;
 
-const stateFile = /^([0-9a-f-]{36})\.json$/;
+/** What belongs to one conversation or request. Known experts, secrets and what a program keeps itself stay. */
+const isPassing = (name: string): boolean =>
+  /(^|:)(conversation|once|code|outbox|sealed|outcome|declined|withdrawn|request|ends|shown)(:|$)/.test(name);
 
 /**
- * Keeps conversations in a folder that only this user can read: one file for each, replaced as a whole, so that a process
- * may be killed at any time. Files that were not written for 33 days are removed. The folder belongs to one agent at one relay.
+ * A store in a folder that only this user can read: one file for each value, replaced as a whole, so that a process may be killed at any
+ * time. What belongs to one conversation is removed once it was not written for 33 days.
  *
  * @example
  * const store = createFileStore('.agent');
  * const relay = createRelay({ store });
  * const { approved } = await relay.approve('Deploy 4711?', { once: 'deploy 4711' });
  */
-export function createFileStore(path: string): FileStore {
+export function createFileStore(path: string): Store {
   const folder = openPrivateFolder(path);
   let isClean = false;
 
+  const names = async () => (await folder.names()).filter((file) => file.endsWith(suffix)).map(nameOf);
+
   async function removeOld(): Promise<void> {
     const oldest = Date.now() - keptForMs;
-    for (const name of await folder.names()) {
-      if (!stateFile.test(name)) continue;
+    for (const name of await names()) {
+      if (!isPassing(name)) continue;
       try {
-        if ((await folder.writtenAt(name)) < oldest) await folder.remove(name);
+        if ((await folder.writtenAt(fileOf(name))) < oldest) await folder.remove(fileOf(name));
       } catch {
         // Another process may have removed it. One that cannot be removed must not keep the others.
       }
     }
   }
 
-  async function find(id: string): Promise<ConversationState | undefined> {
-    const text = await folder.read(nameOf(id));
-    return text === undefined ? undefined : parseState(text, join(path, nameOf(id)));
+  async function afterWriting<T>(written: T): Promise<T> {
+    if (isClean) return written;
+    isClean = true;
+    // The value is stored. The next process cleans again.
+    await removeOld().catch(() => {});
+    return written;
   }
 
-  /** One damaged file must not keep the other conversations. */
-  const findIntact = (id: string) =>
-    find(id).catch((error: unknown) => {
-      if (RelayError.is(error, 'invalid_input')) return undefined;
-      throw error;
-    });
-
-  return {
-    find,
-    async save(state) {
-      await folder.write(nameOf(state.id), JSON.stringify(state));
-      if (isClean) return;
-      isClean = true;
-      // The state is saved. The next process cleans again.
-      await removeOld().catch(() => {});
-    },
-    async list() {
-      const ids = (await folder.names()).flatMap((name) => stateFile.exec(name)?.[1] ?? []);
-      const states = (await Promise.all(ids.map(findIntact))).filter((state) => state !== undefined);
-      return states.filter(mayGoOn).sort((one, other) => endOf(one).localeCompare(endOf(other)));
-    },
-    forget: async (id) => await folder.remove(nameOf(id)),
-    async secret() {
-      const secret = fromBase64(await folder.writeFirst('secret', toBase64(randomBytes(32))));
-      if (secret?.length === 32) return secret;
-      throw invalidInput(`The file ${join(path, 'secret')} was changed: put it back.`);
-    },
-    memory: createFileMemory(openPrivateFolder(join(path, 'memory'))),
-  };
-}
-
-/** An id becomes the name of a file. */
-function nameOf(id: string): string {
-  const name = `${id}.json`;
-  if (stateFile.test(name)) return name;
-  throw invalidInput('This is not the id of a conversation: give the `id` of one that was saved.');
-}
-
-function parseState(text: string, path: string): ConversationState {
-  try {
-    const state = JSON.parse(text);
-    checkState(state);
-    return state;
-  } catch (cause) {
-    throw new RelayError(
-      'invalid_input',
-      `The file ${path} cannot be used: put it back from a backup, or move it away.`,
-      { cause },
+  /** A part of a value would look like another value, as if the relay lied. */
+  function parse(text: string, name: string): string {
+    try {
+      const value = JSON.parse(text);
+      if (typeof value === 'string') return value;
+    } catch {
+      // As one of another type.
+    }
+    throw invalidInput(
+      `The file ${join(path, fileOf(name))} is damaged: put it back from a backup, or remove it.`,
     );
   }
-}
 
-const mayGoOn = ({ request, thread }: ConversationState): boolean =>
-  !request || !hasEnded(request) || (thread?.messages ?? []).length > 0;
-
-/** Those that may not have reached the relay come last. */
-const endOf = ({ request }: ConversationState): string => request?.expiresAt ?? '9';
-
-function createFileMemory(folder: PrivateFolder): Memory {
-  const fileOf = (name: string) => createHash('sha256').update(name).digest('hex');
   return {
-    get: (name) => folder.read(fileOf(name)),
-    set: (name, value) => folder.write(fileOf(name), value),
-    remember: (name, value) => folder.writeFirst(fileOf(name), value),
+    async get(name) {
+      const text = await folder.read(fileOf(name));
+      return text === undefined ? undefined : parse(text, name);
+    },
+    set: async (name, value) => await folder.write(fileOf(name), JSON.stringify(value)).then(afterWriting),
+    async remember(name, value) {
+      const text = await folder.writeFirst(fileOf(name), JSON.stringify(value)).then(afterWriting);
+      return parse(text, name);
+    },
+    delete: (name) => folder.remove(fileOf(name)),
+    names: async (prefix) => (await names()).filter((name) => name.startsWith(prefix)),
   };
 }
+
+const suffix = '.value';
+
+/** Windows allows no colons in the names of files. */
+function fileOf(name: string): string {
+  const file = encodeURIComponent(name).replaceAll('.', '%2E').replaceAll('%3A', '.');
+  if (file.length > 200) throw invalidInput(`The name of a stored value is too long: ${name}.`);
+  return `${file}${suffix}`;
+}
+
+const nameOf = (file: string): string =>
+  decodeURIComponent(file.slice(0, -suffix.length).replaceAll('.', ':'));

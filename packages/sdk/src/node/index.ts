@@ -1,1 +1,1 @@
-export { createFileStore, type FileStore } from './file-store.ts';
+export { createFileStore } from './file-store.ts';

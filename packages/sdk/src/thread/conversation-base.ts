@@ -1,6 +1,5 @@
 import { checkOptions } from '../client-options.ts';
-import type { Role } from '../crypto/key-exchange.ts';
-import type { AskedRequest, RequestStatus } from '../request-state.ts';
+import type { AskedRequest, Party, RequestStatus } from '../request-state.ts';
 import type { Api } from '../transport/api.ts';
 import { members } from '../transport/shape.ts';
 import type { Follower } from './follower.ts';
@@ -52,7 +51,7 @@ export class ConversationBase<Known extends AskedRequest> {
   get tags(): readonly string[] {
     return this.latest.tags ?? [];
   }
-  get closedBy(): Role | undefined {
+  get closedBy(): Party | undefined {
     return this.latest.closedBy;
   }
   get closeReason(): string | undefined {

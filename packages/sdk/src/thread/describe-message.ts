@@ -1,13 +1,15 @@
 import { toBase64 } from '../crypto/base64.ts';
 import type { Role } from '../crypto/key-exchange.ts';
 import { readAnswer, readForm } from '../forms/decide.ts';
+import { partyOf } from '../request-state.ts';
 import type { Message, ReadMessage } from './message.ts';
 import { isNote, type MessageParts, readSaved, type SavedPart } from './message-parts.ts';
 
-export function toMessage({ link: hash, parts, ...message }: ReadMessage): Message {
-  const described = describeParts(parts, message.role);
+export function toMessage({ role, link: hash, parts, ...message }: ReadMessage): Message {
+  const described = describeParts(parts, role);
   const hasForm = described.form !== undefined || described.unreadableForm;
   return {
+    from: partyOf(role),
     ...message,
     ...described,
     ...(isNote({ ...message, parts }) && { isNote: true as const }),

@@ -7,7 +7,7 @@ import { malformed, readOrigin } from '../crypto/message.ts';
 import { answerKind } from '../crypto/parts.ts';
 import { messageRefused, undecryptable } from '../crypto/refusal.ts';
 import { RelayError } from '../relay-error.ts';
-import type { RequestStatus } from '../request-state.ts';
+import type { Party, RequestStatus } from '../request-state.ts';
 import { type Members, textOf } from '../transport/shape.ts';
 import { type MessageParts, type SavedPart, savedParts } from './message-parts.ts';
 
@@ -21,8 +21,7 @@ export type Protection = 'sequenced' | 'unsequenced' | 'plaintext';
 
 /** A message that was read and passed all checks. */
 export interface Message extends MessageParts {
-  /** `consumer` is the agent, `provider` the expert. */
-  readonly role: 'consumer' | 'provider';
+  readonly from: Party;
   /** It may be empty if the message carries something else. */
   readonly text: string;
   readonly messageId: string;
@@ -37,7 +36,9 @@ export interface Message extends MessageParts {
 }
 
 /** A message as it is saved. */
-export interface ReadMessage extends Omit<Message, keyof MessageParts> {
+export interface ReadMessage extends Omit<Message, keyof MessageParts | 'from'> {
+  /** As the relay calls its sender. */
+  readonly role: Role;
   /** The hash of this message, by which later ones link to it. It keeps the name that saved states have. Plain text has none. */
   readonly link?: string | undefined;
   readonly parts?: readonly SavedPart[] | undefined;

@@ -33,7 +33,7 @@ export interface Side {
   checkKeys(head: Head): Promise<Channel | undefined>;
   /** Whether this side has closed the conversation, whatever the relay states. */
   readonly hasClosed?: boolean | undefined;
-  /** Reads the memory. It must happen before the list is read: what other clients store later may be newer than the list. */
+  /** Reads the store. It must happen before the list is read: what other clients store later may be newer than the list. */
   recall?(): Promise<void>;
   /** Checks the history once the list was read to its end. */
   checkHistory?(state: ChannelState | undefined): Promise<void>;

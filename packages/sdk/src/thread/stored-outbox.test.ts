@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 import type { Draft, Outbox } from './outbox.ts';
 import { createOutbox } from './stored-outbox.ts';
 
@@ -7,7 +7,7 @@ const values = new Map<string, string>();
 beforeEach(() => values.clear());
 const pause = () => new Promise((resolve) => setTimeout(resolve, 1));
 /** Each call takes a while, as in a browser. */
-const memory: Memory = {
+const store: Values = {
   async get(name) {
     await pause();
     return values.get(name);
@@ -23,7 +23,7 @@ const memory: Memory = {
     return kept;
   },
 };
-const openTab = () => createOutbox(memory, 'r');
+const openTab = () => createOutbox(store, 'r');
 const draft = (messageId: string, more: Partial<Draft> = {}): Draft => ({
   messageId,
   text: messageId,

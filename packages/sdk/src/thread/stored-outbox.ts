@@ -1,5 +1,5 @@
 import { createQueue } from '../crypto/queue.ts';
-import type { Memory } from '../memory.ts';
+import type { Values } from '../store.ts';
 import type { Draft, Outbox } from './outbox.ts';
 
 /** How many values are read at the same time. */
@@ -12,15 +12,15 @@ interface Accepted {
 }
 
 /**
- * Stores the unsent texts of one side of a request in the memory, so that they are not lost with the page or the process. Each has a
+ * Stores the unsent texts of one side of a request in the store, so that they are not lost with the page or the process. Each has a
  * numbered value of its own, and the first client that writes to a number has it: clients that save at the same time overwrite nothing of
  * each other.
  */
-export function createOutbox(memory: Memory, requestId: string): Outbox {
+export function createOutbox(values: Values, requestId: string): Outbox {
   const queue = createQueue();
   const numbered = (number: number) => `outbox:${requestId}:${number}`;
   const sealedName = (messageId: string) => `sealed:${messageId}`;
-  const isOver = async ({ messageId }: Draft) => (await memory.get(sealedName(messageId))) === over;
+  const isOver = async ({ messageId }: Draft) => (await values.get(sealedName(messageId))) === over;
   const stored = new Map<string, { readonly number: number; readonly json: string }>();
   const accepted = new Set<string>();
   let own: readonly Draft[] = [];
@@ -42,12 +42,12 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
     const drafts: Draft[] = [];
     const before = [...stored.values()];
     stored.clear();
-    for (const { number } of before) drafts.push(...note(number, await memory.get(numbered(number))));
+    for (const { number } of before) drafts.push(...note(number, await values.get(numbered(number))));
     for (;;) {
       // Most requests have none.
       const length = free === 0 ? 1 : batch;
       const names = Array.from({ length }, (_, index) => numbered(free + index));
-      for (const json of await Promise.all(names.map((name) => memory.get(name)))) {
+      for (const json of await Promise.all(names.map((name) => values.get(name)))) {
         if (json === undefined) return drafts;
         drafts.push(...note(free, json));
         free += 1;
@@ -62,12 +62,12 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
     // Answers with files are large, and this runs at each attempt to send them.
     if (before?.json === json) return;
     if (before) {
-      await memory.set(numbered(before.number), json);
+      await values.set(numbered(before.number), json);
       stored.set(messageId, { number: before.number, json });
       return;
     }
     for (;;) {
-      const first = await memory.remember(numbered(free), json);
+      const first = await values.remember(numbered(free), json);
       // Also what another client has written there: nothing below `free` is read a second time.
       note(free, first);
       free += 1;
@@ -80,7 +80,7 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
     stored.delete(messageId);
     if (isAccepted) accepted.add(messageId);
     if (number !== undefined)
-      await memory.set(numbered(number), isAccepted ? JSON.stringify({ accepted: messageId }) : over);
+      await values.set(numbered(number), isAccepted ? JSON.stringify({ accepted: messageId }) : over);
   }
 
   return {
@@ -100,7 +100,7 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
         // First of all, so that another client must find them in the list.
         for (const draft of gone.filter(isSent)) await remove(draft, true);
         // So that another client that still has them does not send them again.
-        for (const { messageId } of gone) await memory.set(sealedName(messageId), over);
+        for (const { messageId } of gone) await values.set(sealedName(messageId), over);
         for (const draft of gone) await remove(draft);
         own = unsent;
         for (const draft of unsent) {
@@ -112,7 +112,7 @@ export function createOutbox(memory: Memory, requestId: string): Outbox {
       }),
     async claim(messageId, sealed) {
       const json = JSON.stringify(sealed);
-      const first = await memory.remember(sealedName(messageId), json);
+      const first = await values.remember(sealedName(messageId), json);
       // The caller was the first if it gets its own object.
       return first === json ? sealed : JSON.parse(first);
     },

@@ -1,11 +1,12 @@
 import { invalidInput } from '../relay-error.ts';
-import type {
-  Follows,
-  ListedRequest,
-  RequestNotes,
-  RequestState,
-  RequestStatus,
-  WhoAmI,
+import {
+  type Follows,
+  type ListedRequest,
+  type RequestNotes,
+  type RequestState,
+  type RequestStatus,
+  readParty,
+  type WhoAmI,
 } from '../request-state.ts';
 import type { Api } from './api.ts';
 import {
@@ -43,7 +44,7 @@ export const requestNotes = ({ status, follows, tags, closedBy, closeReason }: M
   ...(isObject(follows) && { follows: readFollows(follows) }),
   tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string').slice(0, 10) : [],
   ...(status === 'closed' && {
-    closedBy: (['consumer', 'provider'] as const).find((side) => side === closedBy),
+    closedBy: readParty(closedBy),
     closeReason: textOf(closeReason),
   }),
 });

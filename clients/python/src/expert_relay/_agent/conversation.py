@@ -120,7 +120,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
 
     def verify(self, fingerprint: str) -> bool:
         """Compares the expert's fingerprint with one that you got over another channel. If they are equal, the expert is known
-        from now on, here and in the memory.
+        from now on, here and in the store.
 
         >>> if not conversation.verify("04918 22734 ..."):
         ...     await conversation.close()
@@ -253,7 +253,7 @@ class AsyncConversation(ConversationFacts, Generic[C_co]):
         tell the expert that they were shown.
 
         >>> for message in await conversation.messages():
-        ...     print(message.role, message.text)
+        ...     print(message.sender, message.text)
         """
         return await read_transcript(self._api, self._thread, self._side)
 

@@ -9,9 +9,9 @@ from .._crypto.encoding import from_base64, to_base64
 from .._crypto.keys import restore_agent_keys
 from .._errors import RelayError, not_as_exported, refusal
 from .._forms.to_form import FormOrModel
-from .._json_text import list_in, object_of, text_of
-from .._memory import Memory, PartOfMemory, digest_of_key, memory_of_key
+from .._json_text import list_in, object_of, text_of, write_json
 from .._requests import AskedRequest
+from .._store import PartOfStore, Store, digest_of_name, values_of_key
 from .._thread.follower import Follower
 from .._thread.draft import restore_draft
 from .._thread.sender import Sender
@@ -52,16 +52,16 @@ class Conversations:
         hub_url: str | None,
         experts: KnownExperts,
         accept_unprotected: bool,
-        memory: Memory,
+        store: Store,
         origin: str,
         save: Callable[[State], Awaitable[None]],
     ) -> None:
         self._api, self._api_key = api, api_key
         self._experts, self._accept_unprotected = experts, accept_unprotected
-        self._memory, self._save = memory, save
+        self._store, self._save = store, save
         # What is stored of a conversation belongs to this key at this relay.
-        self.owner = f"{digest_of_key(api_key)}:{origin}"
-        self._key_memory = memory_of_key(memory, api_key)
+        self.owner = digest_of_name(write_json([origin, api_key]))
+        self._key_values = values_of_key(store, api_key)
         self._scheduler = ReadScheduler(api)
         self._hub = Hub(api, hub_url, topics_of=_as_they_are, on_event=self._scheduler.on_event)
         self._is_stopped = False
@@ -102,7 +102,7 @@ class Conversations:
             raise
         # People read an answer by its code: with the code of another question it would look like the answer to that.
         asked = f"{body['idempotencyKey']} {named['digest']}" if named else state["id"] if keys else request.request_id
-        if self._key_memory.remember(f"code:{request.ref_code}", asked) != asked:
+        if self._key_values.remember(f"code:{request.ref_code}", asked) != asked:
             raise refusal(
                 "question_altered",
                 f"The relay gave this question the reference code of another one, {request.ref_code}.",
@@ -140,7 +140,7 @@ class Conversations:
         if state.get("exchange") is not None:
             channel = side.restore(restore_exchange(state["exchange"]), saved_thread.get("channel"))
         owner = text_of(state.get("owner")) or self.owner
-        record = Record(PartOfMemory(self._memory, f"{owner}:{state['id']}"), request.request_id)
+        record = Record(PartOfStore(self._store, f"{owner}:{state['id']}"), request.request_id)
         if state.get("withdrawn"):
             record.withdraw()
         thread = Thread(

@@ -7,33 +7,33 @@ from collections.abc import Sequence
 from .._crypto.fingerprint import same_fingerprint
 from .._crypto.key_exchange import unknown_expert
 from .._errors import refusal
-from .._memory import Memory
+from .._store import Values
 
 
 class KnownExperts:
-    """The experts that an agent knows: those of the options, or the one that the memory has for the API key. A key that has none may
+    """The experts that an agent knows: those of the options, or the one that is stored for the API key. A key that has none may
     be a rotated one: then the experts of all other keys at this relay's address count. An expert of the options that has signed is
     remembered."""
 
     def __init__(
-        self, given: Sequence[str] | None, *, accepts_new: bool, origin: str, memory: Memory, key_memory: Memory
+        self, given: Sequence[str] | None, *, accepts_new: bool, here: Values, key_values: Values
     ) -> None:
+        """`here`: the part of the store that belongs to the relay's address."""
         self.given = given
-        self._accepts_new, self._origin = accepts_new, origin
-        self._memory, self._key_memory = memory, key_memory
+        self._accepts_new, self._here, self._key_values = accepts_new, here, key_values
 
     def known(self, fingerprint: str) -> Sequence[str]:
         """The fingerprints of which these keys must have one. Empty: any expert may come."""
         if self.given is not None:
             return self.given
-        own = self._key_memory.get("expert")
+        own = self._key_values.get("expert")
         if own is not None:
             return [own]
         return [one for one in self._experts_here() if same_fingerprint(one, fingerprint)]
 
     def remember_expert(self, fingerprint: str) -> None:
         """Remembers the expert once the signature was checked."""
-        own = self._key_memory.get("expert")
+        own = self._key_values.get("expert")
         if self.given is not None:
             # The option replaces the remembered expert.
             if own is None or not same_fingerprint(own, fingerprint):
@@ -51,27 +51,27 @@ class KnownExperts:
                 "Compare this fingerprint with your expert's, over another channel. If it is theirs, give it as `expert` once.",
             )
         # If another conversation has stored an expert in the meantime, that one counts.
-        first = self._key_memory.remember("expert", fingerprint)
+        first = self._key_values.remember("expert", fingerprint)
         if not same_fingerprint(first, fingerprint):
             raise unknown_expert([first], fingerprint)
         self._add_here(fingerprint)
 
     def trust(self, fingerprint: str) -> None:
         """Replaces the remembered expert by one that was verified."""
-        self._key_memory.set("expert", fingerprint)
+        self._key_values.set("expert", fingerprint)
         self._add_here(fingerprint)
 
     def _name_at(self, index: int) -> str:
-        return f"{self._origin}:expert:{index}"
+        return f"expert:{index}"
 
     def _experts_here(self) -> list[str]:
         experts: list[str] = []
-        while (expert := self._memory.get(self._name_at(len(experts)))) is not None:
+        while (expert := self._here.get(self._name_at(len(experts)))) is not None:
             experts.append(expert)
         return experts
 
     def _add_here(self, fingerprint: str) -> None:
         """One name for each expert: two processes at the same time lose none."""
         index = 0
-        while self._memory.remember(self._name_at(index), fingerprint) != fingerprint:
+        while self._here.remember(self._name_at(index), fingerprint) != fingerprint:
             index += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from typing import Any
 
@@ -10,7 +11,7 @@ from .._crypto.encoding import from_base64, to_base64, to_utf8
 from .._crypto.keys import once_id
 from .._errors import RelayError, invalid_input
 from .._json_text import Members, list_in, write_json
-from .._memory import Memory
+from .._store import Store
 
 
 def read_secret(given: bytes | str) -> bytes:
@@ -18,6 +19,14 @@ def read_secret(given: bytes | str) -> bytes:
     secret = _from_text(given.strip()) if isinstance(given, str) else given
     if secret is None or len(secret) != 32:
         raise invalid_input("A `secret` has 32 random bytes, as `openssl rand -base64 32` writes them.")
+    return secret
+
+
+def stored_secret(store: Store) -> bytes:
+    """Made at its first use."""
+    secret = from_base64(store.remember("secret", to_base64(os.urandom(32))))
+    if secret is None or len(secret) != 32:
+        raise invalid_input("The stored value `secret` was changed: put it back.")
     return secret
 
 
@@ -41,31 +50,9 @@ def stored_id(owner: str, name: str) -> str:
     return once_id(to_base64(hashlib.sha256(to_utf8(write_json([owner, name]))).digest()))
 
 
-class StoredNames:
-    """Under which ids the conversations of a name are stored: one for each API key, so that a rotated key finds that of the one before."""
-
-    def __init__(self, memory: Memory, origin: str) -> None:
-        self._memory, self._origin = memory, origin
-
-    def _name_at(self, name: str, index: int) -> str:
-        return f"{self._origin}:once:{once_id(name)}:{index}"
-
-    def ids_of(self, name: str) -> list[str]:
-        ids: list[str] = []
-        while (id := self._memory.get(self._name_at(name, len(ids)))) is not None:
-            ids.append(id)
-        return ids
-
-    def note(self, name: str, id: str) -> None:
-        """One number for each id: two processes at the same time lose none."""
-        index = 0
-        while self._memory.remember(self._name_at(name, index), id) != id:
-            index += 1
-
-
 def without_secret() -> RelayError:
     return invalid_input(
-        "An encrypted question has a name (`once`) only with a `store` that keeps a secret, or a `secret`: "
+        "An encrypted question has a name (`once`) only with a `store`, or with a `secret`: "
         "32 random bytes, as `openssl rand -base64 32` writes them."
     )
 

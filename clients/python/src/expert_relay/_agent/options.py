@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypedDict, Union
+from collections.abc import Sequence
+from typing import TypedDict
 
 from .._crypto.fingerprint import parse_fingerprint
 from .._crypto.parts import File
 from .._errors import invalid_input
-from .._memory import Memory
-from .conversation_state import State
 from .submission import ContextMessage
-
-Save = Callable[[State], Union[None, Awaitable[None]]]
-
 
 class AskOptions(TypedDict, total=False):
     """What `AsyncRelay.ask` takes besides the question and its form.
@@ -30,43 +25,6 @@ class AskOptions(TypedDict, total=False):
     encrypted: bool
     plaintext: str | None
     once: str | None
-
-
-class ConversationStore(Protocol):
-    """Keeps the states of conversations, which contain the private keys: see `FileStore`.
-
-    >>> class DictStore:
-    ...     def __init__(self) -> None:
-    ...         self.states: dict[str, State] = {}
-    ...         self.memory = ProcessMemory()
-    ...         self._secret = os.urandom(32)
-    ...
-    ...     def save(self, state: State) -> None:
-    ...         self.states[state["id"]] = state
-    ...
-    ...     def find(self, id: str) -> State | None:
-    ...         return self.states.get(id)
-    ...
-    ...     def secret(self) -> bytes:
-    ...         return self._secret
-    """
-
-    def save(self, state: State) -> None:
-        """Replaces the state with the same `id`."""
-        ...
-
-    def find(self, id: str) -> State | None:
-        """The state that was saved last with this `id`."""
-        ...
-
-    def secret(self) -> bytes:
-        """32 random bytes, always the same ones."""
-        ...
-
-    @property
-    def memory(self) -> Memory:
-        """Where the client remembers experts and the codes of questions, unless it is given another memory."""
-        ...
 
 
 def read_fingerprints(expert: str | Sequence[str] | None) -> list[str] | None:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from .._errors import RelayError
 from .._json_text import Members, is_list, is_object, object_of, parse_json, write_json
-from .._memory import Memory
+from .._store import Values
 
 
 class Record:
-    """The facts of one conversation, in a memory in which the first write of a name counts. The names are those of the TypeScript SDK."""
+    """The facts of one conversation, in a store in which the first write of a name counts. The names are those of the TypeScript SDK."""
 
-    def __init__(self, memory: Memory, request_id: str) -> None:
-        self._memory, self._request_id = memory, request_id
+    def __init__(self, values: Values, request_id: str) -> None:
+        self._values, self._request_id = values, request_id
 
     def decision(self, of: str) -> str | None:
         """The message whose decision about this form was returned to a program."""
         outcome = self._outcome(of)
-        return outcome if isinstance(outcome, str) else self._memory.get(f"declined:{of}")
+        return outcome if isinstance(outcome, str) else self._values.get(f"declined:{of}")
 
     def is_contradicted(self, of: str) -> bool:
         """Whether some process has reported a contradiction. Only a decline counts then."""
@@ -27,31 +27,31 @@ class Record:
 
     def return_decision(self, of: str, message_id: str, *, is_decline: bool) -> str | None:
         """The message that decides for all processes. None after a contradiction that it does not end."""
-        self._memory.remember(f"outcome:{of}", write_json(message_id))
+        self._values.remember(f"outcome:{of}", write_json(message_id))
         if is_decline and self.is_contradicted(of):
-            self._memory.remember(f"declined:{of}", message_id)
+            self._values.remember(f"declined:{of}", message_id)
         return self.decision(of)
 
     def contradict(self, of: str, message_ids: Sequence[str]) -> None:
         """Has no effect after a decision."""
-        self._memory.remember(f"outcome:{of}", write_json(list(message_ids)))
+        self._values.remember(f"outcome:{of}", write_json(list(message_ids)))
 
     def _outcome(self, of: str) -> object:
         """The message that decided, or those that contradict each other: one value, so that processes that find one of the two each agree."""
-        return parse_json(self._memory.get(f"outcome:{of}") or "null")
+        return parse_json(self._values.get(f"outcome:{of}") or "null")
 
     @property
     def is_withdrawn(self) -> bool:
         """Whether the agent has closed the question before it had a decision, or an answer."""
-        return self._memory.get("withdrawn") is not None
+        return self._values.get("withdrawn") is not None
 
     def withdraw(self) -> None:
-        self._memory.remember("withdrawn", "1")
+        self._values.remember("withdrawn", "1")
 
     def write_text(self, draft: Members) -> None:
         """A text of the agent that waits, before it is encrypted."""
         at, written = 0, write_json(draft)
-        while self._memory.remember(self._name_at(at), written) != written:
+        while self._values.remember(self._name_at(at), written) != written:
             at += 1
 
     def waiting_texts(self) -> list[Members]:
@@ -65,7 +65,7 @@ class Record:
         """It was accepted by the relay, or taken back before it was sent."""
         for at, text in enumerate(self._texts()):
             if text.get("messageId") == message_id:
-                self._memory.set(self._name_at(at), write_json({"accepted": message_id} if is_sent else None))
+                self._values.set(self._name_at(at), write_json({"accepted": message_id} if is_sent else None))
 
     def _name_at(self, number: int) -> str:
         return f"outbox:{self._request_id}:{number}"
@@ -73,13 +73,13 @@ class Record:
     def _texts(self) -> list[Members]:
         """In place of one that was taken back there is an empty one."""
         texts: list[Members] = []
-        while (text := self._memory.get(self._name_at(len(texts)))) is not None:
+        while (text := self._values.get(self._name_at(len(texts)))) is not None:
             texts.append(object_of(json.loads(text)))
         return texts
 
     def seal(self, message_id: str, body: Members) -> Members:
         """The message as it is sent: that of the first process that has encrypted this text."""
-        first: object = json.loads(self._memory.remember(f"sealed:{message_id}", write_json(body)))
+        first: object = json.loads(self._values.remember(f"sealed:{message_id}", write_json(body)))
         return first if is_object(first) else body
 
 

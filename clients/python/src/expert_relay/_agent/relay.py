@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 import uuid
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from .._errors import RelayError, invalid_input
 from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel, to_form
 from .._json_text import object_of, utf16_length, write_json
-from .._memory import Memory, ProcessMemory, memory_of_key
 from .._requests import (
     ListedRequest,
     RequestState,
@@ -29,6 +27,7 @@ from .._requests import (
     read_state,
     read_who_am_i,
 )
+from .._store import MemoryStore, PartOfStore, Store, digest_of_name, values_of_key
 from .._thread.draft import Draft
 from .._timing import Timing
 from .._tracebacks import hides_locals
@@ -44,7 +43,8 @@ from .conversations import Begun, Conversations
 from .known_experts import KnownExperts
 from .named_questions import NamedQuestions
 from .once import describe_question, once_reused
-from .options import AskOptions, ConversationStore, Save, read_fingerprints
+from .options import AskOptions, read_fingerprints
+from .stored_conversations import StoredConversations
 from .submission import ContextMessage, make_submission
 from .withdrawal import Closings, Withdrawal
 
@@ -77,21 +77,19 @@ class AsyncRelay:
         accept_new_expert: bool = False,
         accept_unprotected: bool = False,
         agent_name: str | None = None,
-        save: Save | None = None,
-        store: ConversationStore | None = None,
+        store: Store | None = None,
         secret: bytes | str | None = None,
-        memory: Memory | None = None,
         hub_url: str | None = None,
         on_outage: OnOutage | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing | None = None,
     ) -> None:
         """`expert`: the fingerprint of the only expert who may answer, or of several. `accept_new_expert`: for another expert than
-        those whom other API keys in `memory` know at this relay. `accept_unprotected`: for experts who use a client without this
+        those whom other API keys in the `store` know at this relay. `accept_unprotected`: for experts who use a client without this
         protocol; it admits what the relay could have written or replaced. `agent_name`: shown to the expert, who signs it with the
-        question. `store` keeps conversations, so that a restarted agent continues: see `FileStore`. `save` is called with each
-        state besides, before the question and before each message is sent. `secret`: the 32 bytes from which the keys of
-        questions with a name (`once`) are derived, by default those of the `store`. `on_outage` is called once with the error
+        question. `store` keeps conversations, so that a restarted agent continues: see `FileStore`. A conversation is stored before the
+        question and before each message is sent. `secret`: the 32 bytes from which the keys of questions with a name (`once`) are
+        derived; by default the `store` keeps them. `on_outage` is called once with the error
         when calls start to fail for a reason that will pass, and once with None when the relay answers again."""
         if not api_key.startswith("hs_") or api_key.startswith("hs_prov_"):
             empty = "" if api_key else ", and this one is empty"
@@ -102,14 +100,12 @@ class AsyncRelay:
         self._api = Api(url, api_key, timing=timing or _timing, on_outage=on_outage, transport=transport)
         self._agent_name = agent_name
         self._accept_unprotected, self._is_expert_given = accept_unprotected, given is not None
-        self._save, self._store = save, store
-        whole = memory or (store.memory if store else ProcessMemory())
+        whole = store or MemoryStore()
+        origin = origin_of(self._api.url)
+        here = PartOfStore(whole, digest_of_name(origin))
+        self._stored = StoredConversations(store, here)
         experts = KnownExperts(
-            given,
-            accepts_new=accept_new_expert,
-            origin=origin_of(self._api.url),
-            memory=whole,
-            key_memory=memory_of_key(whole, api_key),
+            given, accepts_new=accept_new_expert, here=here, key_values=values_of_key(whole, api_key)
         )
         self._conversations = Conversations(
             self._api,
@@ -117,11 +113,11 @@ class AsyncRelay:
             hub_url=hub_url,
             experts=experts,
             accept_unprotected=accept_unprotected,
-            memory=whole,
-            origin=origin_of(self._api.url),
+            store=whole,
+            origin=origin,
             save=self._save_state,
         )
-        self._names = NamedQuestions(self._conversations, store, secret, memory=whole, origin=origin_of(self._api.url))
+        self._names = NamedQuestions(self._conversations, self._stored, store, secret)
         self._closings = Closings(self._api)
 
     @classmethod
@@ -214,7 +210,7 @@ class AsyncRelay:
             state["thread"] = {"seq": 0, "messages": [], "sealedAt": int(time.time() * 1_000)}
         await self._save_state(state)
         if named:
-            self._names.note(named["name"], conversation_id)
+            self._stored.note_name(named["name"], conversation_id)
         # A question with a name may have been asked before, and may have answers.
         beginning = None if named else TopicBeginning(since=self._conversations.position)
         return await self._conversations.begin(state, Begun(beginning, form, _withdrawal))
@@ -274,12 +270,30 @@ class AsyncRelay:
         value = content["choice"] if content else None
         return AsyncChoice(**decided(decision), declined=content is None, value=value, conversation=conversation)
 
-    async def resume(self, state: State) -> AsyncConversation[Content]:
-        """Continues a conversation that was exported or saved.
+    async def resume(self, conversation: State | str) -> AsyncConversation[Content]:
+        """Continues a conversation that was exported, or one of the store by its id.
 
         >>> conversation = await relay.resume(json.loads(saved))
         """
+        state = self._stored.find(conversation) if isinstance(conversation, str) else conversation
+        if state is None:
+            raise RelayError("not_found", "The store has no conversation with this id.")
         return await self._conversations.resume(state, Begun())
+
+    async def conversations(self) -> list[State]:
+        """The stored conversations that may go on, those that end first at the beginning. Damaged ones are left out: `resume` reports
+        them.
+
+        >>> waiting = [await relay.resume(state) for state in await relay.conversations()]
+        """
+        return self._stored.ongoing()
+
+    async def forget(self, id: str) -> None:
+        """Removes a conversation from the store, with its private keys.
+
+        >>> await relay.forget(conversation.id)
+        """
+        self._stored.forget(id)
 
     async def whoami(self) -> WhoAmI:
         """To whom the API key belongs."""
@@ -312,8 +326,4 @@ class AsyncRelay:
         await self.stop()
 
     async def _save_state(self, state: State) -> None:
-        if self._store:
-            self._store.save(state)
-        result = self._save(state) if self._save else None
-        if inspect.isawaitable(result):
-            await result
+        self._stored.save(state)

@@ -15,7 +15,7 @@ from .._crypto.keys import ExpertKeys
 from .._environment import EXPERT_VARIABLES, options_from_env
 from .._errors import RelayError, unexpected
 from .._json_text import Members
-from .._memory import ContinuedMemory, Memory, PartOfMemory, ProcessMemory, memory_of_key
+from .._store import ContinuedValues, MemoryStore, PartOfStore, Store, values_of_key
 from .._requests import (
     WhoAmI,
     is_request_id,
@@ -57,15 +57,15 @@ class AsyncExpert:
         api_key: str,
         *,
         root: bytes | None = None,
-        memory: Memory | None = None,
+        store: Store | None = None,
         hub_url: str | None = None,
         on_outage: OnOutage | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing | None = None,
     ) -> None:
         """`root`: the 32 bytes from which all of the expert's keys are derived; without it only plain text can be read and sent.
-        `memory` stores of each request the agent's keys, the question, its code and its last messages, so that the relay cannot
-        show others later: use one that outlives the process, such as `FileMemory`."""
+        `store` keeps of each request the agent's keys, the question, its code and its last messages, so that the relay cannot
+        show others later: use one that outlives the process, such as `FileStore`."""
         if not api_key.startswith("hs_prov_"):
             empty = "" if api_key else ", and this one is empty"
             raise RelayError("invalid_key", f"An expert's `api_key` begins with hs_prov_{empty}.")
@@ -74,11 +74,11 @@ class AsyncExpert:
         self._keys = None if root is None else ExpertKeys(root)
         self.fingerprint = format_fingerprint(self._keys.identity) if self._keys else None
         """The fingerprint of the expert's identity, which agents compare. None without a root."""
-        whole = memory or ProcessMemory()
-        key_memory = memory_of_key(whole, api_key)
+        whole = store or MemoryStore()
+        key_values = values_of_key(whole, api_key)
         # What was shown before the root was there counts as well.
-        own = ContinuedMemory(PartOfMemory(whole, self.fingerprint), key_memory) if self.fingerprint else key_memory
-        self._memory = RequestMemory(own)
+        own = ContinuedValues(PartOfStore(whole, self.fingerprint), key_values) if self.fingerprint else key_values
+        self._request_memory = RequestMemory(own)
         self._hub = Hub(self._api, hub_url, topics_of=self._topics_of, on_event=self._on_event)
         self._listeners: list[Callable[[Members | None], None]] = []
         # What ends with the client.
@@ -91,7 +91,7 @@ class AsyncExpert:
     def from_env(cls, **options: Any) -> AsyncExpert:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
 
-        >>> expert = AsyncExpert.from_env(root=store.secret(), memory=store.memory)
+        >>> expert = AsyncExpert.from_env(root=root, store=FileStore(".expert"))
         """
         return cls(**options_from_env(EXPERT_VARIABLES, options))
 
@@ -173,7 +173,7 @@ class AsyncExpert:
         ...     print(listed.ref_code, listed.refused or listed.question)
         """
         heads = await list_requests(self._api, read_row, status=status, limit=limit, content=True)
-        return [check_row(self._memory, head) for head in heads]
+        return [check_row(self._request_memory, head) for head in heads]
 
     async def request(self, request_id_or_ref_code: str) -> AsyncExpertRequest:
         """One request, by its id or its reference code.
@@ -211,7 +211,7 @@ class AsyncExpert:
 
     async def _load(self, request_id: str) -> AsyncExpertRequest:
         """Reads a request with its messages."""
-        side = ExpertSide(request_id, self._keys, self._memory)
+        side = ExpertSide(request_id, self._keys, self._request_memory)
         thread = Thread(self._api, request_id, side, has_drafts=lambda: sender.has_drafts)
 
         async def prepare() -> None:

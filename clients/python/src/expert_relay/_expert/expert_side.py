@@ -1,4 +1,4 @@
-"""The expert's side of a conversation. Its keys are derived from the root, the rest is in the memory."""
+"""The expert's side of a conversation. Its keys are derived from the root, the rest is in the store."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class ExpertSide:
         self._remembered = self._requests.recall(self._request_id) or self._remembered
 
     def has_unread(self, channel: Channel | None) -> bool:
-        """Whether another client with this memory has sent something that this one has not read yet."""
+        """Whether another client with this store has sent something that this one has not read yet."""
         return bool(self._unread_ends(channel.seen if channel else ()))
 
     def _unread_ends(self, seen: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from .._errors import RelayError, is_refusal, unexpected
 from .._forms.check_form import read_form
 from .._forms.content import is_approval
 from .._json_text import Members, is_list
-from .._requests import RequestState
+from .._requests import Party, RequestState
 from .._thread.page import Head, read_head
 from .question import NO_QUESTION, Question, read_question
 from .request_memory import RequestMemory
@@ -29,7 +29,7 @@ class ListedQuestion(RequestState):
     """The name that the agent gave itself. It is signed with the question."""
     tags: tuple[str, ...]
     """The agent's words for sorting, and how the conversation was closed, as the relay states them."""
-    closed_by: Literal["consumer", "provider"] | None
+    closed_by: Party | None
     close_reason: str | None
     question: str
     context: tuple[dict[str, str], ...]
@@ -52,12 +52,12 @@ def read_row(row: Members) -> Head:
     return head
 
 
-def check_row(memory: RequestMemory, head: Head) -> ListedQuestion:
+def check_row(request_memory: RequestMemory, head: Head) -> ListedQuestion:
     """A question is compared with what was shown before, and remembered, before it is shown."""
     if head.erased_at is not None:
         return _listed(head, NO_QUESTION, None)
     try:
-        memory.check(head)
+        request_memory.check(head)
         return _listed(head, read_question(head.asked), None)
     except RelayError as error:
         if not is_refusal(error):

@@ -37,7 +37,7 @@ class AsyncExpertRequest(ConversationFacts):
 
     >>> request = await expert.request("HS-7KQ2M9XD")
     >>> async for message in request.messages():
-    ...     if message.role == "consumer":
+    ...     if message.sender == "agent":
     ...         await request.answer(f"You said: {message.text}")
     """
 
@@ -178,7 +178,7 @@ class AsyncExpertRequest(ConversationFacts):
         returned once.
 
         >>> async for message in request.messages():
-        ...     print(message.role, message.text)
+        ...     print(message.sender, message.text)
         """
         self._looped.append(self.request_id)
         release = self._follower.follow()

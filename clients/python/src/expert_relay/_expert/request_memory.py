@@ -10,7 +10,7 @@ from .._crypto.key_exchange import keys_changed, question_altered
 from .._crypto.public_key import PublicKeys, parse_public_keys
 from .._errors import RelayError, refusal
 from .._json_text import Members, write_json
-from .._memory import Memory
+from .._store import Values
 from .._thread.page import Head, Pair
 from .question import digest_question
 
@@ -70,15 +70,15 @@ class RequestMemory:
     """What an expert remembers of requests. Each has a value under its code, since people read a question and answer it later by
     its code, and once it was opened one under its id."""
 
-    def __init__(self, memory: Memory) -> None:
-        self._memory = memory
+    def __init__(self, values: Values) -> None:
+        self._values = values
         # How each request was shown, whatever its code is now. A list does not store it, since one write for each request is enough.
         self._versions: dict[str, FirstVersion] = {}
         # The newest version of the ends that is known, by request.
         self._numbers: dict[str, int] = {}
 
     def recall(self, request_id: str) -> Remembered | None:
-        kept = self._memory.get(f"request:{request_id}")
+        kept = self._values.get(f"request:{request_id}")
         return None if kept is None else replace(_read(kept), ends=self._newest_ends(request_id)[1])
 
     def change_ends(self, request_id: str, change: Callable[[Sequence[str]], Sequence[str]]) -> None:
@@ -86,16 +86,16 @@ class RequestMemory:
         while True:
             number, ends = self._newest_ends(request_id)
             text = write_json(list(change(ends or ())))
-            if self._memory.remember(_name_of_ends(request_id, number + 1), text) == text:
+            if self._values.remember(_name_of_ends(request_id, number + 1), text) == text:
                 return
 
     def _newest_ends(self, request_id: str) -> tuple[int, tuple[str, ...] | None]:
         """The versions are numbered from 0, and the first write of a number counts."""
         number = self._numbers.get(request_id, -1)
-        newest = None if number < 0 else self._memory.get(_name_of_ends(request_id, number))
+        newest = None if number < 0 else self._values.get(_name_of_ends(request_id, number))
         step, grows = 1, True
         while step > 0:
-            text = self._memory.get(_name_of_ends(request_id, number + step))
+            text = self._values.get(_name_of_ends(request_id, number + step))
             if text is None:
                 grows = False
             else:
@@ -106,19 +106,19 @@ class RequestMemory:
 
     def remember(self, shown: FirstVersion) -> Remembered:
         """Returns the first value of this request."""
-        return _read(self._memory.remember(f"request:{shown.request_id}", shown.write()))
+        return _read(self._values.remember(f"request:{shown.request_id}", shown.write()))
 
     def check(self, head: Head) -> FirstVersion:
         """Compares a request with what was shown before, and remembers it: before any of it is shown."""
         request_id = head.state.request_id
         shown, code = first_version_of(head), normalize_code(head.state.ref_code)
         compare_with_first(self._versions.get(request_id, shown), shown)
-        first = self._memory.get(f"code:{code}")
+        first = self._values.get(f"code:{code}")
         if first is None:
             opened = self.recall(request_id)
             if opened:
                 compare_with_first(opened, shown)
-            first = self._memory.remember(f"code:{code}", shown.write())
+            first = self._values.remember(f"code:{code}", shown.write())
         known = _read(first)
         if known.request_id != request_id:
             raise _code_changed(head.state.ref_code)

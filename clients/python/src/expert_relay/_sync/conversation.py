@@ -154,7 +154,7 @@ class Conversation(ConversationFacts, Generic[C_co]):
         """The messages of both sides: see `AsyncConversation.messages`.
 
         >>> for message in conversation.messages():
-        ...     print(message.role, message.text)
+        ...     print(message.sender, message.text)
         """
         return self._portal.run(self._async.messages)
 

@@ -17,11 +17,11 @@ from .._expert.expert import AsyncExpert
 from .._expert.list_questions import ListedQuestion
 from .._expert.request import AsyncExpertRequest
 from .._forms.answer import DecisionState
-from .._memory import Memory
 from .._requests import Follows, WhoAmI
 from .._thread.conversation_facts import ConversationFacts, Facts
 from .._thread.message import Message
 from .._thread.sender import Sending
+from .._store import Store
 from .._timing import Timing
 from .._tracebacks import hides_locals
 from .._transport.api import OnOutage
@@ -43,19 +43,19 @@ class Expert:
         api_key: str,
         *,
         root: bytes | None = None,
-        memory: Memory | None = None,
+        store: Store | None = None,
         hub_url: str | None = None,
         on_outage: OnOutage | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """The options of `AsyncExpert`. `memory` and `on_outage` are called in another thread."""
+        """The options of `AsyncExpert`. `store` and `on_outage` are called in another thread."""
         self._portal = Portal()
         self._async = AsyncExpert(
             url,
             api_key,
             root=root,
-            memory=memory,
+            store=store,
             hub_url=hub_url,
             on_outage=on_outage,
             transport=transport,
@@ -66,7 +66,7 @@ class Expert:
     def from_env(cls, **options: Any) -> Expert:
         """Reads `RELAY_URL`, `RELAY_API_KEY`, and, where it is set, `RELAY_HUB_URL`. What is given as an option comes first.
 
-        >>> expert = Expert.from_env(root=store.secret(), memory=store.memory)
+        >>> expert = Expert.from_env(root=root, store=FileStore(".expert"))
         """
         return cls(**options_from_env(EXPERT_VARIABLES, options))
 
@@ -127,7 +127,7 @@ class ExpertRequest(ConversationFacts):
 
     >>> request = expert.request("HS-7KQ2M9XD")
     >>> for message in request.messages():
-    ...     if message.role == "consumer":
+    ...     if message.sender == "agent":
     ...         request.answer(f"You said: {message.text}")
     """
 
@@ -231,7 +231,7 @@ class ExpertRequest(ConversationFacts):
         """All messages of both sides, decrypted, then new ones as they come. It ends with the conversation.
 
         >>> for message in request.messages():
-        ...     print(message.role, message.text)
+        ...     print(message.sender, message.text)
         """
 
         def begin() -> AsyncIterator[Message]:

@@ -10,21 +10,21 @@ import httpx
 
 from .._agent.approvals import AsyncApproval, AsyncChoice, decided
 from .._agent.conversation_state import State
-from .._agent.options import AskOptions, ConversationStore
+from .._agent.options import AskOptions
 from .._agent.relay import AsyncRelay, Option
 from .._agent.submission import ContextMessage
 from .._crypto.parts import File
 from .._environment import AGENT_VARIABLES, options_from_env
 from .._forms.content import Content, Form
 from .._forms.to_form import FormOrModel
-from .._memory import Memory
 from .._requests import ListedRequest, RequestState, WhoAmI
+from .._store import Store
 from .._timing import Timing
 from .._tracebacks import hides_locals
 from .._transport.api import OnOutage
 from .approvals import Approval, Choice
 from .conversation import Conversation, SyncOnReply, in_caller
-from .portal import Portal, call_in_caller
+from .portal import Portal
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -51,17 +51,14 @@ class Relay:
         accept_new_expert: bool = False,
         accept_unprotected: bool = False,
         agent_name: str | None = None,
-        save: Callable[[State], None] | None = None,
-        store: ConversationStore | None = None,
+        store: Store | None = None,
         secret: bytes | str | None = None,
-        memory: Memory | None = None,
         hub_url: str | None = None,
         on_outage: OnOutage | None = None,
         transport: httpx.AsyncBaseTransport | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """The options of `AsyncRelay`. `memory`, `store` and `on_outage` are called in another thread; `save` and `on_reply` in
-        the thread that waits."""
+        """The options of `AsyncRelay`. `store` and `on_outage` are called in another thread, `on_reply` in the thread that waits."""
         self._portal = Portal()
         self._async = AsyncRelay(
             url,
@@ -70,10 +67,8 @@ class Relay:
             accept_new_expert=accept_new_expert,
             accept_unprotected=accept_unprotected,
             agent_name=agent_name,
-            save=None if save is None else lambda state: call_in_caller(save, state),
             store=store,
             secret=secret,
-            memory=memory,
             hub_url=hub_url,
             on_outage=on_outage,
             transport=transport,
@@ -196,12 +191,27 @@ class Relay:
         """
         return self._portal.run(lambda: work(self._async))
 
-    def resume(self, state: State) -> Conversation[Content]:
-        """Continues a conversation that was exported or saved.
+    def resume(self, conversation: State | str) -> Conversation[Content]:
+        """Continues a conversation that was exported, or one of the store by its id.
 
         >>> conversation = relay.resume(json.loads(saved))
         """
-        return Conversation(self._portal, self._portal.run(lambda: self._async.resume(state)))
+        return Conversation(self._portal, self._portal.run(lambda: self._async.resume(conversation)))
+
+    def conversations(self) -> list[State]:
+        """The stored conversations that may go on, those that end first at the beginning. Damaged ones are left out: `resume` reports
+        them.
+
+        >>> waiting = [relay.resume(state) for state in relay.conversations()]
+        """
+        return self._portal.run(self._async.conversations)
+
+    def forget(self, id: str) -> None:
+        """Removes a conversation from the store, with its private keys.
+
+        >>> relay.forget(conversation.id)
+        """
+        self._portal.run(lambda: self._async.forget(id))
 
     def whoami(self) -> WhoAmI:
         """To whom the API key belongs."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._crypto.key_exchange import Role
-from .._requests import AskedRequest, RequestNotes, RequestStatus
+from .._requests import AskedRequest, Party, RequestNotes, RequestStatus
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class ConversationFacts:
         return self._facts().request.erased_at
 
     @property
-    def closed_by(self) -> Role | None:
+    def closed_by(self) -> Party | None:
         """Which side closed the conversation, as the relay states it."""
         return self._facts().notes.closed_by
 

@@ -15,6 +15,7 @@ from .._errors import message_refused, not_as_exported
 from .._forms.answer import FormAnswer, read_answer
 from .._forms.check_form import read_form
 from .._json_text import Members, is_list, is_object, is_text, text_of
+from .._requests import Party, party_of
 
 Protection = Literal["sequenced", "unsequenced", "plaintext"]
 """
@@ -29,11 +30,10 @@ class Message:
     """A message that was read and passed all checks.
 
     >>> for message in conversation.messages():
-    ...     print(message.role, message.text, [file.name for file in message.files])
+    ...     print(message.sender, message.text, [file.name for file in message.files])
     """
 
-    role: Role
-    """`consumer` is the agent, `provider` the expert."""
+    sender: Party
     text: str
     """It may be empty if the message carries something else."""
     message_id: str
@@ -170,7 +170,7 @@ def describe(message: ReadMessage) -> Message:
     form = None if known.form is None else read_form(known.form)
     answer = answer_in(known)
     return Message(
-        role=message.role,
+        sender=party_of(message.role),
         text=message.text,
         message_id=message.message_id,
         created_at=message.created_at,

@@ -60,7 +60,7 @@ class Side(Protocol):
         ...
 
     def recall(self) -> None:
-        """Reads the memory before the list is read: what other clients store later may be newer than the list."""
+        """Reads the store before the list is read: what other clients store later may be newer than the list."""
         ...
 
     def check_history(self, state: State | None) -> None:

@@ -6,23 +6,23 @@ import { explainError } from '../../explain-error.ts';
 import { openClient } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
 import { openConversations } from '../../store/conversations.ts';
-import { isFingerprint, openMemory } from '../../store/memory.ts';
 import { openRelayFolder } from '../../store/relay-folder.ts';
+import { knownExperts, openStore } from '../../store/store.ts';
 import { openKeyRing } from '../keys/key-ring.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the state on this machine can be read and written, only by its owner. */
-export function checkFolder(
+export async function checkFolder(
   { folder, url, apiKey }: Config,
   signal: AbortSignal,
   now: () => number,
-): Finding {
+): Promise<Finding> {
   try {
     if (url === undefined) return ok('folder', existsSync(folder) ? folder : `${folder} will be made`);
     const relayFolder = openRelayFolder(folder, url);
     accessSync(relayFolder, constants.W_OK);
     const count = openConversations(relayFolder, now).all().length;
-    if (apiKey !== undefined) openMemory(folder, 'agents', now).values();
+    if (apiKey !== undefined) await knownExperts(openStore(folder, 'agents'));
     return ok('folder', `${folder}, ${count} ${count === 1 ? 'conversation' : 'conversations'}`);
   } catch (error) {
     const { message } = explainError(error, signal);
@@ -52,7 +52,7 @@ const about = 'encryption';
 /** Whether an expert has keys, or an agent knows its expert. */
 export async function checkIdentity(context: Context, access: Access): Promise<Finding> {
   try {
-    return access.kind === 'provider' ? await ofExpert(context, access) : ofAgent(context);
+    return access.kind === 'provider' ? await ofExpert(context, access) : await ofAgent(context);
   } catch (error) {
     return fail(about, explainError(error, context.signal).message, 'Then look again: relay doctor');
   }
@@ -75,7 +75,7 @@ async function ofExpert(context: Context, access: Access): Promise<Finding> {
     : warn(about, 'your keys are only on this machine', 'Make a recovery code: relay keys recovery');
 }
 
-function ofAgent({ config, now }: Context): Finding {
+async function ofAgent({ config }: Context): Promise<Finding> {
   if (config.acceptsUnprotected)
     return warn(
       about,
@@ -83,7 +83,7 @@ function ofAgent({ config, now }: Context): Finding {
       'Unset it unless your expert uses a client without this protocol.',
     );
   if (config.expert) return ok(about, `only the expert ${config.expert.join(' or ')} is accepted`);
-  const known = [...new Set(openMemory(config.folder, 'agents', now).values().filter(isFingerprint))];
-  if (known.length > 0) return ok(about, `known from the first contact: ${known.join(', ')}`);
+  const known = new Set((await knownExperts(openStore(config.folder, 'agents'))).values());
+  if (known.size > 0) return ok(about, `known from the first contact: ${[...known].join(', ')}`);
   return ok(about, 'the first expert who answers will be remembered; RELAY_EXPERT would name one beforehand');
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
-import { isFingerprint, openMemory } from '../../store/memory.ts';
+import { knownExperts, openStore } from '../../store/store.ts';
 
 interface AgentKeys {
   action: string;
@@ -8,16 +8,17 @@ interface AgentKeys {
 }
 
 /** Agents have no identity. With an agent's key, the command shows the experts that answered on this machine. */
-export function runForAgent({ config, out, err, now }: Context, { action, json }: AgentKeys): void {
-  const memory = openMemory(config.folder, 'agents', now);
+export async function runForAgent({ config, out, err }: Context, { action, json }: AgentKeys): Promise<void> {
+  const store = openStore(config.folder, 'agents');
   if (action !== 'show' && action !== 'forget') {
     throw new Failure(
       'usage',
       `\`relay keys ${action}\` is for experts (hs_prov_...). An agent's keys are made automatically for each question.`,
     );
   }
-  const fingerprints = [...new Set(memory.values().filter(isFingerprint))];
-  if (action === 'forget') memory.forget(isFingerprint);
+  const known = await knownExperts(store);
+  const fingerprints = [...new Set(known.values())];
+  if (action === 'forget') for (const name of known.keys()) await store.delete(name);
   if (json) {
     out.line(JSON.stringify({ expected: config.expert, knownExperts: fingerprints }));
     return;

@@ -64,8 +64,8 @@ async function follow(
       ? await readCurrentMessages(request, signal)
       : { refused: undefined };
   if (refused) throw refused;
-  for await (const { role, ...message } of request.messages) {
-    if (role === 'consumer') await show({ type: 'message', refCode, requestId, ...message });
+  for await (const { from, ...message } of request.messages) {
+    if (from === 'agent') await show({ type: 'message', refCode, requestId, ...message });
   }
   const { status, closedBy, closeReason } = request;
   await show({ type: 'ended', refCode, requestId, status, closedBy, closeReason });

@@ -1,4 +1,4 @@
-import type { ContextMessage, Protection } from '@expert-relay/sdk';
+import type { ContextMessage, Party, Protection } from '@expert-relay/sdk';
 import type { ExpertRequest, ListedQuestion } from '@expert-relay/sdk/expert';
 import { type Form, isApproval } from '@expert-relay/sdk/forms';
 import type { Context } from '../../context.ts';
@@ -41,7 +41,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
   | {
       readonly type: 'ended';
       readonly status: string;
-      readonly closedBy?: 'consumer' | 'provider' | undefined;
+      readonly closedBy?: Party | undefined;
       readonly closeReason?: string | undefined;
     }
   | {
@@ -53,7 +53,7 @@ export type News = { readonly refCode: string; readonly requestId: string } & (
 );
 
 export function showNews({ out, config }: Context, news: News, json: boolean): void {
-  const me = config.kind ?? 'consumer';
+  const me = config.kind === 'provider' ? 'expert' : 'agent';
   if (json) {
     const line = JSON.stringify('messageId' in news ? partsToJson(news) : news);
     // Line ends of Unicode are ends of lines to some readers.

@@ -94,8 +94,8 @@ export async function watchRequests(
       0,
       messages.findIndex(({ messageId }) => messageId === one.from),
     );
-    for (const [index, { role, ...message }] of messages.entries()) {
-      const isNews = role === 'consumer' && index >= begin && !known.has(message.messageId);
+    for (const [index, { from, ...message }] of messages.entries()) {
+      const isNews = from === 'agent' && index >= begin && !known.has(message.messageId);
       known.add(message.messageId);
       if (!isNews) continue;
       await showQuestionFirst(request);
@@ -210,7 +210,7 @@ export async function watchRequests(
     const one = watched.get(event.requestId);
     if (event.type === 'new_request' && !one) addNew(event.requestId);
     else if (event.type === 'request_closed' && one) end(one, event.reason);
-    else if (event.type === 'new_message' && event.role === 'consumer') {
+    else if (event.type === 'new_message' && event.from === 'agent') {
       const watching = one ?? watch({ requestId: event.requestId, refCode: '' });
       if (!watching.request) watching.from ??= event.messageId;
       queue(watching, () => read(watching));

@@ -94,8 +94,8 @@ describe('when the network fails', () => {
       'the reply to arrive',
       async () => (await get(`messages/${requestId}`)).messages.length === 2,
     );
-    for await (const { role, text } of request.messages) {
-      if (role === 'consumer') {
+    for await (const { from, text } of request.messages) {
+      if (from === 'agent') {
         expect(text).toBe('This one.');
         break;
       }

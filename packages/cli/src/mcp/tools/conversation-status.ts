@@ -79,7 +79,7 @@ function describe(conversation: Conversation, stored: StoredConversation, withTr
   return {
     text: [
       `${refCode} is ${status}, ${isOpen ? `open until ${expiresAt}` : 'and accepts no more messages'}.`,
-      describeClosing(conversation, 'consumer') || undefined,
+      describeClosing(conversation, 'agent') || undefined,
       pickedUp ? 'The expert has picked it up.' : 'No expert has picked it up yet.',
       `Answers: ${delivered} given to you, ${waiting} waiting.`,
       erasedAt && `The relay erased the messages on ${erasedAt}, as it does some time after the end.`,
@@ -113,9 +113,9 @@ function describe(conversation: Conversation, stored: StoredConversation, withTr
 /** The messages so far, without answers that were not delivered yet. */
 function transcriptOf({ entries }: StoredConversation): z.infer<typeof entry>[] {
   return entries
-    .filter(({ role, isDelivered }) => role === 'consumer' || isDelivered)
-    .map(({ role, text, createdAt, seenYourLast, decision, files }) => ({
-      from: role === 'provider' ? 'expert' : 'you',
+    .filter(({ from, isDelivered }) => from === 'agent' || isDelivered)
+    .map(({ from, text, createdAt, seenYourLast, decision, files }) => ({
+      from: from === 'expert' ? 'expert' : 'you',
       text,
       created_at: createdAt,
       ...(seenYourLast !== undefined && { seen_your_last: seenYourLast }),

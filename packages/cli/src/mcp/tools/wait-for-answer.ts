@@ -42,7 +42,7 @@ const output = {
       files: z.array(fileSchema).optional(),
     }),
   ),
-  closed_by: z.enum(['consumer', 'provider']).optional(),
+  closed_by: z.enum(['agent', 'expert']).optional(),
   close_reason: z
     .string()
     .optional()
@@ -233,7 +233,7 @@ function ended(state: State) {
   return {
     text: [
       `${refCode} is ${status}: there are no more answers, and none will come.`,
-      describeClosing(conversation, 'consumer') || undefined,
+      describeClosing(conversation, 'agent') || undefined,
       form === undefined ? undefined : `It ended without a decision. ${undecided}`,
       describeEarly(early),
       describeUnsent(conversation),

@@ -81,7 +81,7 @@ export function AppContextProvider({ context, children }: { context: AppContext;
         url: location.origin,
         hubUrl: me.hubUrl,
         fetch: relayFetch,
-        memory: storage,
+        store: storage,
         listen: live.listenPaced,
         ...(root && { root }),
       }),

@@ -23,7 +23,7 @@ interface AnsweringOptions {
   readonly update: () => void;
   /** Opens the request again: another tab has changed what waits. */
   readonly reopen: () => void;
-  /** What waits in the SDK's memory, for a request that is gone. */
+  /** What waits in the SDK's store, for a request that is gone. */
   readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
 }
 

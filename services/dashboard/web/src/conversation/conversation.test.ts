@@ -99,8 +99,8 @@ function fakeRequest() {
   return fake;
 }
 
-const message = (text: string, role: Message['role'] = 'consumer', messageId = text): Message => ({
-  role,
+const message = (text: string, from: Message['from'] = 'agent', messageId = text): Message => ({
+  from,
   text,
   messageId,
   createdAt: '2026-11-21T09:01:00.000Z',
@@ -266,7 +266,7 @@ describe('an answer', () => {
     finish(true);
     await sending;
     expect(answers()).toEqual([['Yes.', 'sent']]);
-    request.list(message('Yes.', 'provider', messageId));
+    request.list(message('Yes.', 'expert', messageId));
     await untilPasses(() => expect(answers()).toEqual([]));
     expect(texts()).toEqual(['Yes.']);
     // No other tab need know.
@@ -279,7 +279,7 @@ describe('an answer', () => {
     request.onAnswer = () => new Promise((resolve) => (finish = resolve));
     const sending = conversation.send({ text: 'Yes.' });
     await untilPasses(() => expect(request.answered).toHaveLength(1));
-    request.list(message('Yes.', 'provider', request.answered[0]?.messageId));
+    request.list(message('Yes.', 'expert', request.answered[0]?.messageId));
     await untilPasses(() => expect(texts()).toEqual(['Yes.']));
     expect(answers()).toEqual([]);
     finish(true);

@@ -27,14 +27,14 @@ export function Exchange({ conversation }: { conversation: ReturnType<typeof use
   const [maxShown, setMaxShown] = useState(firstShown);
   const from = Math.max(0, messages.length - maxShown);
   const items = useMemo(
-    () => (request ? groupMessages(request, messages, { from, pickedUpAt }) : []),
+    () => (request ? groupMessages(request, messages, { start: from, pickedUpAt }) : []),
     [request, messages, from, pickedUpAt],
   );
   if (!request) return null;
   const newest = new Set(messages.slice(-formattedAtOnce));
   const ended = items.at(-1)?.key === 'ended' ? items.at(-1) : undefined;
   const shown = ended ? items.slice(0, -1) : items;
-  const lastAnswer = messages.findLastIndex(({ role }) => role === 'provider');
+  const lastAnswer = messages.findLastIndex(({ from }) => from === 'expert');
   const crossed = new Set(
     messages.slice(lastAnswer + 1).filter(({ seenYourLast }) => seenYourLast === false),
   );
@@ -141,7 +141,7 @@ const Group = memo(GroupOfMessages, (before, after) => {
 });
 
 function GroupOfMessages({ group, agent, isEncrypted, newest, crossed, conversation }: GroupProps) {
-  const isOwn = group.role === 'provider';
+  const isOwn = group.from === 'expert';
   const [first] = group.messages;
   return (
     <article className={`${styles.group} ${isOwn ? styles.own : ''}`}>

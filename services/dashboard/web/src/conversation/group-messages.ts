@@ -1,11 +1,11 @@
-import type { Message } from '@expert-relay/sdk';
+import type { Message, Party } from '@expert-relay/sdk';
 import type { PendingAnswer, RequestView } from './conversation-state.ts';
 
 /** Successive messages of one side. */
 export interface MessageGroup {
   readonly kind: 'messages';
   readonly key: string;
-  readonly role: 'consumer' | 'provider';
+  readonly from: Party;
   readonly messages: readonly Message[];
 }
 
@@ -30,17 +30,17 @@ const maxGroupLength = 25;
 export function groupMessages(
   request: RequestView,
   messages: readonly Message[],
-  options: { from: number; pickedUpAt?: string | undefined },
+  options: { start: number; pickedUpAt?: string | undefined },
 ): readonly ExchangeItem[] {
-  const { from, pickedUpAt } = options;
+  const { start, pickedUpAt } = options;
   const items: ExchangeItem[] = [];
   let group: Message[] = [];
-  let isAnswered = messages.slice(0, from).some(({ role }) => role === 'provider');
-  let isPickedUp = !request.isPickedUp || from > 0;
+  let isAnswered = messages.slice(0, start).some(({ from }) => from === 'expert');
+  let isPickedUp = !request.isPickedUp || start > 0;
 
   const finish = () => {
     const [first] = group;
-    if (first) items.push({ kind: 'messages', key: first.messageId, role: first.role, messages: group });
+    if (first) items.push({ kind: 'messages', key: first.messageId, from: first.from, messages: group });
     group = [];
   };
   const line = (key: string, text: string, at?: string, reason?: string) => {
@@ -48,7 +48,7 @@ export function groupMessages(
     items.push({ kind: 'line', key, text, at, reason });
   };
 
-  for (const message of messages.slice(from)) {
+  for (const message of messages.slice(start)) {
     // The keys were exchanged before the first message that is encrypted.
     if (!isPickedUp && message.protection !== 'plaintext') {
       line('picked-up', 'Picked up', pickedUpAt);
@@ -56,12 +56,12 @@ export function groupMessages(
     }
     const last = group.at(-1);
     const isTogether =
-      last?.role === message.role &&
+      last?.from === message.from &&
       group.length < maxGroupLength &&
       Date.parse(message.createdAt) - Date.parse(last.createdAt) < groupGapMs;
     if (!isTogether) finish();
     group.push(message);
-    if (message.role === 'provider' && !isAnswered) {
+    if (message.from === 'expert' && !isAnswered) {
       isAnswered = true;
       line('answered', 'Answered', message.createdAt);
     }
@@ -75,7 +75,7 @@ export function groupMessages(
 
 /** Nothing of it is signed, and the reason is not encrypted. */
 function describeEnd({ closedBy, closeReason, encrypted }: RequestView): string {
-  const by = closedBy && (closedBy === 'provider' ? ' by you' : ' by the agent');
+  const by = closedBy && (closedBy === 'expert' ? ' by you' : ' by the agent');
   return `Ended${by ?? ''}${closeReason && encrypted ? ' (not encrypted)' : ''}`;
 }
 
@@ -88,8 +88,8 @@ export function describeState(
   if (request.status === 'closed') return 'Ended';
   if (request.status === 'expired') return 'Expired';
   if (sent.length > 0) return 'Answered';
-  const last = messages.at(-1)?.role;
+  const last = messages.at(-1)?.from;
   // Without the expert key the messages cannot be counted.
-  const isAnswered = last ? last === 'provider' : request.status === 'responded';
+  const isAnswered = last ? last === 'expert' : request.status === 'responded';
   return isAnswered ? 'Answered' : 'Waiting for you';
 }

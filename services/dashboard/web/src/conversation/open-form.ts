@@ -25,8 +25,6 @@ export function formOf({ request, messages }: Pick<State, 'request' | 'messages'
 /** What the agent asks with its open form: the text that came with it. */
 export function askedWith({ request, messages }: Pick<State, 'request' | 'messages'>, of: string): string {
   const isConfidential = request?.question === confidentialQuestion;
-  const asking = messages.find(
-    ({ formOf, role }) => formOf === of || (isConfidential && role === 'consumer'),
-  );
+  const asking = messages.find(({ formOf, from }) => formOf === of || (isConfidential && from === 'agent'));
   return asking?.text || (request?.question ?? '');
 }

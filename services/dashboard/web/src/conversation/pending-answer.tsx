@@ -58,7 +58,7 @@ function Panel({ answer, conversation, reply }: PanelProps & { readonly answer: 
   const { kind } = useStore(connection);
   const [problem, setProblem] = useState<Sentence>();
   const isHeld = answer.state === 'held' && reply !== undefined;
-  const newest = conversation.now.messages.findLast(({ role }) => role === 'consumer')?.messageId;
+  const newest = conversation.now.messages.findLast(({ from }) => from === 'agent')?.messageId;
   useEffect(() => {
     if (isHeld && newest) bringTo(newest, () => conversation.state.get().shown.has(newest));
   }, [isHeld, newest, conversation.state]);

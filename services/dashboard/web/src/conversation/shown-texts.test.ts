@@ -4,14 +4,14 @@ import { requestView } from '../testing/requests.ts';
 import type { RequestView } from './conversation-state.ts';
 import { awayOf, shownMessages, unreadOf } from './shown-texts.ts';
 
-const message = (messageId: string, role: Message['role']): Message => ({
-  role,
+const message = (messageId: string, from: Message['from']): Message => ({
+  from,
   messageId,
   text: messageId,
   createdAt: '2026-11-21T09:01:00.000Z',
   protection: 'sequenced',
 });
-const messages = [message('one', 'consumer'), message('yes', 'provider'), message('two', 'consumer')];
+const messages = [message('one', 'agent'), message('yes', 'expert'), message('two', 'agent')];
 const context = ['Before.', 'Then.'].map((content) => ({ role: 'user', content }));
 const other = { plaintext: 'May I drop it?' };
 const same = { plaintext: requestView.question };

@@ -48,7 +48,7 @@ export function shownMessages({ request, messages, shown }: Omit<State, 'inView'
 }
 
 const afterLastAnswer = (messages: State['messages']): number =>
-  messages.findLastIndex(({ role }) => role === 'provider') + 1;
+  messages.findLastIndex(({ from }) => from === 'expert') + 1;
 
 /** Keeps `shown` of the state: what this browser has shown, also in other tabs and before a reload. `inView` is of this page. */
 export function createShownTexts(options: {

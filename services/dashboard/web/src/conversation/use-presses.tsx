@@ -58,7 +58,7 @@ export function usePresses(conversation: ReturnType<typeof useConversation>, dra
 
   /** What a press is for. The sentences say what has changed. */
   const displayed = [
-    now.messages.filter(({ role }) => role === 'consumer').length,
+    now.messages.filter(({ from }) => from === 'agent').length,
     `${formToDecide(now)?.of} ${request?.decision}`,
     (request && hasEnded(request)) || refusal,
     useStore(drafts.text.text),

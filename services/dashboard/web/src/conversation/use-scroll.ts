@@ -74,7 +74,7 @@ export function useScroll(messages: readonly Message[], answer: PendingAnswer | 
       return;
     }
     if (count <= before) return;
-    const isFromAgent = messages.slice(before).some(({ role }) => role === 'consumer');
+    const isFromAgent = messages.slice(before).some(({ from }) => from === 'agent');
     const wasAtEnd = isFollowing.current || Math.abs(end.current - scroller.scrollTop) < nearPx;
     if (isFromAgent) setAnnouncement(count);
     if (wasAtEnd) toEnd();

@@ -30,11 +30,11 @@ const answered = { status: 'responded', turn: 'agent' } as const;
 /** A row as the relay lists it, with its content. */
 const listed = (row: Row) => ({ ...row, context: [] });
 
-const event = (type: RequestEvent['type'], minute: number, role?: 'consumer' | 'provider'): ExpertEvent => ({
+const event = (type: RequestEvent['type'], minute: number, from?: 'agent' | 'expert'): ExpertEvent => ({
   type,
   requestId: `request-${minute}`,
   refCode: undefined,
-  role,
+  from,
   messageId: undefined,
   reason: 'closed',
 });
@@ -151,8 +151,8 @@ test('events about known requests cause no call', async () => {
   const counts = showCounts(inbox);
   await settle();
   calls.length = 0;
-  send(event('new_message', 1, 'provider'), event('key_exchange', 3), event('request_closed', 2));
-  send(event('new_message', 1, 'provider'), event('request_closed', 2), event('new_request', 3));
+  send(event('new_message', 1, 'expert'), event('key_exchange', 3), event('request_closed', 2));
+  send(event('new_message', 1, 'expert'), event('request_closed', 2), event('new_request', 3));
   await wait(60_000);
   expect(calls).toEqual([]);
   expect(waiting.minutes()).toEqual([3]);
@@ -169,7 +169,7 @@ test('an event that comes while the list is being read is not lost', async () =>
   await settle();
   // The relay made its answer before these changes.
   stored.splice(1, 2, row(2, answered), row(3, { status: 'closed' }));
-  send(event('new_message', 2, 'provider'), event('request_closed', 3));
+  send(event('new_message', 2, 'expert'), event('request_closed', 3));
   release();
   await settle();
   expect(waiting.minutes()).toEqual([1]);
@@ -183,7 +183,7 @@ test('unknown requests appear after one call for all of them', async () => {
   expect(waiting.minutes()).toEqual([1]);
   calls.length = 0;
   stored.splice(1, 2, row(2, { status: 'responded' }), row(3, { status: 'responded' }));
-  send(event('new_message', 2, 'consumer'), event('new_message', 3, 'consumer'));
+  send(event('new_message', 2, 'agent'), event('new_message', 3, 'agent'));
   await wait(60_000);
   expect(waiting.minutes()).toEqual([3, 2, 1]);
   expect(counts()).toEqual({ waiting: 3, answered: 1, ended: 0 });
@@ -196,7 +196,7 @@ test('a request that is not on the first page appears too', async () => {
   const waiting = show(inbox, { filter: 'waiting' });
   await settle();
   stored[0] = row(1, { status: 'responded' });
-  send(event('new_message', 1, 'consumer'));
+  send(event('new_message', 1, 'agent'));
   await wait(60_000);
   expect(waiting.minutes()).toEqual([1]);
 });
@@ -244,7 +244,7 @@ test('news are new requests and messages of agents, each once', async () => {
   const news: string[] = [];
   inbox.onNews(({ kind, requestId }) => news.push(`${kind} ${requestId}`));
   send(event('new_request', 1), event('new_request', 2), event('new_request', 2));
-  send(event('new_message', 1, 'provider'), event('new_message', 1, 'consumer'), event('key_exchange', 1));
+  send(event('new_message', 1, 'expert'), event('new_message', 1, 'agent'), event('key_exchange', 1));
   expect(news).toEqual(['request request-2', 'message request-1']);
 });
 

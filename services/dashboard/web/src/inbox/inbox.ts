@@ -135,7 +135,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     const to = destinationOf(event);
     if (to && !row?.agent) readLater(event.requestId, to);
     const isNew = event.type === 'new_request' && !known;
-    if (isNew || (event.type === 'new_message' && event.role === 'consumer')) {
+    if (isNew || (event.type === 'new_message' && event.from === 'agent')) {
       news.report({ kind: isNew ? 'request' : 'message', requestId: event.requestId });
     }
   }

@@ -20,13 +20,13 @@ const event = (
   type,
   requestId: `request-${minute}`,
   refCode: undefined,
-  role: undefined,
+  from: undefined,
   messageId: undefined,
   reason: 'closed',
   ...change,
 });
-const asked = (minute: number) => event('new_message', minute, { role: 'consumer' });
-const answered = (minute: number) => event('new_message', minute, { role: 'provider' });
+const asked = (minute: number) => event('new_message', minute, { from: 'agent' });
+const answered = (minute: number) => event('new_message', minute, { from: 'expert' });
 const closed = (minute: number) => event('request_closed', minute);
 
 const apply = (rows: Rows, ...events: RequestEvent[]): Rows =>

@@ -95,7 +95,7 @@ export function applyEvent(row: Row | undefined, event: RequestEvent, now: strin
     case 'new_message':
       // A late event: nothing is added to a conversation that has ended.
       if (hasEnded) return row;
-      if (event.role === 'provider') {
+      if (event.from === 'expert') {
         const responseCount = row.responseCount + 1;
         return { ...row, status: 'responded', turn: 'agent', responseCount, lastActivityAt: now };
       }
@@ -121,9 +121,9 @@ function fromEvent({ requestId, refCode }: RequestEvent, now: string): Row {
 }
 
 /** The filter of a request after an event, as far as the event contains it. */
-export function destinationOf({ type, role }: RequestEvent): Filter | undefined {
+export function destinationOf({ type, from }: RequestEvent): Filter | undefined {
   if (type === 'request_closed') return 'ended';
-  if (type === 'new_message') return role === 'provider' ? 'answered' : 'waiting';
+  if (type === 'new_message') return from === 'expert' ? 'answered' : 'waiting';
   return type === 'new_request' ? 'waiting' : undefined;
 }
 

@@ -116,7 +116,7 @@ const event = (requestId: string): ExpertEvent => ({
   type: 'new_message',
   requestId,
   refCode: undefined,
-  role: 'consumer',
+  from: 'agent',
   messageId: undefined,
   reason: 'closed',
 });

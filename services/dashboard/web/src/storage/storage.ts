@@ -1,4 +1,4 @@
-import type { Memory } from '@expert-relay/sdk';
+import type { Store } from '@expert-relay/sdk';
 import { openDatabase, transact } from './database.ts';
 
 /**
@@ -7,10 +7,7 @@ import { openDatabase, transact } from './database.ts';
  * other values, such as drafts, belong to the user. All are encrypted with AES keys that scripts can use but not read: one
  * for each owner.
  */
-export interface Storage extends Memory {
-  /** The names of the user's values that begin with this. */
-  names(prefix: string): Promise<readonly string[]>;
-  delete(name: string): Promise<void>;
+export interface Storage extends Store {
   /**
    * Replaces a value by what `edit` makes of it; undefined stands for none. It is atomic: two tabs that change a value at the same
    * time both change it, one after the other. So `edit` may be called more than once. Returns the new value.

@@ -23,9 +23,9 @@ export async function checkExpertRow(
     const plain = messages.filter(({ protection }) => protection === 'plaintext').map(({ text }) => text);
     expect(plain.filter((text) => !answers.includes(text))).toEqual([]);
     const sequenced = messages.filter(({ protection }) => protection === 'sequenced');
-    const fromExpert = sequenced.filter(({ role }) => role === 'provider').map(({ text }) => text);
+    const fromExpert = sequenced.filter(({ from }) => from === 'expert').map(({ text }) => text);
     expect(answers.slice(0, fromExpert.length)).toEqual(fromExpert);
-    const fromAgent = sequenced.filter(({ role }) => role === 'consumer').map(({ text }) => text);
+    const fromAgent = sequenced.filter(({ from }) => from === 'agent').map(({ text }) => text);
     const expected = row.after ?? (row.error || row.agent ? 0 : texts.length);
     expect(fromAgent).toEqual(texts.slice(0, expected));
     if (request && (!error || row.question !== undefined)) {

@@ -5,7 +5,7 @@ import { openChannel } from '../../../crypto/channel.ts';
 import { openExpertKeys } from '../../../crypto/index.ts';
 import type { MessageRecord } from '../../../crypto/message.ts';
 import type { Expert, ExpertRequest, ListedQuestion } from '../../../expert/index.ts';
-import { type Conversation, createMemory, type Memory, RelayError } from '../../../index.ts';
+import { type Conversation, createMemoryStore, RelayError, type Store } from '../../../index.ts';
 import type { Message } from '../../../thread/message.ts';
 import { type LieContext, type Setup, texts, timingFor } from '../lie-context.ts';
 import type { ExpertRow } from './expert-row.ts';
@@ -47,8 +47,8 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     encrypted: !row.plain,
   });
   const { requestId, refCode } = conversation;
-  const memory = createMemory();
-  if (row.before) await runEarlierClient(setup, { requestId, before: row.before, memory });
+  const store = createMemoryStore();
+  if (row.before) await runEarlierClient(setup, { requestId, before: row.before, store });
   if (row.closed) await conversation.close();
   const { signPublic, encryptPublic } = await (await openExpertKeys(root)).keysFor(requestId);
   const own = { sign: signPublic.pem, encrypt: encryptPublic.pem };
@@ -63,7 +63,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   const expert = setup.expert({
     url: liar.url,
     root,
-    memory,
+    store,
     timing: timingFor(row),
     fetch: recordingFetch,
   });
@@ -79,7 +79,7 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
     agent.error = relayError(cause);
   };
   const countFromAgent = () =>
-    messages.filter(({ role, protection }) => role === 'consumer' && protection === 'sequenced').length;
+    messages.filter(({ from, protection }) => from === 'agent' && protection === 'sequenced').length;
 
   async function readMessages(request: ExpertRequest): Promise<void> {
     for await (const message of request.messages) messages.push(message);
@@ -142,12 +142,12 @@ export async function runAsExpert(setup: Setup, context: LieContext, row: Expert
   };
 }
 
-/** An earlier client of the expert, which calls the relay directly and fills the memory. */
+/** An earlier client of the expert, which calls the relay directly and fills the store. */
 async function runEarlierClient(
   { expert: connect, root }: Setup,
-  { requestId, before, memory }: { requestId: string; before: ExpertRow['before']; memory: Memory },
+  { requestId, before, store }: { requestId: string; before: ExpertRow['before']; store: Store },
 ): Promise<void> {
-  const expert = connect({ root, memory });
+  const expert = connect({ root, store });
   if (before === 'list') {
     await expert.list();
     expert.stop();

@@ -1,0 +1,71 @@
+import { onceId } from '../crypto/once-keys.ts';
+import { invalidInput, RelayError } from '../relay-error.ts';
+import { hasEnded } from '../request-state.ts';
+import type { Store, Values } from '../store.ts';
+import { type ConversationState, checkState } from './conversation-state.ts';
+
+/** The conversations that a store keeps, each as the JSON of its state. Without a store there are none. */
+export function createStoredConversations(store: Store | undefined, here: Values) {
+  async function find(id: string): Promise<ConversationState | undefined> {
+    const text = await store?.get(nameOf(id));
+    return text === undefined ? undefined : parseState(text, id);
+  }
+
+  /** One damaged value must not keep the other conversations. */
+  const findIntact = (id: string) =>
+    find(id).catch((error: unknown) => {
+      if (RelayError.is(error, 'invalid_input')) return undefined;
+      throw error;
+    });
+
+  const nameAt = async (name: string, index: number) => `once:${await onceId(name)}:${index}`;
+
+  return {
+    find,
+    save: async (state: ConversationState) => await store?.set(nameOf(state.id), JSON.stringify(state)),
+    forget: async (id: string) => await store?.delete(nameOf(id)),
+    /** Those that may go on, those that end first at the beginning. */
+    async list(): Promise<readonly ConversationState[]> {
+      const names = (await store?.names(prefix)) ?? [];
+      const states = await Promise.all(names.map((name) => findIntact(name.slice(prefix.length))));
+      return states
+        .filter((state) => state !== undefined)
+        .filter(mayGoOn)
+        .sort((one, other) => endOf(one).localeCompare(endOf(other)));
+    },
+    /** Under which ids the conversations of a named question are stored: one for each API key, so that a rotated key finds that of the one before. */
+    async *idsOf(name: string): AsyncGenerator<string> {
+      for (let index = 0; ; index += 1) {
+        const id = await here.get(await nameAt(name, index));
+        if (id === undefined) return;
+        yield id;
+      }
+    },
+    /** One value for each id: two processes at the same time lose none. */
+    async noteName(name: string, id: string): Promise<void> {
+      for (let index = 0; (await here.remember(await nameAt(name, index), id)) !== id; ) index += 1;
+    },
+  };
+}
+
+const prefix = 'conversation:';
+const nameOf = (id: string): string => `${prefix}${id}`;
+
+function parseState(text: string, id: string): ConversationState {
+  try {
+    const state = JSON.parse(text);
+    checkState(state);
+    return state;
+  } catch (cause) {
+    throw invalidInput(
+      `The stored conversation ${id} is damaged: put it back from a backup, or remove it with \`forget\`.`,
+      { cause },
+    );
+  }
+}
+
+const mayGoOn = ({ request, thread }: ConversationState): boolean =>
+  !request || !hasEnded(request) || (thread?.messages ?? []).length > 0;
+
+/** Those that may not have reached the relay come last. */
+const endOf = ({ request }: ConversationState): string => request?.expiresAt ?? '9';
