@@ -34,7 +34,7 @@ describe('a conversation', () => {
     const relay = server.agent();
     const expert = server.expert({ root: makeRoot() });
     const asked = { expiresInMs: 1_800_000, tags: ['deploy', 'EU west'] };
-    for (const closer of ['consumer', 'provider'] as const) {
+    for (const closer of ['agent', 'expert'] as const) {
       const conversation = await relay.ask({ question: 'May I?', ...asked });
       const request = await expert.request(conversation.refCode);
       expect(request.tags).toEqual(asked.tags);
@@ -43,7 +43,7 @@ describe('a conversation', () => {
       const [listed] = await expert.list({ status: 'pending' });
       expect(listed).toMatchObject({ requestId: request.requestId, tags: asked.tags, closedBy: undefined });
 
-      await (closer === 'consumer' ? conversation : request).close({ reason: 'It is settled.' });
+      await (closer === 'agent' ? conversation : request).close({ reason: 'It is settled.' });
       await Promise.all([conversation.refresh(), request.refresh()]);
       const closing = { status: 'closed', closedBy: closer, closeReason: 'It is settled.' };
       expect(conversation).toMatchObject(closing);

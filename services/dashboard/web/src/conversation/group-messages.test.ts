@@ -32,11 +32,11 @@ test('messages of one sender form a group until the other one writes, or ten min
   ];
   expect(outline(picked, messages)).toEqual([
     'Picked up',
-    'provider 1',
+    'expert 1',
     'Answered',
-    'provider 1',
-    'consumer 2',
-    'consumer 1',
+    'expert 1',
+    'agent 2',
+    'agent 1',
   ]);
 });
 
@@ -48,7 +48,7 @@ test('the pick-up is shown before the first encrypted message, after older plain
       message('agent', 1, { protection: 'plaintext' }),
       message('agent', 2),
     ]),
-  ).toEqual(['consumer 1', 'Picked up', 'consumer 1']);
+  ).toEqual(['agent 1', 'Picked up', 'agent 1']);
 });
 
 test('the last line says how the conversation ended', () => {
@@ -69,9 +69,9 @@ test('of a long conversation only the newest messages are shown, without earlier
     message(minute % 2 ? 'expert' : 'agent', minute),
   );
   expect(outline({ ...request, isPickedUp: true }, messages, { start: 47 })).toEqual([
-    'provider 1',
-    'consumer 1',
-    'provider 1',
+    'expert 1',
+    'agent 1',
+    'expert 1',
   ]);
 });
 
