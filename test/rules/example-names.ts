@@ -3,7 +3,7 @@ export const exampleNames = `
 declare const relay: import('@expert-relay/sdk').Relay;
 declare const conversation: import('@expert-relay/sdk').Conversation;
 declare const firstAnswer: import('@expert-relay/sdk').Answer;
-declare const store: import('@expert-relay/sdk').ConversationStore;
+declare const store: import('@expert-relay/sdk').Store;
 declare const expert: import('@expert-relay/sdk/expert').Expert;
 declare const request: import('@expert-relay/sdk/expert').ExpertRequest;
 declare const form: import('@expert-relay/sdk/forms').Form;
@@ -27,7 +27,7 @@ declare function getJson(path: string): Promise<{ requests: unknown[]; next: str
 declare function save(state: unknown): Promise<void>;
 declare function showNewMessages(): Promise<string[]>;
 declare const image: { src: string }, location: { origin: string };
-declare const localStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void };
+declare const localStorage: { getItem(name: string): string | null; setItem(name: string, value: string): void; removeItem(name: string): void };
 declare const z: typeof import('zod');
 declare const join: typeof import('node:path').join;
 declare const readFile: typeof import('node:fs/promises').readFile;

@@ -20,13 +20,16 @@ import { sha256, toUtf8 } from './crypto/bytes.ts';
  * };
  */
 export interface Store {
+  /** The value of a name, if it has one. */
   get(name: string): Promise<string | undefined>;
+  /** Stores a value, in place of an earlier one. */
   set(name: string, value: string): Promise<void>;
   /**
    * Stores a value unless the name has one already, and returns the stored one. It is atomic: two clients that call it
    * at the same time both get the value of the first.
    */
   remember(name: string, value: string): Promise<string>;
+  /** Removes a name with its value. */
   delete(name: string): Promise<void>;
   /** The names that have a value and begin with this. */
   names(prefix: string): Promise<readonly string[]>;
