@@ -29,7 +29,7 @@ function wrongEvents(tree: Tree): string[] {
       'reason of hub.end',
       rowsOf(ends.split('\n## ')[0] ?? '').map(([reason]) => codeIn(reason)),
       [
-        ...unionIn(tree.get('services/hub/src/events/encode.ts'), 'EndReason'),
+        ...unionIn(tree.get('services/hub/src/events/encode.ts'), 'StreamEndReason'),
         ...unionIn(tree.get('services/hub/src/events/encode.ts'), 'RefusalReason'),
       ],
     ),
@@ -105,7 +105,7 @@ describe('docs/events.md', () => {
       ],
       [
         'services/hub/src/events/encode.ts',
-        "export type EndReason =\n  | 'over'\n  | 'stopping';\nexport type RefusalReason = 'busy';",
+        "export type StreamEndReason =\n  | 'over'\n  | 'stopping';\nexport type RefusalReason = 'busy';",
       ],
       [
         'packages/contracts/src/event-names.ts',
@@ -128,7 +128,7 @@ describe('docs/events.md', () => {
 
   test('agrees with the code', () => {
     const tree = readTree();
-    for (const name of ['EndReason', 'RefusalReason']) {
+    for (const name of ['StreamEndReason', 'RefusalReason']) {
       expect(unionIn(tree.get('services/hub/src/events/encode.ts'), name).length).toBeGreaterThan(1);
     }
     expect(wrongEvents(tree)).toEqual([]);

@@ -25,6 +25,21 @@ function deadLinks(tree: Tree, exists: (path: string) => boolean): string[] {
   return [...new Set(dead)];
 }
 
+/** The pages that lead through the code. */
+const guides = ['CONTRIBUTING.md', 'docs/architecture.md'];
+const namedFile = /(?<![<>*{}/\w.-])[\w@.][\w@./-]*\.(?:tsx?|mjs|js|json|proto|prisma|ya?ml|sql|md)\b/g;
+
+/** Files that a guide names in code, by their whole path or its end, and that do not exist. Generated ones are not in the tree. */
+function missingFiles(tree: Tree): string[] {
+  const paths = [...tree.keys()].map((path) => `/${path}`);
+  return guides.flatMap((page) => {
+    const names = (tree.get(page)?.match(/`[^`\n]+`/g) ?? []).flatMap((code) => code.match(namedFile) ?? []);
+    return [...new Set(names)]
+      .filter((name) => !name.includes('generated/') && !paths.some((path) => path.endsWith(`/${name}`)))
+      .map((name) => `${page}: there is no file ${name}.`);
+  });
+}
+
 /** The headings of a page as link fragments. */
 const headingsOf = (page: string): string[] =>
   [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -51,4 +66,23 @@ test('a link to a missing page or heading is reported', () => {
 
 test('all links in this repository are valid', () => {
   expect(deadLinks(readTree(), (path) => existsSync(join(root, path)))).toEqual([]);
+});
+
+test('a file that a guide names and that does not exist is reported', () => {
+  const tree = new Map([
+    [
+      'CONTRIBUTING.md',
+      'See `a/b.ts`, `b.ts`, `a/c.ts`, `routes/<verb-noun>.ts` and `src/generated/d.ts`; e.ts is no code.',
+    ],
+    ['docs/architecture.md', 'See `packages/a/b.ts` and `x/packages/a/b.ts`.'],
+    ['packages/a/b.ts', ''],
+  ]);
+  expect(missingFiles(tree)).toEqual([
+    'CONTRIBUTING.md: there is no file a/c.ts.',
+    'docs/architecture.md: there is no file x/packages/a/b.ts.',
+  ]);
+});
+
+test('all files that the guides name exist', () => {
+  expect(missingFiles(readTree())).toEqual([]);
 });

@@ -12,7 +12,7 @@ import {
 import { DomainEventSchema } from './generated/relay/events/v1/events_pb.ts';
 
 /*
- * The payload of an outbox row: a DomainEvent with the `oneof event`. `insertEvent` adds the `traceparent`. The outbox publisher adds the other fields from the columns of the row (see `encodePublished`).
+ * The payload of an outbox row: a DomainEvent with the `oneof event`. `eventParts` adds the `traceparent`. The outbox publisher adds the other fields from the columns of the row (see `encodePublished`).
  */
 
 interface NewRequest {

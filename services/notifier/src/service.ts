@@ -8,7 +8,7 @@ import { createPrincipalVerifier } from '@expert-relay/kit/principal';
 import { createTracing } from '@expert-relay/kit/tracing';
 import type { Config } from './config.ts';
 import { Deliverer } from './deliveries/deliverer.ts';
-import { insertOneDelivery } from './deliveries/insert-deliveries.ts';
+import { oneDeliveryParts } from './deliveries/delivery-parts.ts';
 import { createPeopleQueue } from './deliveries/people-queue.ts';
 import { createWebhookQueue } from './deliveries/webhook-queue.ts';
 import { createChannels } from './endpoints/channels.ts';
@@ -92,7 +92,7 @@ export function create(
       channels: createChannels({
         database,
         sealer,
-        confirmations: createConfirmations({ sealer, insertDelivery: insertOneDelivery }),
+        confirmations: createConfirmations({ sealer, deliveryParts: oneDeliveryParts }),
         pushKeys: keys.map(({ publicKey }) => publicKey),
         canMail: server !== undefined,
       }),

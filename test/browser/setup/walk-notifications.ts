@@ -62,7 +62,7 @@ const channels = [
     label: '#on-call',
     address: 'hooks.slack.com',
     delaySeconds: 900,
-    failingSince: minutesAgo(600),
+    failingSince: minutesAgo(4_620),
     lastDelivery: { state: 'failed', reason: 'timed_out', at: minutesAgo(20) },
   }),
   channelIn(5, {
@@ -82,11 +82,34 @@ const channels = [
 
 const deliveries = [
   { state: 'waiting', attempts: 0, nextAttemptAt: minutesAgo(-4) },
-  { state: 'waiting', attempts: 3, nextAttemptAt: minutesAgo(-60), reason: 'refused', statusCode: 503 },
-  { state: 'sending', attempts: 0 },
-  { state: 'delivered', attempts: 1, statusCode: 200, durationMs: 1_204, response: 'ok' },
-  { state: 'failed', attempts: 9, reason: 'timed_out', durationMs: 10_000 },
-  { state: 'cancelled', attempts: 0, reason: 'endpoint_off' },
+  {
+    state: 'waiting',
+    attempts: 3,
+    nextAttemptAt: minutesAgo(-60),
+    reason: 'refused',
+    statusCode: 503,
+    durationMs: 41,
+  },
+  { state: 'sending', attempts: 1 },
+  {
+    state: 'delivered',
+    attempts: 1,
+    endedAt: minutesAgo(3),
+    statusCode: 200,
+    durationMs: 1_204,
+    response: 'ok',
+  },
+  // Its owner has switched the channel off, and later the relay.
+  { state: 'cancelled', attempts: 0, endedAt: minutesAgo(4) },
+  { state: 'failed', attempts: 0, endedAt: minutesAgo(5), reason: 'endpoint_off' },
+  {
+    state: 'failed',
+    attempts: 10,
+    createdAt: minutesAgo(4_620),
+    endedAt: minutesAgo(20),
+    reason: 'timed_out',
+    durationMs: 10_000,
+  },
 ].map((delivery, at) => ({
   id: String(at),
   type: 'request.created',

@@ -1,4 +1,4 @@
-export { insertEvent } from './insert-event.ts';
+export { eventParts } from './event-parts.ts';
 export {
   createOutboxPublisher,
   type OutboxPublisher,

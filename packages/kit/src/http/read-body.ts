@@ -15,6 +15,7 @@ export function checkBodyWhenRead(request: IncomingMessage, check: (body: Buffer
   bodyChecks.set(request, check);
 }
 
+/** Reads a body, and runs its check: `requireCaller` compares it with the principal of the call. */
 export async function readBody(request: IncomingMessage, limit = bodyLimit): Promise<Buffer> {
   const body = await receive(request, limit);
   bodyChecks.get(request)?.(body);

@@ -1,6 +1,6 @@
 import { requestClosedEvent } from '@expert-relay/contracts';
 import {
-  insertEvent,
+  eventParts,
   moveExpired,
   overdue,
   type Query,
@@ -46,7 +46,7 @@ export async function endRequests<Listed>(query: Query, list: Sql): Promise<EndR
       RETURNING id AS request_id, user_id, ref_code, seq, expires_at
     ),
     moved AS (${moveExpired}),
-    ${insertEvent({
+    ${eventParts({
       ...event,
       from: sql`SELECT user_id, request_id, ref_code, seq FROM ended ORDER BY expires_at`,
     })}

@@ -9,7 +9,7 @@ import { formatPosition, type Position } from './position.ts';
  */
 
 /** Why an open stream ends, as its last event says. */
-export type EndReason = 'lifetime' | 'stopping' | 'key_revoked' | 'signed_out';
+export type StreamEndReason = 'lifetime' | 'stopping' | 'key_revoked' | 'signed_out';
 
 /** Why a stream is not opened now, as its only event says. */
 export type RefusalReason = 'stopping' | 'starting' | 'busy' | 'too_many_streams' | 'too_many_failures';
@@ -35,12 +35,12 @@ export function resetChunk(position: Position): Buffer {
   return toChunk(`event: hub.reset\nid: ${id}\ndata: ${JSON.stringify({ id })}\n\n`);
 }
 
-export function endChunk(reason: EndReason, retryMs: number): Buffer {
+export function endChunk(reason: StreamEndReason, retryMs: number): Buffer {
   return toChunk(endBlock(reason, retryMs));
 }
 
 /** The last block: why the stream ends, and when to reconnect. */
-export function endBlock(reason: EndReason | RefusalReason, retryMs: number): string {
+export function endBlock(reason: StreamEndReason | RefusalReason, retryMs: number): string {
   return `retry: ${retryMs}\nevent: hub.end\ndata: ${JSON.stringify({ reason })}\n\n`;
 }
 

@@ -62,7 +62,7 @@ export function createStreamEvents(options: {
     const network = networkOf(call.client);
     requireNoCap(caps.reachedBeforeCheck(network, presented === undefined));
     const credential = await authorise(presented, topics, { network, callId: call.id });
-    call.caller = credential?.id.split(':', 1)[0] ?? 'none';
+    call.caller = credential?.kind ?? 'none';
     const client = { credential, network };
     requireOpenHub();
     requireNoCap(caps.reached(client));
@@ -82,13 +82,13 @@ export function createStreamEvents(options: {
     catchUp.add(subscriber, from);
   }
 
-  return async (...call) => {
+  return async (request, response, query, call) => {
     try {
-      await open(...call);
+      await open(request, response, query, call);
     } catch (error) {
       if (!(error instanceof StreamRefused)) throw error;
       metrics.refused.inc({ reason: error.label });
-      refuseStream(call[1], error.reason, settings);
+      refuseStream(response, error.reason, settings);
     }
   };
 }

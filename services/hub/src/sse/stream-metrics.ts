@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Metrics } from '@expert-relay/kit/metri
 import type { StreamCaps } from './stream-caps.ts';
 
 export interface StreamMetrics {
-  /** By reason: see `EndReason`, or `left`, `slow`, `stalled`. */
+  /** By reason: see `StreamEndReason`, or `left`, `slow`, `stalled`. */
   readonly ended: Counter<'reason'>;
   readonly refused: Counter<'reason'>;
   /** Copies of events that were sent as they happened. */

@@ -5,7 +5,7 @@ import type { Part } from '@expert-relay/kit/lifecycle';
 import type { Log } from '@expert-relay/kit/log';
 import type { Tracing } from '@expert-relay/kit/tracing';
 import { type Credential, idsOf } from '../authorise/stream-token.ts';
-import { type EndReason, endChunk, heartbeatChunk, jitter } from '../events/encode.ts';
+import { endChunk, heartbeatChunk, jitter, type StreamEndReason } from '../events/encode.ts';
 import type { EventHistory, ReceivedEvent } from '../history/event-history.ts';
 import { HeartbeatTimer } from './heartbeat-timer.ts';
 import type { StreamCaps } from './stream-caps.ts';
@@ -148,7 +148,7 @@ export class Streams implements Part {
     this.#end(subscriber, subscriber.credential?.kind === 'session' ? 'signed_out' : 'key_revoked');
   }
 
-  #end(subscriber: Subscriber, reason: EndReason): void {
+  #end(subscriber: Subscriber, reason: StreamEndReason): void {
     if (!subscriber.isOpen) return;
     const { history, live, settings } = this.#options;
     const { writer } = subscriber;

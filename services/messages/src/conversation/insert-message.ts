@@ -1,6 +1,6 @@
 import { newMessageEvent } from '@expert-relay/contracts';
 import {
-  insertEvent,
+  eventParts,
   ownedBy,
   type Party,
   type Query,
@@ -87,7 +87,7 @@ export async function insertMessage(
       FROM message
       WHERE id = message.request_id
     ),
-    ${insertEvent({
+    ${eventParts({
       ...newMessageEvent({ role: content.role, messageId }),
       from: sql`
         SELECT user_id, request_id, ref_code, message.seq

@@ -2,7 +2,7 @@ import { excerptLength } from '@expert-relay/contracts';
 import { type Postgres, type Query, type Sql, sql } from '@expert-relay/db';
 import type { PeopleChannel } from '../endpoints/channel-form.ts';
 import type { NoticeType } from '../endpoints/delivery-types.ts';
-import type { Channel } from '../endpoints/seal.ts';
+import type { EndpointKind } from '../endpoints/seal.ts';
 import { quietUntil, type StoredTimes, storedTimes } from '../endpoints/settings.ts';
 import { channelWindow } from './channel-window.ts';
 import { claimedColumns, lease } from './claimed-columns.ts';
@@ -39,7 +39,7 @@ export interface NoticeDelivery {
 
 /** An endpoint that was switched off because it failed. */
 export interface EndpointOff {
-  readonly channel: Channel;
+  readonly channel: EndpointKind;
   /** Of the agent's key, or of the channel. */
   readonly name: string | null;
   readonly reason: 'failing' | 'gone';

@@ -23,7 +23,7 @@ export interface ClaimedDelivery {
 const perEndpoint = 4;
 const perSlowEndpoint = 1;
 /** Deliveries of one endpoint that are cancelled together, when it may not be used any more. */
-const cancelled = 1_000;
+const cancelledAtOnce = 1_000;
 
 const slowMs = 2_000;
 /** An endpoint that was never tried may be slow. */
@@ -37,8 +37,11 @@ export interface FreeWebhookSlots {
   readonly busyUsers: { readonly healthy: readonly string[]; readonly slow: readonly string[] };
 }
 
-/** Deliveries of one user that one claim takes: half of the slots of a process. */
-export const perUser = { healthy: 24, slow: 8 };
+/** Attempts of one process at the same time. */
+export const webhookSlots = { healthy: 48, slow: 16 };
+
+/** Deliveries of one user that one claim takes. */
+export const perUser = { healthy: webhookSlots.healthy / 2, slow: webhookSlots.slow / 2 };
 
 /**
  * Claims deliveries that are due, at most a few of each endpoint. The endpoints are locked first, in a statement of their own,
@@ -67,7 +70,7 @@ export function claimForWebhooks(
     return await query<ClaimedDelivery>`
       WITH endpoint AS MATERIALIZED (
         SELECT endpoint.id, user_id, ${isSlow} AS is_slow, ${isUsable} AS is_usable, sealing_key_id, sealed,
-          CASE WHEN NOT ${isUsable} THEN ${cancelled}::int
+          CASE WHEN NOT ${isUsable} THEN ${cancelledAtOnce}::int
             WHEN ${isSlow} THEN ${perSlowEndpoint}::int ELSE ${perEndpoint}::int END - (
             SELECT count(*) FROM notification_deliveries AS other
             WHERE endpoint_id = endpoint.id AND state = 'sending' AND due_at > now())::int AS free_slots

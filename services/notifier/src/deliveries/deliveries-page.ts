@@ -3,6 +3,7 @@ import { empty, type Query, type Sql, sql } from '@expert-relay/db';
 import { type Cursor, formatCursor, pageSchema, parseCursor } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
+import { isOld } from './delete-old.ts';
 
 export const deliveryColumns: Sql = sql`delivery.id, type, request_id AS "requestId", ref_code AS "refCode",
   message_id AS "messageId", state::text AS state, attempts, delivery.created_at AS "createdAt",
@@ -13,7 +14,7 @@ export const deliveryColumns: Sql = sql`delivery.id, type, request_id AS "reques
 export const deliveryBody = (row: object): Api.Delivery =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as Api.Delivery;
 
-/** A page of the deliveries of an endpoint of the last seven days, newest first. `isOwn` is a condition on the endpoint. */
+/** A page of the deliveries of an endpoint that are not old, newest first. `isOwn` is a condition on the endpoint. */
 export async function deliveriesPage(
   query: Query,
   isOwn: Sql,
@@ -25,7 +26,7 @@ export async function deliveriesPage(
   const isAfter = after ? sql`AND (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
   const rows = await query`
     SELECT ${deliveryColumns} FROM notification_deliveries AS delivery
-    WHERE endpoint_id = ${endpointId}::uuid AND created_at > now() - interval '7 days' ${isAfter}
+    WHERE endpoint_id = ${endpointId}::uuid AND ${isOld} IS NOT TRUE ${isAfter}
     ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}::int`;
   const deliveries = rows.slice(0, limit).map(deliveryBody);
   const last = rows.length > limit ? deliveries.at(-1) : undefined;

@@ -1,16 +1,17 @@
+import { sql } from '@expert-relay/db';
 import { eventually } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { createTargetSealer } from '../endpoints/seal.ts';
-import { managedBy } from '../endpoints/webhook-form.ts';
 import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
-import { type ClaimedDelivery, claimForWebhooks } from './claim-for-webhooks.ts';
+import { type ClaimedDelivery, claimForWebhooks, webhookSlots } from './claim-for-webhooks.ts';
 import { deleteOldDeliveries } from './delete-old.ts';
+import { deliveriesPage } from './deliveries-page.ts';
 import { recordAttempt } from './record-attempt.ts';
 import { maxAttempts } from './schedule.ts';
 import { sendAgain } from './send-now.ts';
 
 const database = useNotifierDatabase();
-const freeSlots = { healthy: 48, slow: 16, busyUsers: { healthy: [], slow: [] } };
+const freeSlots = { ...webhookSlots, busyUsers: { healthy: [], slow: [] } };
 
 beforeEach(async () => {
   await database.query`DELETE FROM notification_endpoints`;
@@ -290,7 +291,7 @@ test('a delivery that is sent again locks its endpoint first, as attempts do, so
   const call = {
     endpointId,
     userId,
-    isOwn: managedBy({ kind: 'provider', userId }),
+    isOwn: sql`TRUE`,
     off: 'webhook_off' as const,
     deliveryId: delivery?.id ?? '',
     count: () => ({ left: 1, endsInMs: 1 }),
@@ -311,13 +312,18 @@ test('a delivery that is sent again locks its endpoint first, as attempts do, so
   expect(await again.sending).toMatchObject({ state: 'waiting', attempts: 0 });
 });
 
-test('deliveries are deleted seven days after their end', async () => {
-  await database.addDeliveries(await database.addEndpoint({ of: 'user' }), 3);
+test('deliveries are listed, and kept, until seven days after their end', async () => {
+  const endpointId = await database.addEndpoint({ of: 'user' });
+  await database.addDeliveries(endpointId, 3);
+  await database.query`UPDATE notification_deliveries SET created_at = now() - interval '10 days'`;
+  const listed = async () =>
+    (await deliveriesPage(database.query, sql`TRUE`, { endpointId, limit: 5 })).deliveries.length;
+  expect(await listed()).toBe(3);
   const age = async (days: number) => {
     await database.query`
       UPDATE notification_deliveries SET state = 'delivered', ended_at = now() - ${days}::int * interval '1 day'`;
-    return deleteOldDeliveries(database.query);
+    return { listed: await listed(), deleted: await deleteOldDeliveries(database.query) };
   };
-  expect(await age(6)).toBe(0);
-  expect(await age(8)).toBe(3);
+  expect(await age(6)).toEqual({ listed: 3, deleted: 0 });
+  expect(await age(8)).toEqual({ listed: 0, deleted: 3 });
 });

@@ -12,7 +12,7 @@ import { createPost } from '../outbound/post.ts';
 import { createResolve } from '../outbound/resolve.ts';
 import { createSendWebhook } from '../senders/send-webhook.ts';
 import { endpointKeys, openNotifierDatabase, silent } from '../testing/test-database.ts';
-import { claimForWebhooks, perUser } from './claim-for-webhooks.ts';
+import { claimForWebhooks, perUser, webhookSlots } from './claim-for-webhooks.ts';
 import { Deliverer } from './deliverer.ts';
 import { createWebhookQueue } from './webhook-queue.ts';
 
@@ -94,7 +94,7 @@ test.each([
   const busyUsers = { healthy: [] as string[], slow: [] as string[] };
   const claimed: string[] = [];
   const claim = async () => {
-    const found = await claimForWebhooks(database, { healthy: 48, slow: 16, busyUsers });
+    const found = await claimForWebhooks(database, { ...webhookSlots, busyUsers });
     claimed.push(...found.map(({ userId }) => userId));
     return found.length;
   };

@@ -115,7 +115,7 @@ test('the slots of one user are for all channels together', async () => {
 test.each([
   ['is removed if its push service does not know it', { reason: 'refused', statusCode: 410 }, []],
   // Its browser finds the channel, and so subscribes again. Without it, it would unsubscribe.
-  ['stays in the list if the push key was removed', { reason: 'endpoint_off' }, ['gone']],
+  ['stays in the list if the push key was removed', { reason: 'push_key_removed' }, ['gone']],
 ] as const)('a subscription that %s, at once and without a mail about it', async (_, result, expected) => {
   const ended = async () => ({ ...result, ends: 'endpoint' as const });
   queue = createPeopleQueue({ database, senders: { push: ended, mail: ended, chat: ended } });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import { useNotifierDatabase } from '../testing/test-database.ts';
 import { type ClaimedNotice, claimForPeople } from './claim-for-people.ts';
 import { claimForWebhooks } from './claim-for-webhooks.ts';
-import { insertOneDelivery } from './insert-deliveries.ts';
+import { oneDeliveryParts } from './delivery-parts.ts';
 import { recordAttempt } from './record-attempt.ts';
 
 const database = useNotifierDatabase();
@@ -205,7 +205,7 @@ test('an address gets one mail a minute, also when more is due than one mail hol
   expect(await deliver()).toEqual([]);
   expect(await secondsToNext()).toBeGreaterThan(50);
   // What the person asks for comes at once, and alone.
-  await database.query`${insertOneDelivery({ endpointId: channel, type: 'channel.test', key: 'a' })} SELECT 1`;
+  await database.query`WITH ${oneDeliveryParts({ endpointId: channel, type: 'channel.test', key: 'a' })} SELECT 1`;
   expect(await deliver()).toEqual(['channel.test']);
   await pass(61);
   expect(await deliver()).toEqual(['request.created']);

@@ -1,6 +1,6 @@
 import type { Api } from '@expert-relay/contracts';
 import { type Query, sql } from '@expert-relay/db';
-import { reportOff } from './report-off.ts';
+import { reportParts } from './report-off.ts';
 import {
   failingLimit,
   failuresLimit,
@@ -117,7 +117,7 @@ export async function recordAttempt(
       FROM endpoint WHERE notification_endpoints.id = endpoint.id AND EXISTS (SELECT 1 FROM delivery)
     ),
     -- A push subscription that has ended is not reported: its browser subscribes again, if it is still there.
-    ${reportOff(sql`
+    ${reportParts(sql`
       SELECT id, user_id FROM endpoint
       WHERE was_on AND NOT stays_on AND NOT (channel = 'push' AND ${isGone}) AND EXISTS (SELECT 1 FROM delivery)`)}
     SELECT delivery.state::text AS state, was_on AND NOT stays_on AS "isOff" FROM delivery, endpoint LIMIT 1`;

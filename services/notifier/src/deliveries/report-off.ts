@@ -1,7 +1,7 @@
 import { raw, type Sql, sql } from '@expert-relay/db';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { channelWindow } from './channel-window.ts';
-import { idOf } from './insert-deliveries.ts';
+import { idOf } from './delivery-parts.ts';
 import { isUsable } from './recipients.ts';
 
 /** The type of a delivery that reports to a mail address that other endpoints of its user were switched off. */
@@ -12,7 +12,7 @@ const offType: DeliveryType = 'endpoint.off';
  * time. `off` selects its `id` and `user_id`; the statement has locked all mail addresses of this user with it. What the mail
  * contains is read when it is claimed.
  */
-export const reportOff = (off: Sql): Sql => sql`
+export const reportParts = (off: Sql): Sql => sql`
   off AS MATERIALIZED (${off}),
   reported AS (
     INSERT INTO notification_deliveries (id, endpoint_id, type, event_at, due_at)

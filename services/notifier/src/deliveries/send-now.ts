@@ -5,7 +5,7 @@ import { Problem, type ProblemCode } from '@expert-relay/kit/problem';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import type { Sealed, TargetSealer } from '../endpoints/seal.ts';
 import { deliveryBody, deliveryColumns } from './deliveries-page.ts';
-import { insertOneDelivery } from './insert-deliveries.ts';
+import { oneDeliveryParts } from './delivery-parts.ts';
 import { isUsable } from './recipients.ts';
 
 /** Throws when a user has asked for too many tests and repetitions in this minute. */
@@ -50,7 +50,7 @@ export async function sendTest(
   await requireUsable(query, endpoint);
   return await requireOne(
     query,
-    sql`${insertOneDelivery({ endpointId: endpoint.endpointId, type, key: callId })}
+    sql`WITH ${oneDeliveryParts({ endpointId: endpoint.endpointId, type, key: callId })}
       SELECT ${deliveryColumns} FROM inserted AS delivery`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Postgres } from '@expert-relay/db';
-import { type ClaimedDelivery, claimForWebhooks, perUser } from './claim-for-webhooks.ts';
+import { type ClaimedDelivery, claimForWebhooks, perUser, webhookSlots } from './claim-for-webhooks.ts';
 import type { DeliveryQueue, Job } from './deliverer.ts';
 import type { Attempt } from './record-attempt.ts';
 import { createUserSlots } from './user-slots.ts';
@@ -14,7 +14,7 @@ export function createWebhookQueue(options: {
 }): DeliveryQueue {
   const { database, send } = options;
   /** Attempts that this process may begin, to healthy endpoints and to slow or failing ones. */
-  const free = { healthy: 48, slow: 16 };
+  const free = { ...webhookSlots };
   const users = { healthy: createUserSlots(perUser.healthy), slow: createUserSlots(perUser.slow) };
 
   return {

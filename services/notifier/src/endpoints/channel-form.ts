@@ -3,11 +3,11 @@ import { parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { AddressRules } from '../outbound/address-rules.ts';
-import type { Channel, Targets } from './seal.ts';
+import type { EndpointKind, Targets } from './seal.ts';
 import { urlSchema } from './webhook-form.ts';
 
 /** The channels of people. Webhooks are for programs. */
-export type PeopleChannel = Exclude<Channel, 'webhook'>;
+export type PeopleChannel = Exclude<EndpointKind, 'webhook'>;
 
 /**
  * For this time, what becomes due is put together in one message: so it is also the shortest delay. A chat takes one message a

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { credentialRevokedEvent } from '@expert-relay/contracts';
-import { insertEvent, sql } from '@expert-relay/db';
+import { eventParts, sql } from '@expert-relay/db';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
+import { oneDeliveryParts } from '../deliveries/delivery-parts.ts';
 import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
 import { type ChannelChange, type Channels, createChannels } from './channels.ts';
 import { createConfirmations, deleteOldStopLinks } from './confirmations.ts';
@@ -17,7 +17,7 @@ const sessionOf = (userId: string) => {
 };
 
 beforeAll(() => {
-  const confirmations = createConfirmations({ sealer, insertDelivery: insertOneDelivery });
+  const confirmations = createConfirmations({ sealer, deliveryParts: oneDeliveryParts });
   channels = createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true });
 });
 
@@ -126,7 +126,7 @@ describe('mails that were stopped by a link', () => {
     await database.query`DELETE FROM users WHERE id = ${owner}::uuid`;
     await expect(add(database.userId, 'eve@example.com')).rejects.toMatchObject(stopped);
     const rotated = createTargetSealer([{ id: 'k2', secret: Buffer.alloc(32, 8) }]);
-    const confirmations = createConfirmations({ sealer: rotated, insertDelivery: insertOneDelivery });
+    const confirmations = createConfirmations({ sealer: rotated, deliveryParts: oneDeliveryParts });
     const later = createChannels({
       database,
       sealer: rotated,
@@ -247,7 +247,7 @@ describe('a browser', () => {
   test('is not registered by a session that has ended since the call was authorised', async () => {
     const [ended, open] = [sessionOf(database.userId), sessionOf(database.userId)];
     await database.query`
-      WITH ${insertEvent({
+      WITH ${eventParts({
         ...credentialRevokedEvent({ sessionId: ended.sessionId }),
         from: sql`SELECT ${database.userId}::uuid AS user_id, NULL AS request_id, NULL AS ref_code, 0 AS seq`,
       })} SELECT 1`;

@@ -10,12 +10,12 @@ export const makeToken = (): string => randomBytes(24).toString('base64url');
 
 export type Confirmations = ReturnType<typeof createConfirmations>;
 
-/** The links that confirm mail addresses, and those that end mails. `insertDelivery` is the part of a statement that sends one. */
+/** The links that confirm mail addresses, and those that end mails. `deliveryParts` are the parts of a statement that send one. */
 export function createConfirmations(options: {
   sealer: TargetSealer;
-  insertDelivery: (delivery: { endpointId: string; type: DeliveryType; key: string }) => Sql;
+  deliveryParts: (delivery: { endpointId: string; type: DeliveryType; key: string }) => Sql;
 }) {
-  const { sealer, insertDelivery } = options;
+  const { sealer, deliveryParts } = options;
 
   /** At most three mails an hour for a user, and three a day to an address. */
   async function requireConfirmationLimit(
@@ -73,7 +73,7 @@ export function createConfirmations(options: {
       const { sealingKeyId, sealed } = sealer.seal(id, { ...target, confirmation });
       await query`
         UPDATE notification_endpoints SET sealing_key_id = ${sealingKeyId}, sealed = ${sealed} WHERE id = ${id}::uuid`;
-      await query`${insertDelivery({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
+      await query`WITH ${deliveryParts({ endpointId: id, type: 'channel.confirm', key: callId })} SELECT 1 FROM inserted`;
     },
 
     check({ confirmation }: Partial<Targets['mail']> = {}, token: string, nowMs: number): void {

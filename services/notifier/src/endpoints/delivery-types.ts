@@ -1,4 +1,7 @@
-/** What a webhook of a user may be notified of, and what one of a consumer key. */
+/**
+ * What a webhook of a user may be notified of, and what one of a consumer key. A webhook for which no events are named gets those of
+ * the release that made it: they are stored.
+ */
 export const userEvents = [
   'request.created',
   'message.created',

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:
 import type { KeysWithIds } from '@expert-relay/kit/config';
 import type { SigningSecrets } from '../signatures/sign.ts';
 
-/** What is stored of an endpoint in encrypted form, by its channel. */
+/** What is stored of an endpoint in encrypted form, by its kind: the column `channel`. */
 export interface Targets {
   readonly webhook: SigningSecrets & {
     readonly url: string;
@@ -25,7 +25,7 @@ export interface Targets {
   readonly chat: { readonly url: string };
 }
 
-export type Channel = keyof Targets;
+export type EndpointKind = keyof Targets;
 export type WebhookTarget = Targets['webhook'];
 
 export interface Sealed {
@@ -39,11 +39,11 @@ export interface TargetSealer {
   readonly keyId: string;
   /** The ids of all keys. */
   readonly keyIds: readonly string[];
-  seal(endpointId: string, target: Targets[Channel]): Sealed;
+  seal(endpointId: string, target: Targets[EndpointKind]): Sealed;
   /** Throws when the key is not known any more, or the bytes were changed. */
-  open<C extends Channel>(endpointId: string, sealed: Sealed): Targets[C];
+  open<Kind extends EndpointKind>(endpointId: string, sealed: Sealed): Targets[Kind];
   /** The same where one endpoint that cannot be read must not hide the others: undefined for it. */
-  tryOpen<C extends Channel>(endpointId: string, sealed: Sealed): Targets[C] | undefined;
+  tryOpen<Kind extends EndpointKind>(endpointId: string, sealed: Sealed): Targets[Kind] | undefined;
   /** A digest of an address that cannot be computed without the key. A rotation changes it. */
   digest(address: string): Buffer;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { insertOneDelivery } from '../deliveries/insert-deliveries.ts';
+import { oneDeliveryParts } from '../deliveries/delivery-parts.ts';
 import { sendTest } from '../deliveries/send-now.ts';
 import { endpointKeys, useNotifierDatabase } from '../testing/test-database.ts';
 import { channelsOf, createChannels } from './channels.ts';
@@ -19,7 +19,7 @@ const keys = { p256dh: 'p', auth: 'a' };
 const newest = { label: undefined, delaySeconds: undefined, showQuestion: undefined };
 
 const parts = () => {
-  const confirmations = createConfirmations({ sealer, insertDelivery: insertOneDelivery });
+  const confirmations = createConfirmations({ sealer, deliveryParts: oneDeliveryParts });
   return {
     channels: createChannels({ database, sealer, confirmations, pushKeys: ['k'], canMail: true }),
     webhooks: createWebhooks({ database, sealer }),
@@ -115,23 +115,28 @@ describe('a channel whose key is lost', () => {
 
 test('a webhook whose key is lost is listed as unreadable, cannot be changed, and can be deleted', async () => {
   const { webhooks } = parts();
-  const manager = { kind: 'provider', userId: database.userId } as const;
+  const party = {
+    kind: 'provider',
+    userId: database.userId,
+    apiKeyId: randomUUID(),
+    secret: { createdAt: 0 },
+  } as const;
   const lost = await database.addEndpoint({ of: 'user' });
-  const { secret, ...added } = await webhooks.insert(manager, {
+  const { secret, ...added } = await webhooks.insert(party, {
     id: randomUUID(),
     url: 'https://example.com/new',
   });
-  const { unreadable, others } = apart(await webhooks.list(manager), lost);
+  const { unreadable, others } = apart(await webhooks.list(party), lost);
   expect(unreadable).toMatchObject({ enabled: false, offReason: 'unreadable' });
   expect(unreadable).not.toHaveProperty('url');
   expect(others).toEqual([added]);
   for (const change of [
-    webhooks.change(manager, lost, { enabled: true }),
-    webhooks.rotate(manager, lost, { callId: randomUUID(), graceSeconds: 0 }),
+    webhooks.change(party, lost, { enabled: true }),
+    webhooks.rotate(party, lost, { callId: randomUUID(), graceSeconds: 0 }),
   ])
     await expect(change).rejects.toMatchObject({ code: 'webhook_off' });
-  await webhooks.delete(manager, lost);
-  expect(await webhooks.list(manager)).toEqual([added]);
+  await webhooks.delete(party, lost);
+  expect(await webhooks.list(party)).toEqual([added]);
 });
 
 test('an endpoint whose bytes were changed does not keep the others from being encrypted again', async () => {

@@ -1,4 +1,4 @@
-import { type Sql, sql } from '@expert-relay/db';
+import { type Party, type Sql, sql } from '@expert-relay/db';
 import { listOf, uuidPattern } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
@@ -7,17 +7,15 @@ import { addressWithoutDns } from '../outbound/resolve.ts';
 import { keyEvents, userEvents } from './delivery-types.ts';
 import { isOfRevokedKey } from './endpoint-rows.ts';
 
-/** The manager of webhooks: a consumer key has its own, a provider key and a session all of the user. */
-export type Manager =
-  | { readonly kind: 'consumer'; readonly apiKeyId: string; readonly userId: string }
-  | { readonly kind: 'provider' | 'session'; readonly userId: string };
-
-/** Which webhooks a manager has, as a condition on `notification_endpoints`. */
-export const managedBy = (manager: Manager): Sql =>
+/**
+ * Which webhooks a party manages, as a condition on `notification_endpoints`: a consumer key its own, a provider key and a session
+ * all of the user.
+ */
+export const managedBy = (party: Party): Sql =>
   sql`(channel = 'webhook' AND NOT ${isOfRevokedKey} AND ${
-    manager.kind === 'consumer'
-      ? sql`api_key_id = ${manager.apiKeyId}::uuid`
-      : sql`user_id = ${manager.userId}::uuid`
+    party.kind === 'consumer'
+      ? sql`api_key_id = ${party.apiKeyId}::uuid`
+      : sql`user_id = ${party.userId}::uuid`
   })`;
 
 const maxUrlLength = 2_000;
@@ -58,7 +56,10 @@ const eventsSchema = listOf(z.string({ error: expectedEvents }), {
   error: expectedEvents,
 });
 
-/** The events that a webhook gets, all that there are for it if none are named. Throws when there is no such event for it. */
+/**
+ * The events that a webhook gets: if none are named all that there are for it now, which are stored. A later kind of event needs a
+ * migration, or a change of the webhook. Throws when there is no such event for it.
+ */
 export function checkEvents(
   events: readonly string[] | null | undefined,
   isOfKey: boolean,

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Party } from '@expert-relay/db';
 import { createMetrics } from '@expert-relay/kit/metrics';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { deliveriesPage } from '../deliveries/deliveries-page.ts';
@@ -8,25 +9,34 @@ import { createNotifierMetrics } from '../notifier-metrics.ts';
 import { endpointKeys, silent, useNotifierDatabase } from '../testing/test-database.ts';
 import { keyEvents } from './delivery-types.ts';
 import { createTargetSealer } from './seal.ts';
-import { type Manager, managedBy } from './webhook-form.ts';
+import { managedBy } from './webhook-form.ts';
 import { createWebhooks, type Webhooks } from './webhooks.ts';
 
 const database = useNotifierDatabase();
 let webhooks: Webhooks;
-let expert: Manager;
-let agent: Manager;
+let expert: Party;
+let agent: Party;
 const sealer = createTargetSealer(endpointKeys);
 const url = 'https://example.com/';
+const secret = { createdAt: 0 };
 
 beforeAll(() => {
   webhooks = createWebhooks({ database, sealer });
   const { userId, keyId } = database;
-  expert = { kind: 'provider', userId };
-  agent = { kind: 'consumer', userId, apiKeyId: keyId };
+  expert = { kind: 'provider', userId, apiKeyId: randomUUID(), secret };
+  agent = { kind: 'consumer', userId, apiKeyId: keyId, secret };
 });
 
-const make = (manager: Manager, id: string = randomUUID()) =>
-  webhooks.insert(manager, { id, url, events: ['request.closed'] });
+const make = (party: Party, id: string = randomUUID()) =>
+  webhooks.insert(party, { id, url, events: ['request.closed'] });
+
+const asSession = (): Party => ({
+  kind: 'session',
+  userId: database.userId,
+  sessionId: randomUUID(),
+  begunAt: 0,
+  endsAt: 0,
+});
 
 async function targetOf(id: string) {
   const [row] = await database.query<{ sealingKeyId: string; sealed: Buffer }>`
@@ -55,8 +65,7 @@ test('a repeated rotation keeps the secret from before it', async () => {
 
 test('an expert makes webhooks of own consumer keys that are not revoked', async () => {
   const keyId = randomUUID();
-  const of = (id: string) =>
-    webhooks.insert({ ...expert, kind: 'session' }, { id: randomUUID(), keyId: id, url });
+  const of = (id: string) => webhooks.insert(asSession(), { id: randomUUID(), keyId: id, url });
   await database.query`
     INSERT INTO api_keys (id, user_id, kind, name, last_four, call_id)
     VALUES (${keyId}::uuid, ${database.userId}::uuid, 'consumer', 'another', 'abcd', ${randomUUID()}::uuid)`;
@@ -79,7 +88,6 @@ test('an expert makes webhooks of own consumer keys that are not revoked', async
 describe('the webhooks of a revoked key', () => {
   const revoke = (revokedAt: Date | null) =>
     database.query`UPDATE api_keys SET revoked_at = ${revokedAt?.toISOString() ?? null}::timestamptz WHERE id = ${database.keyId}::uuid`;
-  const asSession = (): Manager => ({ kind: 'session', userId: database.userId });
   const maintain = async () => {
     const metrics = createNotifierMetrics(createMetrics('notifier', { forProcess: false }));
     const maintenance = createMaintenance({ query: database.query, sealer, metrics, log: silent });
@@ -124,8 +132,8 @@ describe('the webhooks of a revoked key', () => {
   });
 
   test('are in no list of webhooks, and all other webhooks are', async () => {
-    for (const manager of [expert, asSession()])
-      expect((await webhooks.list(manager)).map(({ id }) => id)).toEqual([own]);
+    for (const party of [expert, asSession()])
+      expect((await webhooks.list(party)).map(({ id }) => id)).toEqual([own]);
     expect(await webhooks.list(agent)).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
 import type { Api } from '@expert-relay/contracts';
-import { type Postgres, type Query, sql } from '@expert-relay/db';
+import { type Party, type Postgres, type Query, sql } from '@expert-relay/db';
 import { Problem } from '@expert-relay/kit/problem';
 import { makeSecret } from '../signatures/sign.ts';
 import { lockUser, requireEndpointLimit, switchEndpoint } from './endpoint-rows.ts';
 import type { Sealed, TargetSealer, WebhookTarget } from './seal.ts';
-import { checkEvents, type Manager, managedBy, unknownKey } from './webhook-form.ts';
+import { checkEvents, managedBy, unknownKey } from './webhook-form.ts';
 
 interface Row extends Sealed {
   id: string;
@@ -40,7 +40,7 @@ function unreadableWebhook(row: Row): Api.Webhook {
 
 export interface Webhooks {
   insert(
-    manager: Manager,
+    party: Party,
     webhook: {
       id: string;
       /** Of the consumer key of whose requests it is notified. A consumer key makes its own. */
@@ -50,9 +50,9 @@ export interface Webhooks {
       events?: readonly string[] | null | undefined;
     },
   ): Promise<Api.WebhookWithSecret>;
-  list(manager: Manager): Promise<Api.Webhook[]>;
+  list(party: Party): Promise<Api.Webhook[]>;
   change(
-    manager: Manager,
+    party: Party,
     id: string,
     change: {
       url?: string | null | undefined;
@@ -61,11 +61,11 @@ export interface Webhooks {
     },
   ): Promise<Api.Webhook>;
   rotate(
-    manager: Manager,
+    party: Party,
     id: string,
     rotation: { callId: string; graceSeconds: number },
   ): Promise<Api.WebhookWithSecret>;
-  delete(manager: Manager, id: string): Promise<void>;
+  delete(party: Party, id: string): Promise<void>;
 }
 
 /** The webhooks in Postgres. Their addresses and secrets are encrypted. */
@@ -77,7 +77,7 @@ export function createWebhooks(options: {
 
   /** Locks a webhook, and stores what `next` makes of it. */
   const update = (
-    manager: Manager,
+    party: Party,
     id: string,
     next: (
       target: WebhookTarget,
@@ -87,7 +87,7 @@ export function createWebhooks(options: {
     database.transact(async (query) => {
       const [row] = await query<Row>`
         SELECT ${columns} FROM notification_endpoints
-        WHERE id = ${id}::uuid AND ${managedBy(manager)} FOR NO KEY UPDATE`;
+        WHERE id = ${id}::uuid AND ${managedBy(party)} FOR NO KEY UPDATE`;
       if (!row) throw new Problem('not_found');
       const known = sealer.tryOpen<'webhook'>(id, row);
       if (!known) throw new Problem('webhook_off');
@@ -101,19 +101,19 @@ export function createWebhooks(options: {
     });
 
   return {
-    insert: (manager, { id, keyId, url, events: wanted }) =>
+    insert: (party, { id, keyId, url, events: wanted }) =>
       database.transact(async (query) => {
         const target = { url, secret: makeSecret() };
         const { sealingKeyId, sealed } = sealer.seal(id, target);
-        const apiKeyId = manager.kind === 'consumer' ? manager.apiKeyId : (keyId ?? null);
+        const apiKeyId = party.kind === 'consumer' ? party.apiKeyId : (keyId ?? null);
         const events = checkEvents(wanted, apiKeyId !== null);
-        await lockUser(query, manager.userId);
-        await requireEndpointLimit(query, manager.userId, { id, apiKeyId, code: 'too_many_webhooks' });
-        if (apiKeyId !== null) await requireKey(query, manager.userId, apiKeyId);
+        await lockUser(query, party.userId);
+        await requireEndpointLimit(query, party.userId, { id, apiKeyId, code: 'too_many_webhooks' });
+        if (apiKeyId !== null) await requireKey(query, party.userId, apiKeyId);
         const [row] = await query<Row>`
           INSERT INTO notification_endpoints (
             id, user_id, api_key_id, channel, events, sealing_key_id, sealed, enabled_at)
-          VALUES (${id}::uuid, ${manager.userId}::uuid, ${apiKeyId}::uuid, 'webhook',
+          VALUES (${id}::uuid, ${party.userId}::uuid, ${apiKeyId}::uuid, 'webhook',
             ${events}::text[], ${sealingKeyId}, ${sealed}, date_trunc('milliseconds', now()))
           -- A repeated call gets a new secret, since the response with the first one did not arrive.
           ON CONFLICT (id) DO UPDATE SET sealing_key_id = EXCLUDED.sealing_key_id, sealed = EXCLUDED.sealed
@@ -122,17 +122,17 @@ export function createWebhooks(options: {
         return { ...webhookOf(row, target), secret: target.secret };
       }),
 
-    async list(manager) {
+    async list(party) {
       const rows = await database.query<Row>`
-        SELECT ${columns} FROM notification_endpoints WHERE ${managedBy(manager)} ORDER BY created_at, id`;
+        SELECT ${columns} FROM notification_endpoints WHERE ${managedBy(party)} ORDER BY created_at, id`;
       return rows.map((row) => {
         const target = sealer.tryOpen<'webhook'>(row.id, row);
         return target ? webhookOf(row, target) : unreadableWebhook(row);
       });
     },
 
-    async change(manager, id, { url, events, enabled }) {
-      const { webhook } = await update(manager, id, (target, row) => ({
+    async change(party, id, { url, events, enabled }) {
+      const { webhook } = await update(party, id, (target, row) => ({
         target: { ...target, url: url ?? target.url },
         ...(events && { events: checkEvents(events, row.keyId !== null) }),
         ...(typeof enabled === 'boolean' && { enabled }),
@@ -140,9 +140,9 @@ export function createWebhooks(options: {
       return webhook;
     },
 
-    async rotate(manager, id, { callId, graceSeconds }) {
+    async rotate(party, id, { callId, graceSeconds }) {
       const { webhook, target } = await update(
-        manager,
+        party,
         id,
         ({ url, secret, previous, rotatedBy }, { nowMs }) => ({
           target: {
@@ -159,9 +159,9 @@ export function createWebhooks(options: {
       return { ...webhook, secret: target.secret };
     },
 
-    async delete(manager, id) {
+    async delete(party, id) {
       const rows = await database.query`
-        DELETE FROM notification_endpoints WHERE id = ${id}::uuid AND ${managedBy(manager)} RETURNING 1`;
+        DELETE FROM notification_endpoints WHERE id = ${id}::uuid AND ${managedBy(party)} RETURNING 1`;
       if (rows.length === 0) throw new Problem('not_found');
     },
   };

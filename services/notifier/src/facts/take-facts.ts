@@ -1,5 +1,5 @@
 import { lockKeys, type Postgres, type Sql, sql } from '@expert-relay/db';
-import { insertDeliveries } from '../deliveries/insert-deliveries.ts';
+import { deliveryParts } from '../deliveries/delivery-parts.ts';
 
 export interface Taken {
   readonly facts: number;
@@ -32,7 +32,7 @@ export function takeFacts(
           WHERE position IN (SELECT min(position) FROM oldest GROUP BY request_id) FOR UPDATE SKIP LOCKED)
         RETURNING type, request_id, message_key, at
       ),
-      ${insertDeliveries(sql`SELECT * FROM taken`)}
+      ${deliveryParts(sql`SELECT * FROM taken`)}
       SELECT facts, (SELECT count(*)::int FROM inserted) AS deliveries,
         facts > 0 AND (facts < found OR found = ${limit}::int) AS "isMore"
       FROM (SELECT count(*)::int AS facts FROM taken) AS counted, (SELECT count(*) AS found FROM oldest) AS all_found`;

@@ -38,7 +38,7 @@ export function createSendMail(options: {
   };
   return async (notice) => {
     // The operator has removed the settings: it may be for a moment.
-    if (!server) return { reason: 'endpoint_off' };
+    if (!server) return { reason: 'no_mail_server' };
     const target = sealer.open<'mail'>(notice.endpointId, notice);
     const { createTransport } = await import('nodemailer');
     const transport = createTransport({

@@ -50,5 +50,8 @@ test.each([
 
 test('a subscription with a key that was removed can never be used again', async () => {
   const { publicKey } = newKey();
-  expect(await send(publicKey, [newKey().privateKey])).toEqual({ reason: 'endpoint_off', ends: 'endpoint' });
+  expect(await send(publicKey, [newKey().privateKey])).toEqual({
+    reason: 'push_key_removed',
+    ends: 'endpoint',
+  });
 });

@@ -50,7 +50,7 @@ export function createSendPush(options: {
     if (!isPushHost(new URL(endpoint).hostname)) return { reason: 'address_not_allowed' };
     const own = keys.find(({ publicKey }) => publicKey === pushKey);
     // The browser subscribed with a key that was removed: this subscription is of no use any more.
-    if (!own) return { reason: 'endpoint_off', ends: 'endpoint' };
+    if (!own) return { reason: 'push_key_removed', ends: 'endpoint' };
     const { default: webPush } = await import('web-push');
     const { headers, body } = webPush.generateRequestDetails({ endpoint, keys: browser }, payloadOf(notice), {
       vapidDetails: { subject, ...own },

@@ -1,5 +1,5 @@
 import { createLog } from '@expert-relay/kit/log';
-import { insertRevocation } from '../insert-revocation.ts';
+import { revocationParts } from '../revocation-parts.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
 
 const usage = `Signs a user out everywhere, for example after a device was lost.
@@ -32,7 +32,7 @@ export const endSessionsCommand: Command = {
               SELECT id FROM notification_endpoints WHERE user_id = ${userId}::uuid AND channel = 'push'
               ORDER BY id FOR UPDATE)
           ),
-          ${insertRevocation({ allSessions: true }, userId)}
+          ${revocationParts({ allSessions: true }, userId)}
           SELECT 1`,
       ]);
       const log = createLog('admin', { level: 'info', destination: process.stderr });

@@ -1,7 +1,7 @@
 import { requestClosedEvent } from '@expert-relay/contracts';
 import {
   endedPerBatch,
-  insertEvent,
+  eventParts,
   isOpen,
   moveExpired,
   overdue,
@@ -12,7 +12,7 @@ import {
 } from '@expert-relay/db';
 import { StartupError } from '@expert-relay/kit/lifecycle';
 import { revokeKey } from '../api-keys/revoke-key.ts';
-import { insertRevocation } from '../insert-revocation.ts';
+import { revocationParts } from '../revocation-parts.ts';
 import { type Command, findUser, parseOptions, userOptions } from './command.ts';
 
 const usage = `Erases a user permanently, with everything that is stored about them.
@@ -132,7 +132,7 @@ async function endOpen(prisma: PrismaClient, userId: string, reason: keyof typeo
         RETURNING help_requests.id AS request_id, user_id, ref_code, seq, expires_at
       ),
       moved AS (${move}),
-      ${insertEvent({
+      ${eventParts({
         ...requestClosedEvent({ reason }),
         from: sql`SELECT user_id, request_id, ref_code, seq FROM ended`,
       })}
@@ -195,7 +195,7 @@ export function deleteUser(prisma: PrismaClient, userId: string): Promise<boolea
     // The outbox publishes and deletes the other events, but the worker would keep failed ones for the retention.
     await outboxEvent.deleteMany({ where: { userId, failedAt: { not: null } } });
     await user.delete({ where: { id: userId } });
-    await transaction.$executeRaw`WITH ${insertRevocation({ allSessions: true }, userId)} SELECT 1`;
+    await transaction.$executeRaw`WITH ${revocationParts({ allSessions: true }, userId)} SELECT 1`;
     return true;
   });
 }

@@ -1,5 +1,5 @@
 import { type PrismaClient, type Query, sql } from '@expert-relay/db';
-import { insertRevocation } from '../insert-revocation.ts';
+import { revocationParts } from '../revocation-parts.ts';
 
 /** Revokes a key with all its secrets, and inserts one event. Returns whether the user has this key. */
 export async function revokeKey(
@@ -17,7 +17,7 @@ export async function revokeKey(
       WHERE api_keys.id = key.id AND key.revoked_at IS NULL
       RETURNING api_keys.user_id
     ),
-    ${insertRevocation({ apiKeyId: keyId }, sql`SELECT user_id FROM revoked`)}
+    ${revocationParts({ apiKeyId: keyId }, sql`SELECT user_id FROM revoked`)}
     SELECT id FROM key`;
   return found.length > 0;
 }

@@ -1,7 +1,7 @@
 import type { PrismaClient } from '@expert-relay/db';
 import { makeApiKey } from '@expert-relay/kit/api-key';
 import { Problem } from '@expert-relay/kit/problem';
-import { insertRevocation } from '../insert-revocation.ts';
+import { revocationParts } from '../revocation-parts.ts';
 import { type KeyView, keySelect } from './key-form.ts';
 
 /**
@@ -41,7 +41,7 @@ export function rotateSecret(
         ON CONFLICT (call_id) DO UPDATE
         SET secret_digest = EXCLUDED.secret_digest, created_at = EXCLUDED.created_at
       ),
-      ${insertRevocation(
+      ${revocationParts(
         { apiKeyId: keyId, rotation: { secretsBefore: now.getTime(), endsAt: endsAt.getTime() } },
         userId,
       )}

@@ -1,7 +1,7 @@
 import { type Api, requestClosedEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
-  insertEvent,
+  eventParts,
   ownedBy,
   type RequestNotes,
   type RequestStatus,
@@ -58,7 +58,7 @@ export const closeRequest = (context: Context) =>
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code,
             help_requests.seq, help_requests.ended_at, help_requests.closed_by, help_requests.close_reason
         ),
-        ${insertEvent({
+        ${eventParts({
           ...requestClosedEvent({ reason: 'closed' }),
           from: sql`SELECT user_id, request_id, ref_code, seq FROM closed`,
         })}

@@ -2,7 +2,7 @@ import { defineRoute, parseBody } from '@expert-relay/kit/http';
 import { Problem } from '@expert-relay/kit/problem';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
-import { insertRevocation } from '../insert-revocation.ts';
+import { revocationParts } from '../revocation-parts.ts';
 
 const schema = z.object({ signedOut: z.boolean() });
 
@@ -20,7 +20,7 @@ export const endSession = (context: Context) =>
       const { signedOut } = parseBody(schema, body);
       const { userId, sessionId } = principal;
       // First, and alone: a subscription whose row is locked must not delay the event.
-      await context.query`WITH ${insertRevocation({ sessionId }, userId)} SELECT 1`;
+      await context.query`WITH ${revocationParts({ sessionId }, userId)} SELECT 1`;
       context.wakeOutbox();
       if (signedOut && !(await removeSubscriptions(context, principal))) throw new Problem('unavailable');
       return { status: 204 };

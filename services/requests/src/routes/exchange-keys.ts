@@ -1,7 +1,7 @@
 import { type Api, keyExchangeEvent } from '@expert-relay/contracts';
 import {
   endedProblem,
-  insertEvent,
+  eventParts,
   ownedBy,
   refCodeColumn,
   requestIdFrom,
@@ -71,7 +71,7 @@ export const exchangeKeys = (context: Context) =>
           WHERE help_requests.id = request.id AND NOT request.had_keys AND request.status IN ('pending', 'responded')
           RETURNING help_requests.user_id, help_requests.id AS request_id, help_requests.ref_code, help_requests.seq
         ),
-        ${insertEvent({
+        ${eventParts({
           ...keyExchangeEvent(),
           from: sql`SELECT * FROM exchanged`,
         })}

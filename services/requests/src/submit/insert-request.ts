@@ -1,5 +1,5 @@
 import { newRequestEvent } from '@expert-relay/contracts';
-import { insertEvent, type Query, refCodeColumn, type Sql, sql } from '@expert-relay/db';
+import { eventParts, type Query, refCodeColumn, type Sql, sql } from '@expert-relay/db';
 import { formKindOf, type Submission } from './submit-schema.ts';
 
 /** Identifies a repeated submit. */
@@ -73,7 +73,7 @@ async function insert(query: Query, request: NewRequest): Promise<InsertedReques
       FROM claim
       RETURNING id, ref_code, user_id, created_at, expires_at, answer_form, agent_name, agent_versions
     ),
-    ${insertEvent({
+    ${eventParts({
       ...newRequestEvent(submission),
       from: sql`SELECT user_id, id AS request_id, ref_code, 1 AS seq FROM request`,
     })}

@@ -36,11 +36,11 @@ const isMoving = ({ state, attempts }: Delivery): boolean =>
 interface DeliveryListProps {
   /** Of the endpoint, such as `/api/webhooks/{id}`. */
   readonly path: string;
-  /** Deliveries that have ended can be sent again. */
+  /** All that are not being sent can be sent again, now: their attempts begin again. */
   readonly canResend?: boolean;
 }
 
-/** The deliveries of the last seven days. It follows those that are under way. */
+/** The deliveries that have not ended, or ended in the last seven days. It follows those that are under way. */
 export function DeliveryList({ path, canResend = false }: DeliveryListProps) {
   const [followUntil, setFollowUntil] = useState(() => Date.now() + followMs);
   const query = useInfiniteQuery({

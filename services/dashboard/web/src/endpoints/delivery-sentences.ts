@@ -8,14 +8,17 @@ export const stateNames: Readonly<Record<Delivery['state'], string>> = {
   cancelled: 'Cancelled',
 };
 
+/** Of webhooks and channels: a mail has other limits than a POST. */
 const reasons: Readonly<Record<Exclude<DeliveryFailure, 'refused'>, string>> = {
   name_not_found: 'The name does not resolve to a public address.',
   address_not_allowed: 'The address is not public, or its port is not 443.',
-  not_reachable: 'The receiver accepted no connection.',
+  not_reachable: 'The receiver could not be reached, or refused the relay’s login.',
   tls_failed: 'The receiver’s certificate is not valid for its name, or it refused TLS.',
-  timed_out: 'The receiver did not answer within ten seconds.',
+  timed_out: 'The receiver did not answer in time.',
   broken_off: 'The connection ended before an answer.',
-  endpoint_off: 'It was switched off while this waited.',
+  endpoint_off: 'The relay switched it off, since it failed, while this waited.',
+  no_mail_server: 'This relay has no mail server at the moment.',
+  push_key_removed: 'The relay has removed the push key with which the browser subscribed.',
 };
 
 /** Why the last attempt failed, as a sentence. */

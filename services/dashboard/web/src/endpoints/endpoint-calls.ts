@@ -5,7 +5,7 @@ import type { Channel, Notifications, Webhook, Webhooks, WebhookWithSecret } fro
 /** What the relay calls: a channel notifies the expert, a webhook a program. */
 export type Endpoint = Channel | Webhook;
 export type EndpointKind = Channel['kind'] | 'webhook';
-export type EventType = Webhook['events'][number];
+export type WebhookEvent = Webhook['events'][number];
 
 /** What the expert sets. An address is shown in full only for webhooks, so only theirs can be changed. */
 export interface EndpointSettings

@@ -9,7 +9,7 @@ import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { delayOptions } from './delays.ts';
-import type { EndpointKind, EndpointSettings, EventType } from './endpoint-calls.ts';
+import type { EndpointKind, EndpointSettings, WebhookEvent } from './endpoint-calls.ts';
 
 const addresses = {
   mail: {
@@ -42,14 +42,14 @@ const questionHints = {
   chat: 'Everybody in that chat can read it.',
 };
 
-export const eventsOfKey: readonly Choice<EventType>[] = [
+export const eventsOfKey: readonly Choice<WebhookEvent>[] = [
   { value: 'message.created', label: 'You have answered' },
   { value: 'keys.exchanged', label: 'You have begun to answer an encrypted request' },
   { value: 'request.closed', label: 'A request has ended' },
   { value: 'request.expired', label: 'A request has expired' },
 ];
 
-export const eventsOfUser: readonly Choice<EventType>[] = [
+export const eventsOfUser: readonly Choice<WebhookEvent>[] = [
   { value: 'request.created', label: 'An agent asks' },
   { value: 'message.created', label: 'An agent writes again' },
   { value: 'request.closed', label: 'A request has ended' },
@@ -59,7 +59,7 @@ export const eventsOfUser: readonly Choice<EventType>[] = [
 interface EndpointFormProps {
   readonly kind: EndpointKind;
   /** The events that a webhook may have. */
-  readonly events: readonly Choice<EventType>[];
+  readonly events: readonly Choice<WebhookEvent>[];
   readonly settings: EndpointSettings;
   readonly isNew?: boolean;
   readonly onSubmit: (settings: EndpointSettings) => Promise<void>;

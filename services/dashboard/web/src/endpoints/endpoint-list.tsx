@@ -10,7 +10,7 @@ import { WebhookSecret } from './webhook-secret.tsx';
 
 type NewKind = Exclude<EndpointKind, 'push'>;
 
-/** When a new one is called. */
+/** When a new one is called: the `defaultDelaySeconds` of the notifier, whose code this app does not import. */
 const delays: Readonly<Record<NewKind, number>> = { mail: 300, chat: 900, webhook: 0 };
 
 const titles: Readonly<Record<NewKind, string>> = {

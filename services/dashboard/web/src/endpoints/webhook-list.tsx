@@ -3,7 +3,7 @@ import { QueryView } from '../calls/query-view.tsx';
 import { webhooksQuery } from './endpoint-calls.ts';
 import { EndpointList } from './endpoint-list.tsx';
 
-/** A consumer key can have so many webhooks; a user has room for more. */
+/** A consumer key can have so many webhooks: the `maxOfKey` of the notifier. A user has room for more. */
 const maxOfKey = 3;
 
 interface WebhookListProps {

@@ -1,4 +1,5 @@
-import { raw, refCodeColumn, type Sql, sql } from '@expert-relay/db';
+import type { EventType } from '@expert-relay/contracts';
+import { join, raw, refCodeColumn, type Sql, sql } from '@expert-relay/db';
 import type { DeliveryType } from '../endpoints/delivery-types.ts';
 import { lockedInOrder } from '../endpoints/endpoint-rows.ts';
 import { channelWindow } from './channel-window.ts';
@@ -9,20 +10,26 @@ export const idOf = (parts: { endpoint: Sql; type: Sql; request: Sql; message: S
   'msg_' || left(encode(sha256(convert_to(concat_ws('|',
     ${parts.endpoint}::text, ${parts.type}, ${parts.request}, ${parts.message}::text), 'UTF8')), 'hex'), 32)`;
 
-/** `fact.type` is the type of an event. */
-const type = sql`
-  CASE fact.type
-    WHEN 'new_request' THEN 'request.created'
-    WHEN 'new_message' THEN
-      CASE WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE 'message.created' END
-    WHEN 'key_exchange' THEN 'keys.exchanged'
-    WHEN 'request_closed' THEN 'request.' || request.status::text END`;
-const at = sql`
-  CASE fact.type
-    WHEN 'new_request' THEN request.created_at
-    WHEN 'new_message' THEN message.created_at
-    WHEN 'request_closed' THEN request.ended_at
-    ELSE fact.at END`;
+/** The events that are facts: `eventParts` of db inserts them. */
+type FactType = Exclude<EventType, 'credential_revoked'>;
+
+/** By the type of a fact: the type and the time of its deliveries. A fact of another type would be deleted without a delivery. */
+const events: Readonly<Record<FactType, { type: Sql; at: Sql }>> = {
+  new_request: { type: sql`'request.created'`, at: sql`request.created_at` },
+  new_message: {
+    type: sql`CASE WHEN message.role = 'provider' AND endpoint.channel <> 'webhook' THEN 'request.answered' ELSE 'message.created' END`,
+    at: sql`message.created_at`,
+  },
+  key_exchange: { type: sql`'keys.exchanged'`, at: sql`fact.at` },
+  request_closed: { type: sql`'request.' || request.status::text`, at: sql`request.ended_at` },
+};
+const caseOf = (column: 'type' | 'at'): Sql =>
+  sql`CASE fact.type ${join(
+    Object.entries(events).map(([name, event]) => sql`WHEN ${raw(`'${name}'`)} THEN ${event[column]}`),
+    ' ',
+  )} END`;
+const type = caseOf('type');
+const at = caseOf('at');
 
 /** A person is notified after the delay of the channel, and what is due together is put together. */
 const dueAt = sql`
@@ -31,9 +38,11 @@ const dueAt = sql`
     ELSE ${at} + GREATEST(endpoint.delay_seconds * interval '1 second', ${channelWindow}) END`;
 
 /**
- * The parts of a statement that insert the deliveries of facts, each once, and make their endpoints due. `facts` selects `type`, `request_id`, `message_key` and `at`; everything else is read from the rows of the requests and messages.
+ * The parts of a statement that insert the deliveries of facts, each once, and make their endpoints due: `inserted` has those that
+ * were inserted. `facts` selects `type`, `request_id`, `message_key` and `at`; everything else is read from the rows of the requests
+ * and messages.
  */
-export const insertDeliveries = (facts: Sql): Sql => sql`
+export const deliveryParts = (facts: Sql): Sql => sql`
   fact AS MATERIALIZED (${facts}),
   inserted AS (
     INSERT INTO notification_deliveries (id, endpoint_id, type, request_id, ref_code, message_id, event_at, due_at)
@@ -62,13 +71,16 @@ export const insertDeliveries = (facts: Sql): Sql => sql`
     WHERE id = first.endpoint_id AND ${lockedInOrder(sql`id IN (SELECT endpoint_id FROM inserted)`)}
   )`;
 
-/** Inserts a delivery with a type of its own, such as a test, and makes its endpoint due. Nothing if there is no such endpoint. */
-export const insertOneDelivery = (delivery: {
+/**
+ * The parts of a statement that insert a delivery with a type of its own, such as a test, and make its endpoint due: `inserted` has the
+ * delivery, or nothing if there is no such endpoint.
+ */
+export const oneDeliveryParts = (delivery: {
   endpointId: string;
   type: DeliveryType;
   key: string;
 }): Sql => sql`
-  WITH endpoint AS MATERIALIZED (
+  endpoint AS MATERIALIZED (
     SELECT id FROM notification_endpoints WHERE id = ${delivery.endpointId}::uuid FOR NO KEY UPDATE
   ),
   inserted AS (

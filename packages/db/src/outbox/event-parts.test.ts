@@ -6,7 +6,7 @@ import { createDatabase, type Database } from '../database/create-database.ts';
 import { sql } from '../postgres/query.ts';
 import { countFaults, openOutbox, type TestOutbox } from '../testing/open-outbox.ts';
 import { patient } from '../testing/open-test-database.ts';
-import { insertEvent } from './insert-event.ts';
+import { eventParts } from './event-parts.ts';
 
 const servers = { databaseUrl: process.env.DATABASE_URL ?? '', natsUrl: process.env.NATS_URL ?? '' };
 
@@ -106,7 +106,7 @@ describe('a statement that changes state and records an event', () => {
         VALUES (${id}, 'AAAA0000', ${userId}::uuid, ${keyId}::uuid, gen_random_uuid(), '[]', now() + interval '1 hour')
         RETURNING *
       ),
-      ${insertEvent({
+      ${eventParts({
         ...newRequestEvent({ question: 'Why?' }),
         from: sql`SELECT user_id, id AS request_id, ref_code, seq FROM request`,
       })}
@@ -121,7 +121,7 @@ describe('a statement that changes state and records an event', () => {
         UPDATE help_requests SET seq = seq + 1 FROM request WHERE help_requests.id = request.id
         RETURNING help_requests.user_id, help_requests.id AS request_id, ref_code, seq
       ),
-      ${insertEvent({
+      ${eventParts({
         ...newMessageEvent({ role: 'provider', messageId }),
         from: sql`SELECT * FROM counted`,
       })}

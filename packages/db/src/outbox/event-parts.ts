@@ -5,12 +5,13 @@ import { empty, type Sql, sql } from '../postgres/query.ts';
 /**
  * The parts of a statement that record an event, so that state and event are committed together. They are put into a
  * `WITH` behind the change, and insert one row into the outbox for each row that `from` selects, with the columns
- * `user_id`, `request_id`, `ref_code` and `seq`. The outbox leader publishes it: see outbox-publisher.ts.
+ * `user_id`, `request_id`, `ref_code` and `seq`. The outbox leader publishes it: see outbox-publisher.ts. Their CTE `event` has the
+ * `user_id` and `request_id` of each inserted row.
  *
  * Rows are published in the order of their `position`. It is the default of its column, the next number of a sequence, and
  * is assigned under the lock of the request's row, so within a request it rises with `seq`.
  */
-export function insertEvent(event: NewEvent & { from: Sql }): Sql {
+export function eventParts(event: NewEvent & { from: Sql }): Sql {
   const payload = appendTraceparent(event.payload, sampledTraceparent());
   return sql`
     event AS (
@@ -22,7 +23,7 @@ export function insertEvent(event: NewEvent & { from: Sql }): Sql {
 }
 
 /**
- * Inserts a row for the notifier, if the user has an enabled endpoint. This statement sees an endpoint that was enabled before it
+ * Inserts a row for the notifier, if the user has an enabled endpoint: `fact-reader.ts` of the notifier takes it. This statement sees an endpoint that was enabled before it
  * began. Whether the endpoint is notified of the event is decided when the row is taken.
  */
 const insertFact = ({ type, messageId }: NewEvent): Sql => sql`,

@@ -1,15 +1,15 @@
 import { credentialRevokedEvent } from '@expert-relay/contracts';
-import { insertEvent, type Sql, sql } from '@expert-relay/db';
+import { eventParts, type Sql, sql } from '@expert-relay/db';
 
 /**
- * The part of a statement that records that a credential ends, or all sessions of a user. `owner` selects its `user_id`: without a row,
- * there is no event.
+ * The parts of a statement that record that a credential ends, or all sessions of a user: those of `eventParts`, with the CTE `event`.
+ * `owner` selects its `user_id`: without a row, there is no event.
  */
-export const insertRevocation = (
+export const revocationParts = (
   revoked: Parameters<typeof credentialRevokedEvent>[0],
   owner: Sql | string,
 ): Sql =>
-  insertEvent({
+  eventParts({
     ...credentialRevokedEvent(revoked),
     from: sql`
       SELECT user_id, NULL::text AS request_id, NULL::text AS ref_code, 0 AS seq
