@@ -216,7 +216,7 @@ describe('when the client of the response leaves, the call is cancelled and noth
 
   test('before the call', async () => {
     const mine = Object.assign(response(), { closed: true });
-    await expect(client.call({ ...callOf('first'), response: mine })).rejects.toMatchObject({
+    await expect(client.call({ ...callOf('first'), clientResponse: mine })).rejects.toMatchObject({
       code: 'ERR_STREAM_PREMATURE_CLOSE',
     });
     expect(received).toEqual([]);
@@ -233,7 +233,7 @@ describe('when the client of the response leaves, the call is cancelled and noth
       request.once('close', ended);
       mine.emit('close');
     };
-    await expect(client.call({ ...callOf('first'), response: mine })).rejects.toMatchObject({
+    await expect(client.call({ ...callOf('first'), clientResponse: mine })).rejects.toMatchObject({
       code: 'ERR_STREAM_PREMATURE_CLOSE',
     });
     await isEnded;
@@ -246,7 +246,7 @@ describe('when the client of the response leaves, the call is cancelled and noth
       response.writeHead(200, { 'content-length': 100 });
       response.write('half');
     };
-    const received = await client.call({ ...callOf('first'), response: mine });
+    const received = await client.call({ ...callOf('first'), clientResponse: mine });
     mine.emit('close');
     await new Promise((resolve) => received.once('close', resolve));
     expect(logged).toEqual([]);

@@ -1,7 +1,3 @@
-export {
-  createServiceClient,
-  type ServiceCall,
-  type ServiceClient,
-  type ServiceResponse,
-} from './create-service-client.ts';
+export { createServiceClient, type ServiceClient } from './create-service-client.ts';
+export type { ServiceCall, ServiceResponse } from './pending-call.ts';
 export { readJson, readText } from './read-json.ts';

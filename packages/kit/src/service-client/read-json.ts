@@ -1,6 +1,6 @@
 import { Problem, type ProblemCode } from '../problem/index.ts';
-import type { ServiceResponse } from './create-service-client.ts';
 import { responseTooLarge } from './failures.ts';
+import type { ServiceResponse } from './pending-call.ts';
 
 /** The longest response that a service reads whole. The longest one that is expected has 300 KB: 1,000 revocations. */
 const maxResponseBytes = 1_048_576;

@@ -52,7 +52,7 @@ export function callService(
     callId,
     headers: pick(headers, ['content-type', 'if-match', 'traceparent']),
     body: body as Buffer | undefined,
-    response,
+    clientResponse: response,
   });
 }
 

@@ -27,8 +27,16 @@ export function forward(options: {
     const headers = requestHeaders(request, { withCookies: isForDashboard });
     if (isForDashboard) headers['x-forwarded-host'] = request.headers.host ?? '';
     const { method, url: path } = request;
-    const call = { method, path, route: route.path, principal, callId, headers, body, response };
-    const upstreamResponse = await service.call(call);
+    const upstreamResponse = await service.call({
+      method,
+      path,
+      route: route.path,
+      principal,
+      callId,
+      headers,
+      body,
+      clientResponse: response,
+    });
     bodies.release(response);
     passOn(upstreamResponse, response, beginTransfer);
   };
