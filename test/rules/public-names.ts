@@ -47,10 +47,11 @@ export function publicNames(tree: Tree): readonly PublicName[] {
     .flatMap(({ entry, path }) => exportsOf(tree, path).map((exported) => ({ entry, ...exported })))
     .map(({ entry, name, path }) => {
       const declared = new RegExp(
-        `(/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?export (?:async )?(interface|type|const|function|class) (${name}\\b[^]*?^(?:\\}.*|.*;)$)`,
+        `(/\\*\\*(?:(?!\\*/)[^])*\\*/\\n)?export (?:async )?(?:(type|const) (${name}\\b[^]*?;)$|(interface|function|class) (${name}\\b[^]*?^\\}))`,
         'm',
       );
-      const [, comment = '', kind = '', declaration = ''] = declared.exec(tree.get(path) ?? '') ?? [];
+      const [, comment = '', short, line, long, block] = declared.exec(tree.get(path) ?? '') ?? [];
+      const [kind = '', declaration = ''] = [short ?? long, line ?? block];
       return { name, entry, path, kind, comment, declaration };
     });
 }

@@ -14,7 +14,7 @@ function needsExample({ name, kind, declaration }: PublicName): boolean {
 
 /** Members of options without a sentence. */
 function membersWithout({ name, kind, declaration }: PublicName): string[] {
-  if (kind !== 'interface' || !/(?:Options|Timing|Question|Store|Memory)$/.test(name)) return [];
+  if (kind !== 'interface' || !/(?:Options$|^(?:Timing|Question|Store|Memory)$)/.test(name)) return [];
   const lines = declaration.split('\n');
   return lines.flatMap((line, at) => {
     const [, member] = /^ {2}(?:readonly )?(\w+)[?:(<]/.exec(line) ?? [];

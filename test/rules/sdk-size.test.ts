@@ -6,11 +6,11 @@ import { root } from './tree.ts';
 
 /** Bytes after gzip of what is loaded at once. What an entry loads later is not counted. */
 const limits = {
-  '.': 33_700,
+  '.': 34_500,
   './expert': 21_900,
-  './crypto': 3_500,
-  './crypto/wire': 7_900,
-  './forms': 3_900,
+  './crypto': 3_900,
+  './crypto/wire': 8_200,
+  './forms': 4_300,
   './safe': 1_900,
 };
 
@@ -78,9 +78,11 @@ describe('the size of the SDK in a browser', () => {
   test('is smaller when only a part of it is used', async () => {
     const all = await bundle(`export * from '${sources['./crypto']}';`);
     const one = await bundle(`export { parseFingerprint } from '${sources['./crypto']}';`);
-    expect(one.length).toBeLessThan(all.length / 5);
+    expect(one.length).toBeLessThan(all.length / 4);
     const form = await bundle(`export { describeContent } from '${sources['./forms']}';`);
     expect(form.length).toBeLessThan(700);
-    expect((await bundle(`export { RelayError } from '${sources['.']}';`)).length).toBeLessThan(700);
+    // With the codes of all reasons.
+    const error = await bundle(`export { RelayError } from '${sources['.']}';`);
+    expect(error.length).toBeLessThan(1_600);
   });
 });
