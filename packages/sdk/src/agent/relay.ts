@@ -94,7 +94,7 @@ export type Choice<V extends string = string> = Decided & { readonly conversatio
  * const answer = await conversation.waitForAnswer({ timeoutMs: 600_000 });
  */
 export interface Relay {
-  /** @throws RelayError `invalid_form`, with the path of the member that is not allowed; then nothing was sent */
+  /** @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed; then nothing was sent */
   ask<const F extends FormOrSchema = Form>(question: Question<F>): Promise<Conversation<ContentOf<F>>>;
   /**
    * Asks for an approval, and waits for it. A timeout, an end without a decision and an invalid answer throw: they are

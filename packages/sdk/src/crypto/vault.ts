@@ -44,7 +44,7 @@ export async function sealVault(
 /**
  * Decrypts the root.
  *
- * @throws RelayError `wrong_recovery_code`, `malformed_vault`
+ * @throws RelayError `wrong_recovery_code`, `untrusted` (`malformed_vault`)
  *
  * @example
  * const stored = await expert.readVault();

@@ -29,7 +29,7 @@ export const fits = (text: string, bytes: number): boolean =>
 /**
  * Reads a form from JSON text.
  *
- * @throws RelayError `invalid_form`, with the path of the member that is not allowed
+ * @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed
  *
  * @example
  * const form = parseForm('{ "type": "object", "properties": { "count": { "type": "integer" } } }');
@@ -42,7 +42,7 @@ export function parseForm(json: string): Form {
 
 /**
  * Checks a value, and returns a copy that has the members of a form alone.
- * @throws RelayError `invalid_form`, with the path of the member that is not allowed
+ * @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed
  */
 export function checkForm(value: unknown): Form {
   const form = readForm(value);

@@ -9,7 +9,7 @@ import { isStandardSchema, type StandardSchema } from './standard-schema.ts';
 /**
  * The form that an agent sends.
  *
- * @throws RelayError `invalid_form`, with the path of the member that is not allowed
+ * @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed
  *
  * @example
  * const form = toForm(z.object({ region: z.enum(['eu', 'us']), count: z.int().min(1).max(9).optional() }));

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { isReason } from '../relay-error.ts';
 import { problemError } from './problem-error.ts';
 
 test.each([
@@ -18,3 +20,15 @@ test.each([
   const error = problemError(new Response(undefined, { status }), { error: problem });
   expect(error).toMatchObject({ code, reason, status });
 });
+
+const errors = readFileSync(new URL('../../../../docs/errors.md', import.meta.url), 'utf8');
+const ofTheRelay = [...errors.matchAll(/^## (\w+)\n\n\*\*(\d+)\*\*/gm)].map(
+  ([, name = '', status]) => [name, Number(status)] as const,
+);
+
+test.each(ofTheRelay.filter(([name]) => isReason(name)))(
+  '%s is a reason of the code of HTTP %i',
+  (error, status) => {
+    expect(problemError(new Response(undefined, { status }), { error }).reason).toBe(error);
+  },
+);

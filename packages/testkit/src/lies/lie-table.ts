@@ -69,8 +69,8 @@ export interface AgentExpectation {
 export interface ExpertExpectation {
   /** Why the expert cannot notice. */
   readonly unnoticed?: string;
-  /** The agent's error. */
-  readonly agent?: ExpectedError;
+  /** The agent's error; null for none, where the expert has one. */
+  readonly agent?: ExpectedError | null;
   /** Whether the expert encrypts for keys that the agent never had. */
   readonly forOthers?: boolean;
   /** The question that the expert is shown. */

@@ -67,7 +67,7 @@ def seal_vault(root: bytes, code: str, random_bytes: Callable[[int], bytes] = os
 
 
 def open_vault(vault: Mapping[str, Any], code: str) -> bytes:
-    """Decrypts the root. Raises `wrong_recovery_code` or `malformed_vault`."""
+    """Decrypts the root. Raises `wrong_recovery_code` or `untrusted` (`malformed_vault`)."""
     identity, salt = _member(vault, "identity", 32), _member(vault, "salt", 16)
     iv, ciphertext = _member(vault, "iv", 12), _member(vault, "ciphertext", 48)
     if vault.get("scheme") != _scheme:

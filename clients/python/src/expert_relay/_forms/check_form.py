@@ -52,7 +52,7 @@ def fits(text: str, most: int) -> bool:
 
 
 def parse_form(json: str) -> dict[str, Any]:
-    """Reads a form from JSON text. `invalid_form` names the path of the member that is not allowed."""
+    """Reads a form from JSON text. Its error, `invalid_form`, names the path of the member that is not allowed."""
     if not fits(json, _max_bytes):
         _refuse("", f"This has more than {_max_bytes} bytes.")
     value = parse_json(json)

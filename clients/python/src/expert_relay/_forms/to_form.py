@@ -29,7 +29,7 @@ def is_model(schema: object) -> TypeGuard[Model]:
 
 
 def to_form(schema: FormOrModel) -> dict[str, Any]:
-    """The form that an agent sends. `invalid_form` names the path of what cannot be part of a form."""
+    """The form that an agent sends. Its error, `invalid_form`, names the path of what cannot be part of a form."""
     form = check_form(_form_of(schema))
     check_labels(form)
     return form

@@ -59,7 +59,7 @@ export const formInput = z
 
 /**
  * The form that a tool was given.
- * @throws RelayError `invalid_form`, with the path of the member that is not allowed
+ * @throws RelayError `invalid_input` (`invalid_form`), with the path of the member that is not allowed
  */
 export const readForm = (given: unknown): Form | undefined =>
   given === undefined || given === null ? undefined : toForm(given as Form);

@@ -70,7 +70,10 @@ export const othersOfEachKind = <Row extends AgentExpectation>(rows: readonly Ro
 const nameOf = (error: ExpectedError | undefined) => error?.reason ?? error?.code;
 
 /** What the tables expect of an error. */
-export const codesOf = ({ code, reason }: Partial<RelayError> | ExpectedError = {}) => ({ code, reason });
+export const codesOf = (error: RelayError | ExpectedError | null | undefined) => ({
+  code: error?.code,
+  reason: error?.reason,
+});
 
 export const describeError = (error: RelayError) =>
   `${isRefusal(error) ? 'refuses' : 'reports'}: ${nameOf(error)}`;

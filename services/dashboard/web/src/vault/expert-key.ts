@@ -61,7 +61,7 @@ export interface ExpertKey {
   make(): Promise<NewKey>;
   /** Makes a new recovery code for the key of this browser. The old code opens only copies of the old vault. */
   renewCode(): Promise<NewKey>;
-  /** @throws RelayError `wrong_recovery_code`, `malformed_vault` */
+  /** @throws RelayError `wrong_recovery_code`, `untrusted` (`malformed_vault`) */
   open(recoveryCode: string): Promise<void>;
   /** Removes it from this browser. The recovery code brings it back. */
   forget(): Promise<void>;
