@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Constellation, startConstellation, type Tenant } from '@expert-relay/constellation';
@@ -6,6 +6,7 @@ import { createRelay } from '@expert-relay/sdk';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { makeAgentKeys } from '@expert-relay/sdk/crypto/wire';
 import { createExpert } from '@expert-relay/sdk/expert';
+import { createFileStore } from '@expert-relay/sdk/node';
 import { eventually, startLyingRelay } from '@expert-relay/testkit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { runExample } from './run-example.ts';
@@ -53,12 +54,13 @@ test('examples/expert-bot.mjs: answers examples/agent.mjs encrypted, and keeps i
   });
   await bot.stop();
 
-  expect(statSync(join(folder, 'bot/root')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'bot/root.value')).mode & 0o777).toBe(0o600);
   const again = startBot();
   expect((await again.untilPrinted(/I am ((\d{5} ?){8})\./))[1]).toBe(fingerprint);
   await again.stop();
   // The bot stores the keys of the request for its next start.
-  expect(new Set(keptRequests().map((path) => read(path).requestId)).size).toBe(1);
+  const kept = await keptRequests();
+  expect(new Set([...kept.values()].map(({ requestId }) => requestId)).size).toBe(1);
 });
 
 test('examples/approval-bot.mjs: approves for examples/approve.mjs what its rule allows, and leaves the rest to a person', async () => {
@@ -100,7 +102,7 @@ test('examples/approval-bot.mjs: approves for examples/approve.mjs what its rule
 test('examples/expert-bot.mjs: refuses a request whose keys differ from those before its restart', async () => {
   const first = startBot();
   await first.untilPrinted(/I am/);
-  const before = new Set(keptRequests());
+  const before = await keptRequests();
   const agent = createRelay({ url: relay.gatewayUrl, apiKey: tenant.consumerKey });
   const { refCode, requestId } = await agent.ask({ question: 'Still me?' });
   await first.untilPrinted(new RegExp(`${refCode} is answered`));
@@ -108,8 +110,8 @@ test('examples/expert-bot.mjs: refuses a request whose keys differ from those be
   agent.stop();
   const { signPublic, encryptPublic } = await makeAgentKeys();
   const keys = { sign: signPublic.pem, encrypt: encryptPublic.pem };
-  for (const path of keptRequests().filter((one) => !before.has(one))) {
-    writeFileSync(path, JSON.stringify({ ...read(path), keys }));
+  for (const [name, request] of await keptRequests()) {
+    if (!before.has(name)) await botStore().set(name, JSON.stringify({ ...request, keys }));
   }
   // With a response count the bot would skip the request.
   const lyingRelay = await startLyingRelay(relay);
@@ -183,12 +185,17 @@ test('examples/agent.mjs: has at most 15 lines of code', () => {
   expect(code.length).toBeLessThanOrEqual(15);
 });
 
-const read = (path: string): Record<string, unknown> => JSON.parse(readFileSync(path, 'utf8'));
+const botStore = () => createFileStore(join(folder, 'bot'));
 
-/** The files in which the bot stores the keys of requests: two for each, under its code and under its id. */
-function keptRequests(): string[] {
-  const files = readdirSync(join(folder, 'bot')).map((name) => join(folder, 'bot', name));
-  return files.filter((file) => file.endsWith('.txt') && readFileSync(file, 'utf8').includes('PUBLIC KEY'));
+/** The values in which the bot stores the keys of requests: two for each, under its code and under its id. */
+async function keptRequests(): Promise<ReadonlyMap<string, Record<string, unknown>>> {
+  const store = botStore();
+  const kept = new Map<string, Record<string, unknown>>();
+  for (const name of await store.names('')) {
+    const value = (await store.get(name)) ?? '';
+    if (value.includes('PUBLIC KEY')) kept.set(name, JSON.parse(value));
+  }
+  return kept;
 }
 
 async function listOf(refCode: string): Promise<unknown> {
