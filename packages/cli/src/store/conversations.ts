@@ -119,7 +119,7 @@ export interface Conversations {
 }
 
 /** The relay keeps a conversation no longer: three days, and thirty days of retention. */
-export const keptForMs = 33 * 24 * 3_600_000;
+const keptForMs = 33 * 24 * 3_600_000;
 
 const isId = /^[0-9a-f-]{36}$/i;
 
