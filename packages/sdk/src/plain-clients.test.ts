@@ -164,7 +164,7 @@ describe('a client without the SDK', () => {
     expect(request).toMatchObject({ encrypted: false, plaintext: 'Anybody?' });
     for await (const message of request.messages) {
       expect(message).toMatchObject({
-        role: 'consumer',
+        from: 'agent',
         text: 'Hello? "\u{1f642}"',
         protection: 'plaintext',
       });
