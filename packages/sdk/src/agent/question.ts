@@ -38,8 +38,8 @@ export interface Question<F extends FormOrSchema = Form> {
    */
   readonly confidential?: boolean | undefined;
   /**
-   * After how many milliseconds the conversation expires: whole seconds, from 60,000 to the relay's own limit, which is the default
-   * (72 hours). A decision that must not come later needs a `timeoutMs` as well, since only that is measured here.
+   * After how many milliseconds the conversation expires: from 60,000 to the relay's own limit, which is the default (72 hours).
+   * What is no whole second is refused. A decision that must not come later needs a `timeoutMs` as well, since only that is measured here.
    */
   readonly expiresInMs?: number | undefined;
   /**
