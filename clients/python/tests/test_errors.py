@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import traceback
 from typing import get_args
 
 import httpx
@@ -39,3 +40,8 @@ def test_what_the_relay_says(status: int, problem: str, code: str, reason: str |
 def test_the_code_of_a_reason() -> None:
     error = RelayError("keys_changed", "They have.")
     assert (error.code, error.reason) == ("untrusted", "keys_changed")
+
+
+def test_a_traceback_names_the_module_that_programs_import_it_from() -> None:
+    (last,) = traceback.format_exception_only(RelayError("timeout", "No answer yet."))
+    assert last.startswith("expert_relay.RelayError: ")

@@ -120,6 +120,9 @@ class RelayError(Exception):
     ...         raise
     """
 
+    # Tracebacks name the module that programs import it from.
+    __module__ = "expert_relay"
+
     code: RelayErrorCode
     status: int | None
     """The HTTP status, where the relay refused a call."""

@@ -85,6 +85,10 @@ function withConversations(
       if (id === undefined) await store.delete(name);
       else conversations.forget(id);
     },
+    async names(start) {
+      const stored = conversations.all(() => {}).map(({ state }) => `${prefix}${state.id}`);
+      return [...(await store.names(start)), ...stored.filter((name) => name.startsWith(start))];
+    },
   };
 }
 
