@@ -93,7 +93,7 @@ async function visitRefusals({ context, page }: Device, requestId: string, onSta
   await page.route('**/api/requests?*', alter);
   await page.route(`**/api/requests/${requestId}?*`, alter);
   await page.goto(`/dashboard/requests/${requestId}`);
-  await page.getByText('The question has changed').waitFor();
+  await page.getByText('Something in this request was changed').waitFor();
   await onState('request-refused', page);
   await page.unrouteAll({ behavior: 'wait' });
 
