@@ -37,7 +37,10 @@ describe('any text', () => {
           member === 'signature'
             ? { ...record, signature: flipped }
             : { ...record, encrypted: { ...encrypted, [member]: flipped } };
-        const refused = { name: 'RelayError', reason: expect.stringMatching(/^wrong_(signature|sender_key)$/) };
+        const refused = {
+          name: 'RelayError',
+          reason: expect.stringMatching(/^wrong_(signature|sender_key)$/),
+        };
         await expect(reader.channel.open(altered)).rejects.toMatchObject(refused);
       }),
     );
