@@ -71,6 +71,9 @@ const inTheTerminal: SentencesOf = {
     `${message} If it is, set RELAY_EXPERT to the new fingerprint, and resume the conversation. From then on this key knows it.`,
 };
 
+/** An error in the JSON of a command. */
+export const errorToJson = ({ code, reason, message }: RelayError | Failure) => ({ code, reason, message });
+
 /** Whether the content must not be shown or trusted. */
 export const isRefusal = ({ outcome }: Failure): boolean =>
   outcome === 'untrusted' || outcome === 'plaintext';

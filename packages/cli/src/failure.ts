@@ -30,6 +30,10 @@ export class Failure extends Error {
   }
 }
 
+/** The relay does not answer, or is too busy. */
+export const unreachable = (message: string, options: Omit<FailureOptions, 'code' | 'details'> = {}) =>
+  new Failure('unreachable', message, { code: 'unavailable', reason: 'unreachable', ...options });
+
 const closedPipeCode = 'closed_pipe';
 
 /** Nothing reads standard output any more. It ends commands that are not done yet. */

@@ -8,3 +8,4 @@ export { parseExactly } from './forms/parse-exactly.ts';
 export { readNumber } from './forms/read-number.ts';
 export { hasEnded } from './request-state.ts';
 export { isDiff } from './safe/is-diff.ts';
+export { conversationPrefix } from './store.ts';

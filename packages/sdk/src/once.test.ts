@@ -340,6 +340,33 @@ describe('a file store', () => {
     expect(await relay.conversations()).toMatchObject([{ id }]);
   });
 
+  test('keeps nothing of a conversation for longer than a month', async () => {
+    const folder = makeFolder();
+    const store = createFileStore(folder);
+    const { relay, expert } = { relay: server.agent({ store }), expert: server.expert({ root, store }) };
+    const form = { type: 'object', properties: {} } as const;
+    const decided = await relay.ask({
+      question: 'Which kinds are stored?',
+      confidential: true,
+      form,
+      once: 'kinds',
+    });
+    const waiting = decided.waitForDecision({ timeoutMs: 60_000 });
+    const request = await expert.request(decided.requestId);
+    await request.receive();
+    await expert.markShown(request.requestId);
+    await request.answer('Yes.', { decision: { action: 'accept', content: {}, of: request.form?.of ?? '' } });
+    await waiting;
+    await (await relay.ask({ question: 'And this?', form })).close();
+    expect((await store.names('')).length).toBeGreaterThan(10);
+    const month = Date.now() / 1_000 - 34 * 86_400;
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), month, month);
+    const later = createFileStore(folder);
+    await later.set('root', 'of a bot');
+    const left = (await later.names('')).map((name) => name.split(':').find((word) => /^[a-z]+$/.test(word)));
+    expect([...new Set(left)].sort()).toEqual(['expert', 'root', 'secret']);
+  });
+
   test('removes the conversations that were not written for a month, and nothing else', async () => {
     const folder = makeFolder();
     const old = createFileStore(folder);

@@ -35,6 +35,9 @@ export interface Store {
   names(prefix: string): Promise<readonly string[]>;
 }
 
+/** The names of conversations begin with this, before their ids. */
+export const conversationPrefix = 'conversation:';
+
 /** What a part of a store can do. */
 export type Values = Pick<Store, 'get' | 'set' | 'remember'>;
 
@@ -48,6 +51,24 @@ export function partOf(values: Values, prefix: () => Promise<string>): Values {
     get: async (name) => values.get(await named(name)),
     set: async (name, value) => values.set(await named(name), value),
     remember: async (name, value) => values.remember(await named(name), value),
+  };
+}
+
+/** A list of texts under numbered names, each of which stands there once. Two processes that add at the same time lose none. */
+export function listIn(values: Values, name: string) {
+  const at = (index: number) => `${name}:${index}`;
+  return {
+    async all(): Promise<readonly string[]> {
+      const texts: string[] = [];
+      for (;;) {
+        const text = await values.get(at(texts.length));
+        if (text === undefined) return texts;
+        texts.push(text);
+      }
+    },
+    async add(text: string): Promise<void> {
+      for (let index = 0; (await values.remember(at(index), text)) !== text; ) index += 1;
+    },
   };
 }
 

@@ -118,6 +118,27 @@ class PartOfStore:
         return self._values.remember(f"{self._prefix}:{name}", value)
 
 
+class ListInValues:
+    """A list of texts under numbered names, each of which stands there once. Two processes that add at the same time lose none."""
+
+    def __init__(self, values: Values, name: str) -> None:
+        self._values, self._name = values, name
+
+    def all(self) -> list[str]:
+        texts: list[str] = []
+        while (text := self._values.get(f"{self._name}:{len(texts)}")) is not None:
+            texts.append(text)
+        return texts
+
+    def add(self, text: str) -> None:
+        index = 0
+        while self._values.remember(f"{self._name}:{index}", text) != text:
+            index += 1
+
+    def replace(self, index: int, text: str) -> None:
+        self._values.set(f"{self._name}:{index}", text)
+
+
 class ContinuedValues:
     """Values that take over those of earlier ones where there are none yet."""
 

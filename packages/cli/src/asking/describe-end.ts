@@ -1,7 +1,7 @@
 import type { Conversation } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { explainError } from '../explain-error.ts';
-import { Failure } from '../failure.ts';
+import { Failure, unreachable } from '../failure.ts';
 import { describeClosing } from '../terminal/closing-words.ts';
 import { describeDuration } from '../terminal/describe-duration.ts';
 import { describeUnsent } from './show-answers.ts';
@@ -27,10 +27,7 @@ export function describeEnd({ signal }: Context, ending: Ending, error: unknown)
   // There may be one that the relay could not send.
   const isUnknown = explained.outcome === 'timeout' && outage !== undefined;
   const { outcome, code, reason, message } = isUnknown
-    ? new Failure('unreachable', outage.replace(/ Retrying\.$/, ''), {
-        code: 'unavailable',
-        reason: 'unreachable',
-      })
+    ? unreachable(outage.replace(/ Retrying\.$/, ''))
     : explained;
   const { refCode, requestId, status, expiresAt, unsent } = conversation;
   const goOn = isWithdrawn ? '' : `Go on waiting: relay ask --resume ${refCode}`;

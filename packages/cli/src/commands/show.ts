@@ -4,6 +4,7 @@ import { defineCommand } from '../arguments/command.ts';
 import { readRefCode } from '../arguments/read-values.ts';
 import type { Context } from '../context.ts';
 import type { Outcome } from '../exit-codes.ts';
+import { errorToJson } from '../explain-error.ts';
 import { Failure } from '../failure.ts';
 import { saveFiles } from '../files/save-files.ts';
 import { type ConversationView, showConversation } from '../messages/conversation-view.ts';
@@ -73,7 +74,7 @@ function toJson(
     ...partsToJson({ files }),
     messages: messages.map(partsToJson),
     ...(saved && { saved }),
-    ...(refused && { refused: { code: refused.code, reason: refused.reason, message: refused.message } }),
+    ...(refused && { refused: errorToJson(refused) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import * as z from 'zod';
-import { Failure } from '../failure.ts';
+import { unreachable } from '../failure.ts';
 import type { AttachableFolder } from '../files/attachable-folder.ts';
 import type { ConversationPool } from './conversation-pool/conversation-pool.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -83,13 +83,7 @@ function startDeadline(seconds: number, signal: AbortSignal): { signal: AbortSig
   const own = new AbortController();
   const giveUp = () => own.abort(signal.reason);
   const timer = setTimeout(
-    () =>
-      own.abort(
-        new Failure('unreachable', `The relay has not answered within ${seconds} seconds.`, {
-          code: 'unavailable',
-          reason: 'unreachable',
-        }),
-      ),
+    () => own.abort(unreachable(`The relay has not answered within ${seconds} seconds.`)),
     seconds * 1_000,
   );
   signal.addEventListener('abort', giveUp, { once: true });

@@ -1,5 +1,6 @@
 import type { ListedQuestion } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
+import { errorToJson } from '../explain-error.ts';
 import { connectExpert } from '../relay/connect-expert.ts';
 import { markWritten } from '../relay/mark-written.ts';
 import { openAgent } from '../relay/open-agent.ts';
@@ -44,7 +45,7 @@ export async function showListToExpert(context: Context, json: boolean): Promise
 
 const toJson = ({ refused, ...request }: ListedQuestion) => ({
   ...request,
-  ...(refused && { refused: { code: refused.code, reason: refused.reason, message: refused.message } }),
+  ...(refused && { refused: errorToJson(refused) }),
 });
 
 type Row = Pick<ListedQuestion, 'refCode' | 'status' | 'createdAt' | 'question'> & {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Failure } from '../failure.ts';
+import { Failure, unreachable } from '../failure.ts';
 import { describeTime } from '../terminal/describe-duration.ts';
 import { type FetchedAnswer, fetchAnswer } from './fetch-answer.ts';
 import type { Access } from './require-relay.ts';
@@ -33,9 +33,7 @@ export async function callRelay({ url, apiKey }: Access, call: RelayCall): Promi
   const answer = await fetchAnswer(url + path, init, { timeoutMs: timing.callMs, signal }).catch(
     (cause: unknown) => {
       signal.throwIfAborted();
-      throw new Failure('unreachable', `The relay at ${url} does not answer.`, {
-        code: 'unavailable',
-        reason: 'unreachable',
+      throw unreachable(`The relay at ${url} does not answer.`, {
         hint: 'See what is wrong: relay doctor',
         cause,
       });
@@ -56,11 +54,11 @@ function refusalOf({ response: { status, headers }, body }: FetchedAnswer, url: 
   if (status === 429) {
     const seconds = Number(headers.get('retry-after')) || 60;
     const sentence = `Too many calls came from this address (${status}). Try again after ${describeTime(Date.now() + seconds * 1_000)}.`;
-    return new Failure('unreachable', withProblem(sentence), { code: 'unavailable', reason: 'rate_limited' });
+    return unreachable(withProblem(sentence), { reason: 'rate_limited' });
   }
   if (status < 500) return undefined;
   const sentence = `The relay at ${url} is too busy (${status}). Try again in a minute.`;
-  return new Failure('unreachable', withProblem(sentence), { code: 'unavailable', reason: 'unreachable' });
+  return unreachable(withProblem(sentence));
 }
 
 const text = z.string().optional().catch(undefined);

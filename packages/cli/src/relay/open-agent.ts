@@ -1,4 +1,5 @@
 import { type ConversationState, createRelay, type Relay, type Store } from '@expert-relay/sdk';
+import { conversationPrefix } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
@@ -67,7 +68,8 @@ function withConversations(
   conversations: Conversations,
   save: (state: ConversationState) => void = () => {},
 ): Store {
-  const idOf = (name: string) => (name.startsWith(prefix) ? name.slice(prefix.length) : undefined);
+  const idOf = (name: string) =>
+    name.startsWith(conversationPrefix) ? name.slice(conversationPrefix.length) : undefined;
   return {
     ...store,
     async get(name) {
@@ -86,13 +88,11 @@ function withConversations(
       else conversations.forget(id);
     },
     async names(start) {
-      const stored = conversations.all(() => {}).map(({ state }) => `${prefix}${state.id}`);
+      const stored = conversations.all(() => {}).map(({ state }) => `${conversationPrefix}${state.id}`);
       return [...(await store.names(start)), ...stored.filter((name) => name.startsWith(start))];
     },
   };
 }
-
-const prefix = 'conversation:';
 
 const unprotected =
   'Answers are accepted that the relay could have written or replaced (--accept-unprotected, RELAY_ACCEPT_UNPROTECTED).';

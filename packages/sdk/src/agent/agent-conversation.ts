@@ -116,7 +116,7 @@ export class AgentConversation<C = Content>
   /** Follows the conversation until this returns something, or until the time is over. */
   async #wait<T>(
     isReady: boolean,
-    { timeoutMs, signal }: Omit<WaitOptions, 'any'>,
+    { timeoutMs, signal }: Pick<WaitOptions, 'timeoutMs' | 'signal'>,
     run: (signal: AbortSignal | undefined) => Promise<T | undefined>,
   ): Promise<T> {
     // Without time to wait there is only what was read before, and nothing is read for it.

@@ -192,7 +192,7 @@ export function createRelay(given: RelayOptions = {}): Relay {
   async function findNamed(name: string, signal: AbortSignal | undefined) {
     const found = await stored.find(await storedId(await owning, name));
     if (found || !store) return found;
-    for await (const id of stored.idsOf(name)) {
+    for (const id of await stored.idsOf(name)) {
       const state = await stored.find(id);
       if (!state?.request) continue;
       const path = `/api/v1/messages/${state.request.requestId}?limit=1`;

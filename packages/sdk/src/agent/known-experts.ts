@@ -1,7 +1,7 @@
 import { sameFingerprint } from '../crypto/fingerprint.ts';
 import { unknownExpert } from '../crypto/key-exchange.ts';
 import { refusal } from '../crypto/refusal.ts';
-import type { Values } from '../store.ts';
+import { listIn, type Values } from '../store.ts';
 
 export interface KnownExpertsOptions {
   /** The fingerprints of the `expert` option. */
@@ -36,25 +36,11 @@ export interface KnownExperts {
 
 export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
   const { given, acceptsNew, here, keyValues } = options;
-  const nameAt = (index: number) => `expert:${index}`;
-
-  async function expertsHere(): Promise<readonly string[]> {
-    const experts: string[] = [];
-    for (;;) {
-      const expert = await here.get(nameAt(experts.length));
-      if (expert === undefined) return experts;
-      experts.push(expert);
-    }
-  }
-
-  /** One name for each expert: two processes at the same time lose none. */
-  async function addHere(fingerprint: string): Promise<void> {
-    for (let index = 0; (await here.remember(nameAt(index), fingerprint)) !== fingerprint; ) index += 1;
-  }
+  const expertsHere = listIn(here, 'expert');
 
   async function trust(fingerprint: string): Promise<void> {
     await keyValues.set('expert', fingerprint);
-    await addHere(fingerprint);
+    await expertsHere.add(fingerprint);
   }
 
   return {
@@ -66,7 +52,7 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
       // The option replaces the remembered expert.
       const rememberGiven = async () => (own !== undefined && isThis(own) ? undefined : trust(fingerprint));
       if (given) return { known: given, rememberExpert: rememberGiven };
-      const others = own === undefined ? await expertsHere() : [];
+      const others = own === undefined ? await expertsHere.all() : [];
       return {
         known: own === undefined ? others.filter(isThis) : [own],
         async rememberExpert() {
@@ -75,7 +61,7 @@ export function createKnownExperts(options: KnownExpertsOptions): KnownExperts {
           // If another conversation has stored an expert in the meantime, that one counts.
           const first = await keyValues.remember('expert', fingerprint);
           if (!sameFingerprint(first, fingerprint)) throw unknownExpert([first], fingerprint);
-          await addHere(fingerprint);
+          await expertsHere.add(fingerprint);
         },
       };
     },

@@ -1,7 +1,7 @@
 import { onceId } from '../crypto/once-keys.ts';
 import { invalidInput, RelayError } from '../relay-error.ts';
 import { hasEnded } from '../request-state.ts';
-import type { Store, Values } from '../store.ts';
+import { conversationPrefix, listIn, type Store, type Values } from '../store.ts';
 import { type ConversationState, checkState } from './conversation-state.ts';
 
 /** The conversations that a store keeps, each as the JSON of its state. Without a store there are none. */
@@ -18,7 +18,7 @@ export function createStoredConversations(store: Store | undefined, here: Values
       throw error;
     });
 
-  const nameAt = async (name: string, index: number) => `once:${await onceId(name)}:${index}`;
+  const idsUnder = async (name: string) => listIn(here, `once:${await onceId(name)}`);
 
   return {
     find,
@@ -26,30 +26,22 @@ export function createStoredConversations(store: Store | undefined, here: Values
     forget: async (id: string) => await store?.delete(nameOf(id)),
     /** Those that may go on, those that end first at the beginning. */
     async list(): Promise<readonly ConversationState[]> {
-      const names = (await store?.names(prefix)) ?? [];
-      const states = await Promise.all(names.map((name) => findIntact(name.slice(prefix.length))));
+      const names = (await store?.names(conversationPrefix)) ?? [];
+      const states = await Promise.all(
+        names.map((name) => findIntact(name.slice(conversationPrefix.length))),
+      );
       return states
         .filter((state) => state !== undefined)
         .filter(mayGoOn)
         .sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
     /** Under which ids the conversations of a named question are stored: one for each API key, so that a rotated key finds that of the one before. */
-    async *idsOf(name: string): AsyncGenerator<string> {
-      for (let index = 0; ; index += 1) {
-        const id = await here.get(await nameAt(name, index));
-        if (id === undefined) return;
-        yield id;
-      }
-    },
-    /** One value for each id: two processes at the same time lose none. */
-    async noteName(name: string, id: string): Promise<void> {
-      for (let index = 0; (await here.remember(await nameAt(name, index), id)) !== id; ) index += 1;
-    },
+    idsOf: async (name: string) => await (await idsUnder(name)).all(),
+    noteName: async (name: string, id: string) => await (await idsUnder(name)).add(id),
   };
 }
 
-const prefix = 'conversation:';
-const nameOf = (id: string): string => `${prefix}${id}`;
+const nameOf = (id: string): string => `${conversationPrefix}${id}`;
 
 function parseState(text: string, id: string): ConversationState {
   try {

@@ -3,7 +3,7 @@ import type { Values } from '../store.ts';
 /** When the user was first shown the question of a request (its name is empty) and each of its messages. */
 type Times = Readonly<Record<string, number>>;
 
-/** What the user of several processes was shown, in the values. */
+/** What the user of several processes was shown, as it is stored. */
 export function createShownMessages(values: Values) {
   const nameOf = (requestId: string) => `shown:${requestId}`;
   const read = async (requestId: string): Promise<Times | undefined> => {

@@ -45,6 +45,7 @@ export function createSessions(options: {
     isOpenBy(await users.findSessionRules(store.principalOf(user), callId), user);
 
   async function signOut(keys: readonly SessionKey[]): Promise<void> {
+    if (keys.length === 0) return;
     await store.signOut(keys);
     sweeper.sweepSoon();
   }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .._crypto.fingerprint import same_fingerprint
 from .._crypto.key_exchange import unknown_expert
 from .._errors import refusal
-from .._store import Values
+from .._store import ListInValues, Values
 
 
 class KnownExperts:
@@ -20,7 +20,8 @@ class KnownExperts:
     ) -> None:
         """`here`: the part of the store that belongs to the relay's address."""
         self.given = given
-        self._accepts_new, self._here, self._key_values = accepts_new, here, key_values
+        self._accepts_new, self._key_values = accepts_new, key_values
+        self._experts_here = ListInValues(here, "expert")
 
     def known(self, fingerprint: str) -> Sequence[str]:
         """The fingerprints of which these keys must have one. Empty: any expert may come."""
@@ -29,7 +30,7 @@ class KnownExperts:
         own = self._key_values.get("expert")
         if own is not None:
             return [own]
-        return [one for one in self._experts_here() if same_fingerprint(one, fingerprint)]
+        return [one for one in self._experts_here.all() if same_fingerprint(one, fingerprint)]
 
     def remember_expert(self, fingerprint: str) -> None:
         """Remembers the expert once the signature was checked."""
@@ -41,7 +42,7 @@ class KnownExperts:
             return
         if own is not None:
             return
-        others = self._experts_here()
+        others = self._experts_here.all()
         is_known = any(same_fingerprint(one, fingerprint) for one in others)
         if others and not self._accepts_new and not is_known:
             raise refusal(
@@ -54,24 +55,9 @@ class KnownExperts:
         first = self._key_values.remember("expert", fingerprint)
         if not same_fingerprint(first, fingerprint):
             raise unknown_expert([first], fingerprint)
-        self._add_here(fingerprint)
+        self._experts_here.add(fingerprint)
 
     def trust(self, fingerprint: str) -> None:
         """Replaces the remembered expert by one that was verified."""
         self._key_values.set("expert", fingerprint)
-        self._add_here(fingerprint)
-
-    def _name_at(self, index: int) -> str:
-        return f"expert:{index}"
-
-    def _experts_here(self) -> list[str]:
-        experts: list[str] = []
-        while (expert := self._here.get(self._name_at(len(experts)))) is not None:
-            experts.append(expert)
-        return experts
-
-    def _add_here(self, fingerprint: str) -> None:
-        """One name for each expert: two processes at the same time lose none."""
-        index = 0
-        while self._here.remember(self._name_at(index), fingerprint) != fingerprint:
-            index += 1
+        self._experts_here.add(fingerprint)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from .._errors import RelayError
 from .._json_text import Members, is_list, is_object, object_of, parse_json, write_json
-from .._store import Values
+from .._store import ListInValues, Values
 
 
 class Record:
     """The facts of one conversation, in a store in which the first write of a name counts. The names are those of the TypeScript SDK."""
 
     def __init__(self, values: Values, request_id: str) -> None:
-        self._values, self._request_id = values, request_id
+        self._values, self._outbox = values, ListInValues(values, f"outbox:{request_id}")
 
     def decision(self, of: str) -> str | None:
         """The message whose decision about this form was returned to a program."""
@@ -50,9 +50,7 @@ class Record:
 
     def write_text(self, draft: Members) -> None:
         """A text of the agent that waits, before it is encrypted."""
-        at, written = 0, write_json(draft)
-        while self._values.remember(self._name_at(at), written) != written:
-            at += 1
+        self._outbox.add(write_json(draft))
 
     def waiting_texts(self) -> list[Members]:
         return [text for text in self._texts() if "messageId" in text]
@@ -65,17 +63,11 @@ class Record:
         """It was accepted by the relay, or taken back before it was sent."""
         for at, text in enumerate(self._texts()):
             if text.get("messageId") == message_id:
-                self._values.set(self._name_at(at), write_json({"accepted": message_id} if is_sent else None))
-
-    def _name_at(self, number: int) -> str:
-        return f"outbox:{self._request_id}:{number}"
+                self._outbox.replace(at, write_json({"accepted": message_id} if is_sent else None))
 
     def _texts(self) -> list[Members]:
         """In place of one that was taken back there is an empty one."""
-        texts: list[Members] = []
-        while (text := self._values.get(self._name_at(len(texts)))) is not None:
-            texts.append(object_of(json.loads(text)))
-        return texts
+        return [object_of(json.loads(text)) for text in self._outbox.all()]
 
     def seal(self, message_id: str, body: Members) -> Members:
         """The message as it is sent: that of the first process that has encrypted this text."""

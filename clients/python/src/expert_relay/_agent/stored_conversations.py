@@ -7,7 +7,7 @@ import json
 from .._crypto.keys import once_id
 from .._errors import RelayError, invalid_input
 from .._json_text import object_of, write_json
-from .._store import Store, Values
+from .._store import ListInValues, Store, Values
 from .conversation_state import State, check_state
 
 _prefix = "conversation:"
@@ -49,24 +49,17 @@ class StoredConversations:
     def ids_of(self, name: str) -> list[str]:
         """Under which ids the conversations of a named question are stored: one for each API key, so that a rotated key finds that of the
         one before."""
-        ids: list[str] = []
-        while (id := self._here.get(_name_at(name, len(ids)))) is not None:
-            ids.append(id)
-        return ids
+        return self._ids_under(name).all()
 
     def note_name(self, name: str, id: str) -> None:
-        """One value for each id: two processes at the same time lose none."""
-        index = 0
-        while self._here.remember(_name_at(name, index), id) != id:
-            index += 1
+        self._ids_under(name).add(id)
+
+    def _ids_under(self, name: str) -> ListInValues:
+        return ListInValues(self._here, f"once:{once_id(name)}")
 
 
 def _name_of(id: str) -> str:
     return f"{_prefix}{id}"
-
-
-def _name_at(name: str, index: int) -> str:
-    return f"once:{once_id(name)}:{index}"
 
 
 def _parse_state(text: str, id: str) -> State:

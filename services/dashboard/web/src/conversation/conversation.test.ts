@@ -368,7 +368,7 @@ describe('an answer', () => {
 });
 
 describe('an answer that was not sent', () => {
-  test('is retried automatically, and other tabs and the list are told of both', async () => {
+  test('is sent again automatically, and the list shows both states', async () => {
     const timers = jest.spyOn(globalThis, 'setTimeout');
     await open();
     request.onAnswer = keep('waiting');

@@ -152,8 +152,12 @@ const actionSentences: Partial<Record<FailureCode, Sentence>> = {
 
 export const actionSentence = (code: FailureCode): Sentence => actionSentences[code] ?? sentences[code];
 
-const temporary: ReadonlySet<FailureCode> = new Set([
-  ...(['invalid_key', 'rate_limited', 'unavailable', 'timeout', 'aborted'] as const),
+const temporary: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'invalid_key',
+  'rate_limited',
+  'unavailable',
+  'timeout',
+  'aborted',
 ]);
 
 /** For an answer that was refused. A reason that lasts for a while is not stated once it has passed. */
@@ -163,15 +167,13 @@ export function refusedAnswerSentence(code: FailureCode, isOnline: boolean): Sen
   return isOnline ? { what: 'It was interrupted.', next: 'Try again.' } : actionSentence(code);
 }
 
-const refusals: ReadonlySet<FailureCode> = new Set([
-  ...([
-    'untrusted',
-    'keys_changed',
-    'malformed_frame',
-    'unsupported_version',
-    'unprotected',
-    'new_expert',
-  ] as const),
+const refusals: ReadonlySet<FailureCode> = new Set<FailureCode>([
+  'untrusted',
+  'keys_changed',
+  'malformed_frame',
+  'unsupported_version',
+  'unprotected',
+  'new_expert',
 ]);
 
 /** Whether the code means that a third party may have interfered. */
@@ -187,5 +189,5 @@ interface Failed {
 }
 
 /** Of an error, or of an answer that the relay refused. */
-export const codeIn = ({ code, reason = '' as RelayErrorReason }: Failed): FailureCode =>
-  Object.hasOwn(sentences, reason) ? (reason as FailureCode) : code;
+export const codeIn = ({ code, reason }: Failed): FailureCode =>
+  reason !== undefined && reason in sentences ? (reason as FailureCode) : code;
