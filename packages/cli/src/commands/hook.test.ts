@@ -34,7 +34,7 @@ describe('relay hook', () => {
   ])('%s is given the decision', async (program, input, words, decision) => {
     const run = cli.start(['hook'], { env, input: JSON.stringify(input) });
     const [refCode] = await run.printed(/HS-\w{8}/);
-    expect((await cli.answer(refCode, ...words)).code).toBe(0);
+    expect(await cli.answer(refCode, ...words)).toMatchObject({ code: 0, stderr: '' });
     const { code, stdout } = await run.ended;
     expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: output(decision) });
     const asked = JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout);
@@ -51,8 +51,8 @@ describe('relay hook', () => {
       input: JSON.stringify(claudeInputs.notification),
     });
     expect(run).toMatchObject({ code: 0, stdout: '' });
-    const { stdout } = await cli.asExpert('show');
-    expect(stdout).toMatch(/ {2}reviewer +The agent in .* waits: Claude is waiting for your input/);
+    const { stdout, stderr } = await cli.asExpert('show');
+    expect(stdout + stderr).toMatch(/ {2}reviewer +The agent in .* waits: Claude is waiting for your input/);
   });
 
   const bash = JSON.stringify(claudeInputs.bash);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -6,15 +6,17 @@ import { dirname } from 'node:path';
  * says that it is not there, as /proc does.
  */
 export function makeFolder(path: string, mode = 0o777): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  // Above a drive of Windows that is not there is the drive itself.
+  if (above !== path) makeFolder(above, mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-    const above = dirname(path);
-    // Above a drive of Windows that is not there is the drive itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path || existsSync(above))
-      throw error;
-    makeFolder(above, mode);
-    makeFolder(path, mode);
+    // Another process may have made it in the meantime.
+    if (!isFolder(path)) throw error;
   }
 }
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

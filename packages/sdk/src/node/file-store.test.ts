@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -67,4 +68,16 @@ test.each(Object.entries(calls))(
 
 test('a folder that the system does not make is an error', async () => {
   await expect(createFileStore('/proc/relay/a').names('')).rejects.toThrow('ENOENT');
+});
+
+test('programs that make the same folder at the same time do not disturb each other', async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const path = join(folder, `${round}`, 'one', 'above', 'another');
+    const names = Array.from({ length: 10 }, async (_, index) => {
+      // Each begins in the middle of another one.
+      for (let step = 0; step < index; step += 1) await stat(folder);
+      return await createFileStore(path).names('');
+    });
+    expect(await Promise.all(names)).toEqual(names.map(() => []));
+  }
 });

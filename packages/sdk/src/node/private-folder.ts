@@ -24,17 +24,14 @@ export interface PrivateFolder {
 
 /** The recursive `mkdir` of Node never ends where a folder takes no others and says that it is not there, as /proc does. */
 async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    if (await isFolder(path)) return;
-    const above = dirname(path);
-    // Above a drive of Windows that is not there is the drive itself.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path || (await isFolder(above)))
-      throw error;
-    await makeFolder(above);
-    await makeFolder(path);
-  }
+  if (await isFolder(path)) return;
+  const above = dirname(path);
+  // Above a drive of Windows that is not there is the drive itself.
+  if (above !== path) await makeFolder(above);
+  await mkdir(path, { mode: 0o700 }).catch(async (error) => {
+    // Another process may have made it in the meantime.
+    if (!(await isFolder(path))) throw error;
+  });
 }
 
 const isFolder = (path: string): Promise<boolean> =>
