@@ -47,12 +47,8 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
   const expert = { RELAY_URL, RELAY_API_KEY: providerKey, RELAY_CONFIG_DIR: `${folder}/expert` };
   const asAgent = (...args: string[]) => run(args, { env: agent });
   const asExpert = (...args: string[]) => run(args, { env: expert });
-  async function showTo(env: Environment, refCode = ''): Promise<void> {
-    const { code, stderr } = await run(['show', refCode], { env });
-    if (code !== 0) throw new Error(`relay show has printed ${stderr}`);
-  }
   async function answerAs(env: Environment, ...words: string[]): Promise<Ended> {
-    await showTo(env, words[0]);
+    await run(['show', words[0] ?? ''], { env });
     return await run(['answer', ...words], { env, ...later });
   }
   const liars: LyingRelay[] = [];
@@ -66,7 +62,7 @@ export async function openTestCli(options: TestCliOptions = {}): Promise<TestCli
     answer: (...words) => answerAs(expert, ...words),
     answerAs,
     async pickUp(...words) {
-      await showTo(expert, words[0]);
+      await asExpert('show', words[0]);
       // A process, whose whole clock is ahead: what it shows was in turn read by a command with `later`.
       return await start(['pickup', ...words], { env: expert, clockAheadMs: 10_000 }).ended;
     },
