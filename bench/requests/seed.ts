@@ -98,7 +98,7 @@ export async function seedOverdue(
          now() + $6::float8 * interval '1 second' + number * $7::float8 * interval '1 millisecond'
        FROM api_keys, generate_series($8::int, $9::int) AS number WHERE user_id = $1 AND kind = 'consumer'
        RETURNING id, user_id, created_at, expires_at)
-       INSERT INTO request_stages (stage, at, request_id, user_id, created_at, progress)
+       INSERT INTO request_stages (stage, at, request_id, user_id, active_at, progress)
        SELECT 'open', expires_at, id, user_id, created_at, 'unanswered' FROM request`,
       [
         ...[

@@ -45,7 +45,7 @@ describe('GET /api/requests', () => {
       '?filter=waiting': [followUp, unanswered],
       '?filter=answered': [answered],
       '?filter=ended': [closed, closedAtOnce],
-      '?status=pending,responded': [answered, followUp, unanswered],
+      '?status=pending,responded': [followUp, answered, unanswered],
       '?status=closed,expired': [closed, closedAtOnce],
       '?status=pending,pending': [unanswered],
       '?filter=waiting&status=responded,closed': [followUp],
@@ -59,6 +59,17 @@ describe('GET /api/requests', () => {
     });
   });
 
+  test('the newest activity is first; in a search, and in the list of an agent, the newest request', async () => {
+    const { user, requests } = await createRequests();
+    const { unanswered, followUp, answered, closedAtOnce, closed } = requests;
+    const byActivity = [closed, closedAtOnce, followUp, answered, unanswered];
+    const byCreation = [closed, closedAtOnce, answered, followUp, unanswered];
+    expect(idsIn(await list(user))).toEqual(byActivity);
+    expect(idsIn((await user.provider.get('/api/v1/requests')).json)).toEqual(byActivity);
+    expect(idsIn((await user.consumer.get('/api/v1/requests')).json)).toEqual(byCreation);
+    expect(idsIn(await list(user, '?q=which'))).toEqual(byCreation);
+  });
+
   test('with a filter and a limit, pages contain each request once', async () => {
     const user = await setup.relay.signUp();
     const made: string[] = [];
@@ -67,13 +78,14 @@ describe('GET /api/requests', () => {
       await sendMessage(user.provider, requestId, 'provider');
       await sendMessage(user.consumer, requestId, 'consumer');
     }
+    const byActivity = [made[2], made[1], made[0], made[3], made[4]];
     const pages: string[][] = [];
     for (let query = '?filter=waiting&limit=2'; query; ) {
       const page = await list(user, query);
       pages.push(idsIn(page));
       query = page.next ? `?filter=waiting&limit=2&after=${page.next}` : '';
     }
-    expect(pages).toEqual([made.slice(0, 2), made.slice(2, 4), made.slice(4)]);
+    expect(pages).toEqual([byActivity.slice(0, 2), byActivity.slice(2, 4), byActivity.slice(4)]);
   });
 
   test('each request has its agent, whose turn it is, and the time of its last activity', async () => {

@@ -92,7 +92,7 @@ export interface ContextMessage {
 export interface ListOptions {
   /** Only those with this status. Default all. */
   readonly status?: RequestStatus | undefined;
-  /** At most this many, the newest. Default all. */
+  /** At most this many, the first ones of the list. Default all. */
   readonly limit?: number | undefined;
   /** Ends the call with `aborted`. */
   readonly signal?: AbortSignal | undefined;

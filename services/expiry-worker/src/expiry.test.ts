@@ -152,7 +152,7 @@ test('sweeps pause while more than 1,000 events wait to be published', async () 
 test('a stop in the middle of a long sweep loses nothing: the next worker continues', async () => {
   // The statistics of Postgres are from a time without open requests: no plan may depend on them.
   await setup.prisma.$executeRaw`
-    INSERT INTO request_stages (stage, at, request_id, user_id, created_at, progress)
+    INSERT INTO request_stages (stage, at, request_id, user_id, active_at, progress)
     SELECT 'ended', now(), 'deleted ' || number, gen_random_uuid(), now(), 'answered' FROM generate_series(1, 600) AS number`;
   await setup.prisma.$executeRaw`ANALYZE request_stages`;
   await setup.prisma.$executeRaw`DELETE FROM request_stages`;

@@ -221,7 +221,8 @@ def read_listed(body: Members) -> ListedRequest:
 async def list_requests(
     api: Api, read: Callable[[Members], T], *, status: str | None = None, limit: int | None = None, content: bool = False
 ) -> list[T]:
-    """The requests that a key may see, newest first; with `limit` at most so many. `content`: with their whole content."""
+    """The requests that a key may see: of an expert those with the newest activity first, of an agent the newest first. With `limit` at
+    most so many. `content`: with their whole content."""
     if limit is not None and limit < 1:
         raise invalid_input("`limit` must be a whole number from 1 on.")
     query: dict[str, str] = {"limit": str(min(_page_size, limit or _page_size))}

@@ -25,7 +25,7 @@ export async function showListToAgent(context: Context, json: boolean): Promise<
   }
 }
 
-/** The newest requests of an expert. Each question is compared with what was shown before, and remembered. */
+/** The requests of an expert with the newest activity. Each question is compared with what was shown before, and remembered. */
 export async function showListToExpert(context: Context, json: boolean): Promise<void> {
   const { out, signal } = context;
   const { expert, outages } = await connectExpert(context, { instead: '' });

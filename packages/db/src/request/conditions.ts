@@ -57,7 +57,7 @@ export function endedProblem(status: Extract<RequestStatus, 'closed' | 'expired'
  * requests are locked.
  */
 export const moveExpired = sql`
-  UPDATE request_stages SET stage = 'ended' WHERE ctid = ANY(ARRAY(
+  UPDATE request_stages SET stage = 'ended', active_at = at WHERE ctid = ANY(ARRAY(
     SELECT found.ctid FROM ended, LATERAL (
       SELECT ctid FROM request_stages
       WHERE stage = 'open' AND at = ended.expires_at AND request_stages.request_id = ended.request_id

@@ -24,8 +24,8 @@ beforeEach(async () => {
     `WITH key AS (
        INSERT INTO api_keys (user_id, kind, name, last_four, call_id)
        VALUES ($1, 'consumer', 'agent', 'abcd', $2) RETURNING id, user_id)
-     INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, context, call_id, expires_at)
-     SELECT name, name, user_id, id, '[]', gen_random_uuid(), '2030-01-03' FROM key, (VALUES ('a'), ('b')) AS row (name)`,
+     INSERT INTO help_requests (id, ref_code, user_id, consumer_key_id, context, call_id, created_at, expires_at)
+     SELECT name, name, user_id, id, '[]', gen_random_uuid(), '2030-01-01', '2030-01-06' FROM key, (VALUES ('a'), ('b')) AS row (name)`,
     [rows[0]?.id, randomUUID()],
   );
 });
@@ -33,9 +33,9 @@ beforeEach(async () => {
 async function stages(): Promise<string[]> {
   const { rows } = await client.query<{ row: string }>(`
     SELECT concat_ws(' ', request_id, stage, extract(day FROM at AT TIME ZONE 'UTC'), progress,
+      'active ' || extract(day FROM active_at AT TIME ZONE 'UTC'),
       CASE WHEN EXISTS (
-        SELECT FROM help_requests WHERE id = request_id
-          AND (user_id, created_at) IS DISTINCT FROM (request_stages.user_id, request_stages.created_at))
+        SELECT FROM help_requests WHERE id = request_id AND user_id <> request_stages.user_id)
       THEN 'wrong' END) AS row
     FROM request_stages ORDER BY request_id`);
   return rows.map(({ row }) => row);
@@ -44,25 +44,28 @@ async function stages(): Promise<string[]> {
 const change = (what: string) => client.query(`UPDATE help_requests SET ${what} WHERE id = 'a'`);
 
 const response = `seq = 2, status = 'responded', response_count = response_count + 1, message_count = message_count + 1,
-  last_message_at = '2030-01-01', last_message_role = 'provider'`;
-const followUp = `message_count = message_count + 1, last_message_at = '2030-01-02', last_message_role = 'consumer'`;
+  last_message_at = '2030-01-03', last_message_role = 'provider'`;
+const followUpOn = (day: number) =>
+  `message_count = message_count + 1, last_message_at = '2030-01-0${day}', last_message_role = 'consumer'`;
+
+const untouched = 'b open 6 unanswered active 1';
 
 test('a request has one row from its creation to its deletion', async () => {
-  expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
-  await change(followUp);
-  expect(await stages()).toEqual(['a open 3 unanswered', 'b open 3 unanswered']);
+  expect(await stages()).toEqual(['a open 6 unanswered active 1', untouched]);
+  await change(followUpOn(2));
+  expect(await stages()).toEqual(['a open 6 unanswered active 2', untouched]);
   await change(response);
-  expect(await stages()).toEqual(['a open 3 answered', 'b open 3 unanswered']);
-  await change(followUp);
-  expect(await stages()).toEqual(['a open 3 follow_up', 'b open 3 unanswered']);
-  await change(`expires_at = '2030-01-04'`);
-  expect(await stages()).toEqual(['a open 4 follow_up', 'b open 3 unanswered']);
-  await change(`status = 'closed', ended_at = '2030-01-02'`);
-  expect(await stages()).toEqual(['a ended 2 closed', 'b open 3 unanswered']);
+  expect(await stages()).toEqual(['a open 6 answered active 3', untouched]);
+  await change(followUpOn(4));
+  expect(await stages()).toEqual(['a open 6 follow_up active 4', untouched]);
+  await change(`expires_at = '2030-01-07'`);
+  expect(await stages()).toEqual(['a open 7 follow_up active 4', untouched]);
+  await change(`status = 'closed', ended_at = '2030-01-05'`);
+  expect(await stages()).toEqual(['a ended 5 closed active 5', untouched]);
   await change('erased_at = now()');
-  expect(await stages()).toEqual(['a erased 2 closed', 'b open 3 unanswered']);
+  expect(await stages()).toEqual(['a erased 5 closed active 5', untouched]);
   await client.query(`DELETE FROM help_requests WHERE id = 'a'`);
-  expect(await stages()).toEqual(['b open 3 unanswered']);
+  expect(await stages()).toEqual([untouched]);
 });
 
 test('`moveExpired` moves the row of an expired request', async () => {
@@ -72,9 +75,9 @@ test('`moveExpired` moves the row of an expired request', async () => {
       UPDATE help_requests SET status = 'expired', ended_at = expires_at WHERE id = 'a'
       RETURNING id AS request_id, expires_at)
     ${moveExpired.sql}`);
-  expect(await stages()).toEqual(['a ended 3 answered', 'b open 3 unanswered']);
+  expect(await stages()).toEqual(['a ended 6 answered active 6', untouched]);
   await change('erased_at = now()');
-  expect(await stages()).toEqual(['a erased 3 answered', 'b open 3 unanswered']);
+  expect(await stages()).toEqual(['a erased 6 answered active 6', untouched]);
 });
 
 test.each(['DELETE FROM users', 'TRUNCATE users CASCADE'])(
@@ -98,7 +101,7 @@ test('changes of a request write no index entries', async () => {
   await client.query('BEGIN');
   const { total: before = 0 } = (await updates()) ?? {};
   await change(response);
-  await change(followUp);
+  await change(followUpOn(4));
   await change(`provider_sign_pub_key = 'x', provider_encrypt_pub_key = 'y'`);
   await change(`status = 'closed', ended_at = now()`);
   await change('erased_at = now()');

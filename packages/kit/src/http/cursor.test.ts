@@ -6,7 +6,7 @@ const idPattern = /^A{22}$/;
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 test('parsing a formatted cursor returns the same cursor', () => {
-  const cursor = { createdAt: '2026-11-21T04:00:00.123Z', id };
+  const cursor = { at: '2026-11-21T04:00:00.123Z', id };
   expect(parseCursor(formatCursor(cursor), idPattern)).toEqual(cursor);
 });
 

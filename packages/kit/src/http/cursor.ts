@@ -1,16 +1,15 @@
-/** The last entry of a page, of a list that is ordered by creation time and then by id. */
+/** The last entry of a page, of a list that is ordered by a time and then by id. */
 export interface Cursor {
-  readonly createdAt: string;
+  readonly at: string;
   readonly id: string;
 }
 
-export const formatCursor = ({ createdAt, id }: Cursor): string =>
-  Buffer.from(`${createdAt} ${id}`).toString('base64url');
+export const formatCursor = ({ at, id }: Cursor): string => Buffer.from(`${at} ${id}`).toString('base64url');
 
 /** Undefined for a text that is no cursor of ids with this pattern. */
 export function parseCursor(text: string, idPattern: RegExp): Cursor | undefined {
-  const [createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
-  return isTime(createdAt) && idPattern.test(id) && rest.length === 0 ? { createdAt, id } : undefined;
+  const [at = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
+  return isTime(at) && idPattern.test(id) && rest.length === 0 ? { at, id } : undefined;
 }
 
 /** Whether a text is a time as `toISOString` writes it. JavaScript accepts February 30, and Postgres does not. */

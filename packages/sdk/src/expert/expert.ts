@@ -112,8 +112,9 @@ export interface Expert {
    */
   requests(options?: RequestsOptions): AsyncIterableIterator<ExpertRequest>;
   /**
-   * The requests of this expert, newest first. Their messages are not read. Each question is compared with what was
-   * shown first and remembered, so that it can be shown to a person, who may answer it later by its code.
+   * The requests of this expert, those with the newest activity first. Their messages are not read. Each question is compared with
+   * what was shown first and remembered, so that it can be shown to a person, who may answer it later by its code. Of more than 200,
+   * one that changes meanwhile may be missing: `events()` reports it.
    *
    * @example
    * for (const { refCode, question, refused } of await expert.list({ status: 'pending' })) {

@@ -14,7 +14,7 @@ export interface Inbox {
   readonly stopped: AbortSignal;
   /** Adds one request. */
   add(requestId: string): void;
-  /** Adds a request again that was added before, if its agent has written. */
+  /** Adds a request, also one that was added before, if its agent has written. */
   noteMessage(requestId: string, from: Party | undefined): void;
   /** Adds this request again once it can be read. Until then the others are processed. */
   retryLater(requestId: string): void;
@@ -77,8 +77,9 @@ export function createInbox(
       push(requestId);
     },
     noteMessage(requestId, from) {
-      // Not counted: a list may have it already. What was not added yet will be listed.
-      if (from === 'agent' && counts.has(requestId)) push(requestId);
+      // Not counted: a list may have it already. The message may also have moved the request to the front of a list whose first page
+      // was read before, so that no later page has it.
+      if (from === 'agent') push(requestId);
     },
     retryLater(requestId) {
       unreadable.add(requestId);

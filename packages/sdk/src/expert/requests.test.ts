@@ -125,6 +125,27 @@ test('a message whose event comes after a list that had it counts once', async (
   inbox.stop(new RelayError('aborted', 'The end.'));
 });
 
+test('a request that its message moved to the front of a list, past the pages that were still read, is returned', async () => {
+  const { consumerKey, providerKey } = await server.constellation.makeTenant();
+  const relay = server.agent({ apiKey: consumerKey });
+  const moved = await relay.ask({ question: 'a', encrypted: false });
+  expert = server.expert({ url: liar.url, apiKey: providerKey });
+  liar.tell({
+    answer(answer, { path }) {
+      if (!path.startsWith('/api/v1/requests?')) return answer;
+      return { ...answer, requests: (answer.requests as Json[]).filter(({ question }) => question !== 'a') };
+    },
+  });
+  const { questions, ended } = listen();
+  await relay.ask({ question: 'b' });
+  await eventually('the events come', () => questions.length === 1);
+  await moved.send('Now?');
+  await eventually('the other request', () => questions.length === 2);
+  expert.stop();
+  await ended.catch(() => {});
+  expect(questions).toEqual(['b', 'a']);
+});
+
 test('a question is never shown with the reference code of another request', async () => {
   const [test, production] = [await ask('Delete test?'), await ask('Delete PRODUCTION?')];
   const { refCode } = await expert.request(test);

@@ -113,7 +113,7 @@ interface Listing<Row> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The requests that a key may see, newest first. */
+/** The requests that a key may see: of an expert those with the newest activity first, of an agent the newest first. */
 export async function listRequests(api: Api, listing?: Listing<never>): Promise<readonly ListedRequest[]>;
 export async function listRequests<Row>(
   api: Api,

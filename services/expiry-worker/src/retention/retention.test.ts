@@ -103,7 +103,7 @@ describe('content', () => {
 
   test('is erased although rows of deleted requests are older', async () => {
     await setup.prisma.$executeRaw`
-      INSERT INTO request_stages (stage, at, request_id, user_id, created_at, progress)
+      INSERT INTO request_stages (stage, at, request_id, user_id, active_at, progress)
       SELECT stage::request_stage, '2020-01-01', 'deleted ' || number, gen_random_uuid(), '2020-01-01', 'answered'
       FROM generate_series(1, 600) AS number, unnest(ARRAY['ended', 'erased']) AS stage`;
     const old = await seedEnded(setup.prisma, { endedAgo: 2 * year });

@@ -30,6 +30,7 @@ export async function countRequests(prisma: PrismaClient): Promise<RequestCounts
         AND (status NOT IN ('closed', 'expired') OR events IS NULL))::int AS missing,
       (SELECT count(*)::int FROM help_requests FULL JOIN request_stages
         ON id = request_id AND stage = stage_of(ended_at, erased_at) AND at = COALESCE(ended_at, expires_at)
+          AND active_at = COALESCE(ended_at, GREATEST(help_requests.created_at, last_message_at))
         WHERE id IS NULL OR request_id IS NULL) AS "wrongStages"
     FROM help_requests LEFT JOIN reported ON reported.request_id = help_requests.id`;
   if (!row) throw new Error('Postgres returned no row for a count.');

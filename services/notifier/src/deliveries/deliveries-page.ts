@@ -23,14 +23,14 @@ export async function deliveriesPage(
   const [known] = await query`
     SELECT 1 FROM notification_endpoints WHERE id = ${endpointId}::uuid AND ${isOwn}`;
   if (!known) throw new Problem('not_found');
-  const isAfter = after ? sql`AND (created_at, id) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
+  const isAfter = after ? sql`AND (created_at, id) < (${after.at}::timestamptz, ${after.id})` : empty;
   const rows = await query`
     SELECT ${deliveryColumns} FROM notification_deliveries AS delivery
     WHERE endpoint_id = ${endpointId}::uuid AND ${isOld} IS NOT TRUE ${isAfter}
     ORDER BY created_at DESC, id DESC LIMIT ${limit + 1}::int`;
   const deliveries = rows.slice(0, limit).map(deliveryBody);
   const last = rows.length > limit ? deliveries.at(-1) : undefined;
-  return { deliveries, ...(last && { next: formatCursor(last) }) };
+  return { deliveries, ...(last && { next: formatCursor({ at: last.createdAt, id: last.id }) }) };
 }
 
 /** The query of a call that lists deliveries. */

@@ -16,7 +16,7 @@ export function readKeys(
   const isAfter = after
     ? sql`AND (${after.isRevoked} < (revoked_at IS NOT NULL) OR (
         ${after.isRevoked} = (revoked_at IS NOT NULL)
-        AND (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)))`
+        AND (created_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)))`
     : empty;
   return query<Api.Key>`
     SELECT id, kind, name, last_four AS "lastFour", created_at AS "createdAt",
@@ -31,10 +31,7 @@ export const formatKeyCursor = ({ revokedAt, createdAt, id }: Api.Key): string =
   Buffer.from(`${revokedAt ? 'revoked' : 'live'} ${createdAt} ${id}`).toString('base64url');
 
 export function parseKeyCursor(text: string): KeyCursor | undefined {
-  const [part = '', createdAt = '', id = '', ...rest] = Buffer.from(text, 'base64url')
-    .toString('latin1')
-    .split(' ');
-  const isCursor =
-    /^(live|revoked)$/.test(part) && isTime(createdAt) && uuidPattern.test(id) && rest.length === 0;
-  return isCursor ? { isRevoked: part === 'revoked', createdAt, id } : undefined;
+  const [part = '', at = '', id = '', ...rest] = Buffer.from(text, 'base64url').toString('latin1').split(' ');
+  const isCursor = /^(live|revoked)$/.test(part) && isTime(at) && uuidPattern.test(id) && rest.length === 0;
+  return isCursor ? { isRevoked: part === 'revoked', at, id } : undefined;
 }

@@ -1,6 +1,7 @@
 import {
   publicKeyColumns,
   type RequestContent,
+  raw,
   type Sql,
   sql,
   submissionColumns,
@@ -23,20 +24,22 @@ const size = sql`
   + CASE WHEN pg_column_compression(context) IS NULL THEN pg_column_size(context)
       ELSE octet_length(context::text) END`;
 
-/** Adds the content to the rows of a page. `isCut` says that the page ends early, because of its size. */
-export const withContent = (page: Sql): Sql => sql`
+/** Adds the content to the rows of a page, in order of `time`. `isCut` says that the page ends early, because of its size. */
+export const withContent = (page: Sql, time: 'createdAt' | 'lastActivityAt'): Sql => sql`
   WITH page AS MATERIALIZED (${page}),
   sized AS (
     SELECT page.id, sum(size) OVER newest_first - size AS before,
       sum(size) OVER newest_first >= ${contentPageBytes}::int AND lead(page.id) OVER newest_first IS NOT NULL AS "isCut"
     FROM page JOIN help_requests USING (id), LATERAL (SELECT ${size} AS size) AS measured
-    WINDOW newest_first AS (ORDER BY page."createdAt" DESC, page.id DESC)
+    WINDOW newest_first AS (${newestFirst(time)})
   )
   SELECT page.*, "isCut", help_requests.question AS "fullQuestion", ${submissionColumns}, ${publicKeyColumns},
     erased_at AS "erasedAt"
   FROM sized JOIN page USING (id) JOIN help_requests USING (id)
   WHERE before < ${contentPageBytes}::int
-  ORDER BY page."createdAt" DESC, page.id DESC`;
+  ${newestFirst(time)}`;
+
+const newestFirst = (time: string): Sql => sql`ORDER BY page.${raw(`"${time}"`)} DESC, page.id DESC`;
 
 export const contentBody = (content: Content) =>
   withoutAbsent({

@@ -25,7 +25,7 @@ export const filterSchema = {
     .optional(),
 };
 
-/** A range of the index of `request_stages`: the requests of a user with these values, in order of creation. */
+/** A range of the index of `request_stages`: the requests of a user with these values, in order of activity. */
 export interface Bucket {
   readonly stage: 'open' | 'ended' | 'erased';
   readonly progress: 'unanswered' | 'follow_up' | 'answered' | 'closed';
@@ -72,6 +72,10 @@ export const inBucket = (userId: string): Sql => sql`(
 
 export const isOverdueOf = (userId: string): Sql =>
   sql`(user_id = ${userId}::uuid AND stage = 'open' AND at <= now())`;
+
+/** The requests of a user that have not ended, the overdue ones included. */
+export const openOf = (userId: string): Sql =>
+  sql`SELECT request_id FROM request_stages WHERE user_id = ${userId}::uuid AND stage = 'open'`;
 
 const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
   waiting: sql`(${isOpen} AND last_message_role IS DISTINCT FROM 'provider')`,

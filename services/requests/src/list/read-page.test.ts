@@ -53,19 +53,22 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
+/** Some requests get the same time. */
+const recently = `now() - ceil(random() * 20) * interval '100 milliseconds'`;
+
 /** The changes of requests of each kind, in order. Each is one statement for all requests of its kinds. */
 const steps: readonly (readonly [readonly Kind[], string])[] = [
   [['asked'], message('consumer')],
   [['followUp', 'answered', 'overdueAnswered', 'closedAnswered', 'erasedExpired'], message('provider')],
   [['followUp'], message('consumer')],
-  [['overdue', 'overdueAnswered', 'expired', 'erasedExpired'], `expires_at = now() - interval '1 second'`],
+  [['overdue', 'overdueAnswered', 'expired', 'erasedExpired'], `expires_at = ${recently}`],
   [['expired', 'erasedExpired'], `status = 'expired', ended_at = expires_at`],
-  [['closed', 'closedAnswered', 'erased'], `status = 'closed', ended_at = now()`],
+  [['closed', 'closedAnswered', 'erased'], `status = 'closed', ended_at = ${recently}`],
   [['erased', 'erasedExpired'], 'erased_at = now(), question = NULL'],
 ];
 
 function message(role: 'consumer' | 'provider'): string {
-  const counts = `message_count = message_count + 1, last_message_at = clock_timestamp(), last_message_role = '${role}'`;
+  const counts = `message_count = message_count + 1, last_message_at = ${recently}, last_message_role = '${role}'`;
   return role === 'provider'
     ? `${counts}, status = 'responded', response_count = response_count + 1`
     : counts;
@@ -77,9 +80,10 @@ interface InsertedRequest {
   kind: Kind;
   createdAt: number;
   question: string;
+  lastActivityAt: string;
 }
 
-/** Inserts requests of these kinds. Several have the same time of creation. */
+/** Inserts requests of these kinds. Several have the same time of creation. Returns them by their creation, the newest first. */
 async function insertRequests(
   { userId, keyIds }: User,
   requestKinds: readonly Kind[],
@@ -88,7 +92,14 @@ async function insertRequests(
   const inserted = requestKinds.map((kind, index): InsertedRequest => {
     const keyId = keyIds[randomInt(keyIds.length)] ?? '';
     const question = `${['Which', 'what'][randomInt(2)]} ${kind}?`;
-    return { id: makeRequestId(), keyId, kind, createdAt: begin + Math.floor(index / 3), question };
+    return {
+      id: makeRequestId(),
+      keyId,
+      kind,
+      createdAt: begin + Math.floor(index / 3),
+      question,
+      lastActivityAt: '',
+    };
   });
   await database.query`
     INSERT INTO help_requests (
@@ -107,27 +118,36 @@ async function insertRequests(
         RETURNING id AS request_id, expires_at, status)
       ${change.includes(`'expired'`) ? moveExpired : sql`SELECT`}`;
   }
+  const stored = await database.prisma.helpRequest.findMany({ where: { userId } });
+  for (const { id, status, createdAt, lastMessageAt, endedAt, expiresAt } of stored) {
+    const request = inserted.find((one) => one.id === id);
+    const hasEnded = status === 'closed' || expiresAt.getTime() <= Date.now();
+    const time = hasEnded ? (endedAt ?? expiresAt) : (lastMessageAt ?? createdAt);
+    if (request) request.lastActivityAt = time.toISOString();
+  }
   return inserted.sort((one, other) => other.createdAt - one.createdAt || (one.id < other.id ? 1 : -1));
 }
 
-/** The ids of a list, read page by page. */
+const byActivity = (one: InsertedRequest, other: InsertedRequest): number =>
+  other.lastActivityAt.localeCompare(one.lastActivityAt) || (one.id < other.id ? 1 : -1);
+
+/** The ids of a list with the times of their last activity, read page by page. */
 async function readAll(
   party: Party,
   listing: Omit<Listing, 'after' | 'limit'>,
   limit: number,
 ): Promise<string[]> {
-  const ids: string[] = [];
+  const all: string[] = [];
   for (let after: Listing['after']; ; ) {
-    const { rows, hasMore } = await readPage(database.query, party, {
+    const { rows, end } = await readPage(database.query, party, {
       ...listing,
       limit,
       ...(after && { after }),
     });
     expect(rows.length).toBeLessThanOrEqual(limit);
-    ids.push(...rows.map(({ id }) => id));
-    const last = rows.at(-1);
-    if (!hasMore || !last) return ids;
-    after = last;
+    all.push(...rows.map(({ id, lastActivityAt }) => `${id} ${lastActivityAt}`));
+    if (!end) return all;
+    after = end;
   }
 }
 
@@ -165,8 +185,9 @@ describe('a list', () => {
               (party.kind !== 'consumer' || party.apiKeyId === keyId) &&
               (!q || (question.startsWith('Which') && !kind.startsWith('erased'))),
           );
-          const ids = await readAll(party, { ...filter, q, content }, 7);
-          expect(ids).toEqual(expected.map(({ id }) => id));
+          if (party.kind !== 'consumer' && !q) expected.sort(byActivity);
+          const listed = await readAll(party, { ...filter, q, content }, 7);
+          expect(listed).toEqual(expected.map(({ id, lastActivityAt }) => `${id} ${lastActivityAt}`));
         }
       }
     },
@@ -201,11 +222,11 @@ describe('a list', () => {
 
   test('searches the part of a long question that it shows', async () => {
     const user = await newUser();
-    const [{ id } = { id: '' }] = await insertRequests(user, ['answered']);
+    const [{ id, lastActivityAt } = { id: '' }] = await insertRequests(user, ['answered']);
     const question = `${'é'.repeat(1_990)} the end, beyond`;
     await database.query`UPDATE help_requests SET question = ${question} WHERE id = ${id}`;
     const find = (q: string) => readAll(user.session, { q }, 10);
-    expect(await find('THE END')).toEqual([id]);
+    expect(await find('THE END')).toEqual([`${id} ${lastActivityAt}`]);
     expect(await find('beyond')).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { type Api, excerptLength } from '@expert-relay/contracts';
 import {
   empty,
   type FormKind,
+  isOpen,
   join,
   noteColumns,
   ownedBy,
@@ -24,6 +25,7 @@ import {
   inBucket,
   includesOverdue,
   isOverdueOf,
+  openOf,
   selectsOnlyOpen,
 } from './filter.ts';
 
@@ -37,7 +39,8 @@ export interface Listing extends Filter {
 
 interface Page {
   readonly rows: readonly (Row | (Row & Content))[];
-  readonly hasMore: boolean;
+  /** The last row, if there are more. */
+  readonly end: Cursor | undefined;
 }
 
 interface Row
@@ -50,7 +53,7 @@ interface Row
   form: FormKind | null;
 }
 
-const columns = sql`
+const columns = (lastActivityAt: Sql): Sql => sql`
   ${stateColumns}, left(COALESCE(question, ''), ${excerptLength}::int) AS question,
   consumer_key_id AS "agentId",
   (SELECT name FROM api_keys WHERE api_keys.id = consumer_key_id) AS "keyName",
@@ -59,7 +62,7 @@ const columns = sql`
   provider_encrypt_pub_key IS NOT NULL AS "pickedUp",
   CASE WHEN last_message_role = 'provider' THEN 'agent' ELSE 'expert' END AS turn,
   message_count AS "messageCount",
-  GREATEST(created_at, last_message_at, CASE WHEN status = 'closed' THEN ended_at END) AS "lastActivityAt"`;
+  ${lastActivityAt} AS "lastActivityAt"`;
 
 /**
  * Whether a list may read all requests of its party, because no index contains its conditions. It keeps a connection to Postgres
@@ -68,68 +71,64 @@ const columns = sql`
 export const isScan = (party: Party, query: URLSearchParams): boolean =>
   Boolean(query.get('q')) || (party.kind === 'consumer' && (query.has('filter') || query.has('status')));
 
-/** Requests of a party, newest first. */
+/** Requests of a party: those of an expert by their newest activity, those of an agent and the hits of a search by their creation. */
 export async function readPage(query: Query, party: Party, listing: Listing): Promise<Page> {
-  const page = selectPage(party, listing);
+  const { content, q, limit } = listing;
+  const isByActivity = party.kind !== 'consumer' && q === undefined;
+  const time = isByActivity ? 'lastActivityAt' : 'createdAt';
+  const page = isByActivity ? selectByActivity(party.userId, listing) : selectByCreation(party, listing);
   const rows = await query<
     (Row | (Row & Content)) & { isCut?: boolean }
-  >`${listing.content ? withContent(page) : page}`;
-  return {
-    rows: rows.slice(0, listing.limit),
-    hasMore: rows.length > listing.limit || rows.at(-1)?.isCut === true,
-  };
+  >`${content ? withContent(page, time) : page}`;
+  const hasMore = rows.length > limit || rows.at(-1)?.isCut === true;
+  const shown = rows.slice(0, limit);
+  const last = hasMore ? shown.at(-1) : undefined;
+  return { rows: shown, end: last && { at: last[time], id: last.id } };
 }
 
-/** Up to `limit` requests, and one more if there are more. */
-function selectPage(party: Party, listing: Listing): Sql {
-  const conditions = [
-    ...(party.kind === 'consumer' ? [ownedBy(party)] : []),
-    ...(listing.q === undefined ? [] : [matches(listing.q)]),
-  ];
-  // Conditions that the index does not contain are checked request by request. That is fast for open requests, which are
-  // few. For all others it is faster to read the requests in their order.
-  const isFiltered = listing.filter !== undefined || listing.status !== undefined;
-  return isFiltered && (conditions.length === 0 || selectsOnlyOpen(listing))
-    ? selectFromBuckets(party.userId, listing, conditions)
-    : selectInOrder([ownedBy(party), ...conditionsOf(listing), ...conditions], listing);
-}
-
-/** Reads the newest requests of each bucket and returns the newest of these, so that only a few requests are read. */
-function selectFromBuckets(userId: string, listing: Listing, conditions: readonly Sql[]): Sql {
+/**
+ * Up to `limit` requests, and one more if there are more. Reads the newest requests of each bucket and returns the newest of these,
+ * so that only a few requests are read.
+ */
+function selectByActivity(userId: string, listing: Listing): Sql {
   const { after, limit } = listing;
-  const matchesConditions = conditions.length
-    ? sql`AND (SELECT ${join(conditions, ' AND ')} FROM help_requests WHERE id = request_id)`
-    : empty;
-  const newestFirst = sql`
-    ${andAfter(after, sql`request_id`)} ${matchesConditions}
-    ORDER BY created_at DESC, request_id DESC
+  const newestOf = (time: Sql, condition: Sql): Sql => sql`
+    SELECT request_id, ${time} AS active_at FROM request_stages
+    WHERE ${condition} ${andAfter(after, time, sql`request_id`)}
+    ORDER BY ${time} DESC, request_id DESC
     LIMIT ${limit + 1}::int`;
-  const overdue = sql`
-    UNION ALL (SELECT request_id, created_at FROM request_stages WHERE ${isOverdueOf(userId)} ${newestFirst})`;
+  // They were last active when they expired, as their rows will say once they are marked.
+  const overdue = sql`UNION ALL (${newestOf(sql`at`, isOverdueOf(userId))})`;
   return sql`
-    SELECT ${columns}
+    SELECT ${columns(sql`active_at`)}
     FROM (
-      SELECT request_id
+      SELECT request_id, active_at
       FROM (
         SELECT newest.*
-        FROM ${bucketRelation(bucketsOf(listing))}, LATERAL (
-          SELECT request_id, created_at FROM request_stages WHERE ${inBucket(userId)} ${newestFirst}) AS newest
+        FROM ${bucketRelation(bucketsOf(listing))}, LATERAL (${newestOf(sql`active_at`, inBucket(userId))}) AS newest
         ${includesOverdue(listing) ? overdue : empty}) AS found
-      ORDER BY created_at DESC, request_id DESC
+      ORDER BY active_at DESC, request_id DESC
       LIMIT ${limit + 1}::int) AS page
     JOIN help_requests ON id = request_id
-    ORDER BY created_at DESC, id DESC`;
+    ORDER BY active_at DESC, id DESC`;
 }
 
-/** Reads requests in their order until the page is full. */
-function selectInOrder(conditions: readonly Sql[], { after, limit }: Listing): Sql {
+/** Up to `limit` requests, and one more if there are more. Reads them in their order until the page is full. */
+function selectByCreation(party: Party, listing: Listing): Sql {
+  const { q, after, limit } = listing;
+  const conditions = [ownedBy(party), ...conditionsOf(listing), ...(q === undefined ? [] : [matches(q)])];
+  // Open requests are few: it is faster to read them all.
+  if (selectsOnlyOpen(listing)) conditions.push(sql`id = ANY(ARRAY(${openOf(party.userId)}))`);
   return sql`
-    SELECT ${columns}
+    SELECT ${columns(lastActivity)}
     FROM help_requests
-    WHERE ${join([...conditions], ' AND ')} ${andAfter(after, sql`id`)}
+    WHERE ${join(conditions, ' AND ')} ${andAfter(after, sql`created_at`, sql`id`)}
     ORDER BY created_at DESC, id DESC
     LIMIT ${limit + 1}::int`;
 }
+
+const lastActivity = sql`
+  CASE WHEN ${isOpen} THEN GREATEST(created_at, last_message_at) ELSE COALESCE(ended_at, expires_at) END`;
 
 /** A search reads only the part of a question that lists show. Postgres knows the length of a text without reading it all. */
 const listedQuestion = sql`
@@ -151,8 +150,8 @@ function matches(q: string): Sql {
  */
 const folded = (text: Sql): Sql => sql`upper(${text} COLLATE "und-x-icu")`;
 
-const andAfter = (after: Cursor | undefined, id: Sql): Sql =>
-  after ? sql`AND (created_at, ${id}) < (${after.createdAt}::timestamptz, ${after.id})` : empty;
+const andAfter = (after: Cursor | undefined, time: Sql, id: Sql): Sql =>
+  after ? sql`AND (${time}, ${id}) < (${after.at}::timestamptz, ${after.id})` : empty;
 
 export const listedBody = ({ agentId, keyName, ...row }: Row | (Row & Content)): Api.ListedRequest => {
   const { question, form, encrypted, pickedUp, turn, messageCount, lastActivityAt } = row;

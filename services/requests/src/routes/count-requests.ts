@@ -41,7 +41,7 @@ async function countBuckets(query: Query, userId: string) {
       (SELECT array_agg(count ORDER BY number) FROM ${bucketRelation(buckets)}, LATERAL (
         SELECT count(*)::int FROM (
           SELECT FROM request_stages WHERE ${inBucket(userId)}
-          ORDER BY created_at DESC, request_id DESC
+          ORDER BY active_at DESC, request_id DESC
           LIMIT ${maxCount + 1}::int) AS found) AS counted) AS counts,
       (SELECT count(*)::int FROM (
         SELECT FROM request_stages WHERE ${isOverdueOf(userId)} LIMIT ${maxCount + 1}::int) AS found) AS overdue`;

@@ -18,7 +18,7 @@ const schema = z.object({
     .optional(),
 });
 
-/** Lists requests, newest first: all of the user for a provider key and a session, its own for a consumer key. */
+/** Lists requests: all of the user for a provider key and a session, its own for a consumer key. */
 export const listRequests = (context: Context) =>
   defineRoute({
     method: 'get',
@@ -27,11 +27,10 @@ export const listRequests = (context: Context) =>
     isHeavy: ({ principal, query }) => isScan(principal, query),
     async handle({ principal, query }) {
       const listing = parseQuery(schema, query);
-      const { rows, hasMore } = await readPage(context.query, principal, listing);
-      const last = hasMore ? rows.at(-1) : undefined;
+      const { rows, end } = await readPage(context.query, principal, listing);
       return {
         status: 200,
-        body: { requests: rows.map(listedBody), ...(last && { next: formatCursor(last) }) },
+        body: { requests: rows.map(listedBody), ...(end && { next: formatCursor(end) }) },
       };
     },
   });

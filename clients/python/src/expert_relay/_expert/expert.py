@@ -166,8 +166,9 @@ class AsyncExpert:
             return None
 
     async def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
-        """The requests of this expert, newest first; with `limit` at most so many. Their messages are not read. Each question is
-        compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later by its code.
+        """The requests of this expert, those with the newest activity first; with `limit` at most so many. Their messages are not read.
+        Each question is compared with what was shown first and remembered, so that it can be shown to a person, who may answer it later
+        by its code. Of more than 200, one that changes meanwhile may be missing.
 
         >>> for listed in await expert.list("pending"):
         ...     print(listed.ref_code, listed.refused or listed.question)

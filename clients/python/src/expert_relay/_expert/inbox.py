@@ -37,9 +37,10 @@ class Inbox:
             self.push(request_id)
 
     def note_message(self, request_id: str, role: Role) -> None:
-        """Adds a request again that was added before, if its agent has written. What was not added yet will be listed."""
-        # Not counted: a list may have it already.
-        if role == "consumer" and request_id in self._counts:
+        """Adds a request, also one that was added before, if its agent has written."""
+        # Not counted: a list may have it already. The message may also have moved the request to the front of a list whose first page was
+        # read before, so that no later page has it.
+        if role == "consumer":
             self.push(request_id)
 
     def list(self) -> None:

@@ -90,7 +90,7 @@ class Expert:
             yield ExpertRequest(self._portal, request)
 
     def list(self, status: str | None = None, limit: int | None = None) -> list[ListedQuestion]:
-        """The requests of this expert, newest first: see `AsyncExpert.list`.
+        """The requests of this expert, those with the newest activity first: see `AsyncExpert.list`.
 
         >>> for listed in expert.list("pending"):
         ...     print(listed.ref_code, listed.refused or listed.question)

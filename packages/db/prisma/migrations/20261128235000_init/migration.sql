@@ -130,7 +130,7 @@ CREATE TABLE "request_stages" (
     "at" TIMESTAMPTZ(3) NOT NULL,
     "request_id" TEXT NOT NULL,
     "user_id" UUID NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL,
+    "active_at" TIMESTAMPTZ(3) NOT NULL,
     "progress" "request_progress" NOT NULL,
 
     CONSTRAINT "request_stages_pkey" PRIMARY KEY ("stage","at","request_id")
@@ -321,7 +321,7 @@ CREATE INDEX "help_requests_user_id_created_at_id_idx" ON "help_requests"("user_
 CREATE INDEX "help_requests_consumer_key_id_created_at_id_idx" ON "help_requests"("consumer_key_id", "created_at", "id");
 
 -- CreateIndex
-CREATE INDEX "request_stages_inbox_idx" ON "request_stages"("user_id", "stage", "progress", "created_at", "request_id", "at");
+CREATE INDEX "request_stages_inbox_idx" ON "request_stages"("user_id", "stage", "progress", "active_at", "request_id", "at");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "messages_request_id_message_key_key" ON "messages"("request_id", "message_key");
@@ -516,10 +516,10 @@ BEGIN
             AND "at" = COALESCE(OLD."ended_at", OLD."expires_at") AND "request_id" = OLD."id";
     END IF;
     IF TG_OP <> 'DELETE' THEN
-        INSERT INTO "request_stages" ("stage", "at", "request_id", "user_id", "created_at", "progress")
+        INSERT INTO "request_stages" ("stage", "at", "request_id", "user_id", "active_at", "progress")
         VALUES (
             "stage_of"(NEW."ended_at", NEW."erased_at"), COALESCE(NEW."ended_at", NEW."expires_at"), NEW."id",
-            NEW."user_id", NEW."created_at",
+            NEW."user_id", COALESCE(NEW."ended_at", GREATEST(NEW."created_at", NEW."last_message_at")),
             "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role"));
     END IF;
     RETURN NULL;
@@ -538,17 +538,15 @@ CREATE TRIGGER "follow_changed_request" AFTER UPDATE OF "expires_at", "ended_at"
         AND NOT (NEW."status" = 'expired' AND OLD."ended_at" IS NULL))
     EXECUTE FUNCTION "follow_request"();
 
--- A message that changes whose turn it is.
-CREATE FUNCTION "follow_turn"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION "follow_message"() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    UPDATE "request_stages" SET "progress" = "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role")
+    UPDATE "request_stages" SET
+        "active_at" = GREATEST(NEW."created_at", NEW."last_message_at"),
+        "progress" = "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role")
     WHERE "stage" = 'open' AND "at" = NEW."expires_at" AND "request_id" = NEW."id";
     RETURN NULL;
 END $$;
 
-CREATE TRIGGER "follow_turn" AFTER UPDATE OF "response_count", "last_message_role" ON "help_requests"
-    FOR EACH ROW WHEN (
-        OLD."ended_at" IS NULL AND NEW."ended_at" IS NULL
-        AND "progress_of"(OLD."status", OLD."response_count", OLD."last_message_role")
-            <> "progress_of"(NEW."status", NEW."response_count", NEW."last_message_role"))
-    EXECUTE FUNCTION "follow_turn"();
+CREATE TRIGGER "follow_message" AFTER UPDATE OF "response_count", "last_message_at", "last_message_role" ON "help_requests"
+    FOR EACH ROW WHEN (OLD."ended_at" IS NULL AND NEW."ended_at" IS NULL)
+    EXECUTE FUNCTION "follow_message"();
