@@ -49,11 +49,16 @@ const surfaces: readonly [string, (text: string) => ReactNode, (text: string) =>
   ['a tag', (tag) => <Tags tags={[tag]} />, same],
   [
     'a page notification',
-    (question) => notificationOf('request', requestRow(1, { question }), true).body,
+    (question) => notificationOf({ kind: 'request', row: requestRow(1, { question }) }, true).body,
     inOneLine,
     200,
   ],
-  ['an announcement', (question) => describeNews('request', requestRow(1, { question })), inOneLine, 120],
+  [
+    'an announcement',
+    (question) => describeNews({ kind: 'request', row: requestRow(1, { question }) }),
+    inOneLine,
+    120,
+  ],
   ['the title of a field', (title) => field({ title }), withSigns],
   ['the description of a field', (description) => field({ description }), same],
   ['an option of a field', (option) => field({ enum: [option] }), withSigns],

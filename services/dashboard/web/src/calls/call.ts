@@ -1,4 +1,5 @@
 import { connection, noteAnswer, noteFailure } from './connection.ts';
+import { noteRateLimit } from './rate-limit.ts';
 
 /** An error answer of the relay, or no answer (status 0). */
 export class CallError extends Error {
@@ -25,6 +26,7 @@ export const relayFetch: typeof fetch = async (input, init) => {
   try {
     const response = await fetch(input, init);
     noteAnswer(response, startedAt);
+    noteRateLimit(response.headers);
     return response;
   } catch (error) {
     if (!init?.signal?.aborted) noteFailure();

@@ -17,19 +17,14 @@ const name = 'off-notice-closed';
 /** One line about channels and webhooks that the relay has switched off. */
 export function OffNotice() {
   const { storage, live } = useAppContext();
-  // How many of the two lists are read: within the budget of calls, and in one tab only.
-  const [reads, setReads] = useState(0);
+  // One tab reads them.
+  const [enabled, setEnabled] = useState(false);
   useEffect(() => {
-    const { pace, tabs } = live;
-    const timer = setTimeout(() => {
-      if (!tabs.isLeading.get()) return;
-      pace.run('switched-off channels', () => setReads(1));
-      pace.run('switched-off webhooks', () => setReads(2));
-    }, leaderDelayMs);
+    const timer = setTimeout(() => setEnabled(live.tabs.isLeading.get()), leaderDelayMs);
     return () => clearTimeout(timer);
   }, [live]);
-  const channels = useQuery({ ...notificationsQuery, staleTime, enabled: reads > 0 }).data?.channels ?? [];
-  const webhooks = useQuery({ ...webhooksQuery, staleTime, enabled: reads > 1 }).data ?? [];
+  const channels = useQuery({ ...notificationsQuery, staleTime, enabled }).data?.channels ?? [];
+  const webhooks = useQuery({ ...webhooksQuery, staleTime, enabled }).data ?? [];
   const [closed, setClosed] = useState<string>();
   useEffect(() => {
     void storage.get(name).then((value) => setClosed(value ?? ''));

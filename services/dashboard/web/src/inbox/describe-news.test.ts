@@ -8,8 +8,7 @@ test.each([
     'New request from key: build agent: May I remove the lock file?',
   ],
   [{ question: '' }, 'New request from key: build agent'],
-  [{ question: '', agent: undefined }, 'New request from an agent'],
-  [{ question: 'May I?', agent: undefined }, 'New request from an agent: May I?'],
+  [{ question: '', agent: { keyId: 'key', name: '' } }, 'New request from an agent'],
 ])('announces a request with %j as "%s"', (change, text) => {
-  expect(describeNews('request', requestRow(1, change))).toBe(text);
+  expect(describeNews({ kind: 'request', row: requestRow(1, change) })).toBe(text);
 });

@@ -3,19 +3,19 @@ import { agentAndKey } from '../ui/agent-name.ts';
 import type { News } from './news.ts';
 import type { Row } from './rows.ts';
 
-const agentOf = (row: Row | undefined): string =>
-  agentAndKey({ agentName: row?.agentName, keyName: row?.agent?.name }, 'an agent');
+const agentOf = ({ agentName, agent }: Row): string =>
+  agentAndKey({ agentName, keyName: agent.name }, 'an agent');
 
 /** For screen readers. */
-export function describeNews(kind: News['kind'], row: Row | undefined): string {
-  const words = firstWords(row?.question ?? '', 120);
+export function describeNews({ kind, row }: News): string {
+  const words = firstWords(row.question, 120);
   return `New ${kind} from ${agentOf(row)}${words && `: ${words}`}`;
 }
 
-export function notificationOf(kind: News['kind'], row: Row | undefined, withQuestion: boolean) {
-  const words = withQuestion ? firstWords(row?.question ?? '', 200) : '';
+export function notificationOf({ kind, row }: News, withQuestion: boolean) {
+  const words = withQuestion ? firstWords(row.question, 200) : '';
   return {
     title: `${kind === 'request' ? 'Request' : 'Message'} from ${agentOf(row)}`,
-    body: [row?.refCode, words].filter(Boolean).join('\n'),
+    body: [row.refCode, words].filter(Boolean).join('\n'),
   };
 }

@@ -42,7 +42,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
   const checkedBy = useRef(expert);
   useEffect(() => {
     // Another root may remember other questions than those that are shown.
-    if (checkedBy.current !== expert) value.inbox.readAgain();
+    if (checkedBy.current !== expert) void value.inbox.readAgain();
     checkedBy.current = expert;
   }, [value, expert]);
   useEffect(() => value.visit.follow(value.inbox.rows), [value]);
@@ -76,7 +76,7 @@ export function useCounts(): Counts | undefined {
   const isComplete = waiting?.pages.at(-1)?.next === undefined && waiting !== undefined;
   return useMemo(() => {
     if (!counts) return counts;
-    const waitingRows = rowsOf(rows, { filter: 'waiting' }, undefined);
+    const waitingRows = rowsOf(rows, 'waiting', undefined);
     const later = waitingRows.filter((row) => isSnoozed(row, all, now)).length;
     if (isComplete) return { ...counts, waiting: toCount(waitingRows.length - later) };
     return typeof counts.waiting === 'number'

@@ -13,24 +13,22 @@ export function NewsAnnouncer({ inbox }: { inbox: Inbox }) {
     const setText = (text: string) => setAnnouncement(({ number }) => ({ text, number: number + 1 }));
     let collected: News[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const announce = async () => {
+    const announce = () => {
       const news = collected;
       collected = [];
       timer = undefined;
       const [first] = news;
       if (!first) return;
-      const what = first.kind === 'request' ? 'request' : 'message';
       if (news.length > 1) {
         const isAllRequests = news.every(({ kind }) => kind === 'request');
         setText(`${news.length} new ${isAllRequests ? 'requests' : 'requests and messages'}`);
         return;
       }
-      const row = await inbox.complete(first.requestId);
-      setText(describeNews(what, row));
+      setText(describeNews(first));
     };
     const unlisten = inbox.onNews((news) => {
       collected.push(news);
-      timer ??= setTimeout(() => void announce(), collectMs);
+      timer ??= setTimeout(announce, collectMs);
     });
     return () => {
       unlisten();

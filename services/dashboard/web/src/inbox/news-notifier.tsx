@@ -7,7 +7,6 @@ import { preferences } from '../preferences/preferences.ts';
 import { notificationOf } from './describe-news.ts';
 import type { Inbox } from './inbox.ts';
 import type { News } from './news.ts';
-import { filterOf } from './rows.ts';
 
 /** Shows notifications of new requests and messages, if the expert wants them. Only the tab with the stream shows them. */
 export function NewsNotifier({ inbox }: { inbox: Inbox }) {
@@ -28,18 +27,15 @@ export function NewsNotifier({ inbox }: { inbox: Inbox }) {
         const { notifications } = preferences.get();
         // With `push` the relay notifies this browser, so that a page would notify it twice.
         const isShowing = notifications === 'on' || notifications === 'with-question';
-        if (isShowing && live.tabs.isLeading.get()) void show(inbox, news).catch(() => {});
+        if (isShowing && live.tabs.isLeading.get()) void show(news).catch(() => {});
       }),
     [inbox, live],
   );
   return null;
 }
 
-async function show(inbox: Inbox, { kind, requestId }: News): Promise<void> {
-  const row = await inbox.complete(requestId);
-  // Somebody may have answered meanwhile.
-  if (row && filterOf(row) !== 'waiting') return;
+async function show(news: News): Promise<void> {
   // Other people may see the screen, so the question is shown only if the expert has allowed it.
   const withQuestion = preferences.get().notifications === 'with-question';
-  await notify({ ...notificationOf(kind, row, withQuestion), requestId });
+  await notify({ ...notificationOf(news, withQuestion), requestId: news.row.requestId });
 }

@@ -16,7 +16,7 @@ import { useInbox } from './inbox-context.tsx';
 import { ListOptions } from './list-options.tsx';
 import styles from './request-list.module.css';
 import { RowSkeleton } from './row-skeleton.tsx';
-import { type Filter, groupRows, type Rows, rowsOf } from './rows.ts';
+import { type Filter, foundRows, type Rows, rowsOf } from './rows.ts';
 import { SearchField, useSearchText } from './search-field.tsx';
 import { agentOf, arrangeRows } from './snoozes.ts';
 import { VirtualRows } from './virtual-rows.tsx';
@@ -36,7 +36,7 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
   ended: ['No request has ended yet.', 'Requests that were ended or have expired are kept here for a while.'],
 };
 
-/** The search field, the filters and the requests, newest first. */
+/** The search field, the filters and the requests, newest activity first. */
 export function RequestList({ selected }: { selected: string | undefined }) {
   const { inbox, snoozes, agent: chosenAgent } = useInbox();
   const { filter, hrefOf } = useFilter();
@@ -51,28 +51,35 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const list = useInfiniteQuery(inbox.listQuery(listing));
   const isCounting = useQuery(inbox.countsQuery).isPending;
   const known = useStore(inbox.rows);
-  const end = list.hasNextPage ? list.data?.pages.findLast(({ last }) => last)?.last : undefined;
-  const isRead = list.data !== undefined;
+  const pages = list.data?.pages;
   const { order } = useStore(preferences);
   const allSnoozes = useStore(snoozes.all);
   const now = useNow();
   const agent = useStore(chosenAgent);
-  const listed = useMemo(
-    () => (isRead ? rowsOf(known, listing, end) : undefined),
-    [known, listing, end, isRead],
-  );
+  const listed = useMemo(() => {
+    if (listing.filter === undefined)
+      return (
+        pages &&
+        foundRows(
+          known,
+          pages.flatMap(({ ids }) => ids),
+        )
+      );
+    const end = pages?.findLast(({ last }) => last);
+    return pages && rowsOf(known, listing.filter, pages.at(-1)?.next === undefined ? undefined : end?.last);
+  }, [known, listing, pages]);
   const agents = useMemo(() => [...new Set((listed ?? []).map(agentOf))].filter(Boolean).sort(), [listed]);
   const isWaiting = filter === 'waiting' && !search.settled;
   const rows = useMemo(
     () =>
       listed &&
-      arrangeRows(search.settled ? groupRows(listed) : listed, {
+      arrangeRows(listed, {
         order: isWaiting ? order : 'newest',
         snoozes: isWaiting ? allSnoozes : {},
         agent,
         now,
       }),
-    [listed, isWaiting, order, allSnoozes, agent, now, search.settled],
+    [listed, isWaiting, order, allSnoozes, agent, now],
   );
   const isSorted = isWaiting && order === 'time-left' && (listed?.length ?? 0) < maxSorted;
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = list;

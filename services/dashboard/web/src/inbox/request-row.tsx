@@ -47,15 +47,12 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
           </span>
         )}
         <span className={styles.agent} dir="auto">
-          {agentAndKey(
-            { agentName: row.agentName, keyName: agent?.name },
-            row.isRefused ? 'Request' : 'New request',
-          )}
+          {agentAndKey({ agentName: row.agentName, keyName: agent.name }, 'Request')}
         </span>
         <span className={styles.age}>
           {unsent && <Undelivered state={unsent} />}
           {!unsent && state && `${state} · `}
-          <Time at={stateAt(row)} />
+          <Time at={row.lastActivityAt} />
         </span>
       </span>
       <span className={question ? styles.question : `${styles.question} ${styles.none}`} dir="auto">
@@ -64,9 +61,7 @@ export const RequestRow = memo(function RequestRow(props: RequestRowProps) {
       <span className={styles.last}>
         <code className={styles.code}>{refCode}</code>
         {row.form && <span>{row.form === 'approval' ? 'Approval' : 'Form'}</span>}
-        {row.encrypted !== undefined && !wasErased(row) && (
-          <span>{row.encrypted ? <Encrypted /> : 'Not encrypted'}</span>
-        )}
+        {!wasErased(row) && <span>{row.encrypted ? <Encrypted /> : 'Not encrypted'}</span>}
         <Tags tags={row.tags} isShort />
         <TimeLeft row={row} />
       </span>
@@ -94,14 +89,13 @@ const Encrypted = () => (
   </span>
 );
 
-function withoutQuestion({ agent, isRefused }: Row): string {
-  if (!agent) return 'Loading…';
+function withoutQuestion({ isRefused }: Row): string {
   return isRefused ? 'Refused: its question or its keys cannot be trusted.' : 'Without a question';
 }
 
 function TimeLeft({ row }: { row: Row }) {
   const now = useNow();
-  if (!row.expiresAt || filterOf(row) === 'ended') return null;
+  if (filterOf(row) === 'ended') return null;
   const left = describeTimeLeft(row.expiresAt, now);
   return left ? (
     <span className={styles.left} data-urgency={left.urgency}>
@@ -117,10 +111,6 @@ function describeState({ status, turn, pickedUp, responseCount }: Row): string |
   if (status === 'responded') return turn === 'expert' ? 'Follow-up' : undefined;
   return pickedUp ? 'Answer started' : undefined;
 }
-
-/** When the state began that the row shows: at the end, the newest message, or the question. */
-const stateAt = ({ status, expiresAt, lastActivityAt }: Row): string =>
-  status === 'expired' && expiresAt ? expiresAt : lastActivityAt;
 
 /** The relay erases the content of ended requests after the retention time. */
 const wasErased = (row: Row): boolean => filterOf(row) === 'ended' && !row.encrypted && !row.question;

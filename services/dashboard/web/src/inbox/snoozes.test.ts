@@ -3,18 +3,18 @@ import { requestRow } from '../testing/requests.ts';
 import { arrangeRows, isSnoozed } from './snoozes.ts';
 
 const at = (hour: number) => `2026-11-21T${String(hour).padStart(2, '0')}:00:00.000Z`;
-const row = (minute: number, agent: string, expires: number | undefined, activity = 9) =>
+const row = (minute: number, agent: string, expires: number, activity = 9) =>
   requestRow(minute, {
     agent: { keyId: agent, name: agent },
-    expiresAt: expires === undefined ? undefined : at(expires),
+    expiresAt: at(expires),
     lastActivityAt: at(activity),
   });
-const rows = [row(4, 'ada', undefined), row(3, 'bo', 20), row(2, 'ada', 14), row(1, 'bo', 17)];
+const rows = [row(4, 'ada', 22), row(3, 'bo', 20), row(2, 'ada', 14), row(1, 'bo', 17)];
 const plain = { order: 'newest', snoozes: {}, now: Date.parse(at(12)) } as const;
 
 test.each([
   ['newest first', {}, [4, 3, 2, 1]],
-  ['least time left first, and a new one last', { order: 'time-left' }, [2, 1, 3, 4]],
+  ['least time left first', { order: 'time-left' }, [2, 1, 3, 4]],
   ['of one agent', { agent: 'bo' }, [3, 1]],
   ['of all agents, if the one has none', { agent: 'cy' }, [4, 3, 2, 1]],
   ['snoozed ones last', { snoozes: { 'request-3': { until: at(13), since: at(10) } } }, [4, 2, 1, 3]],

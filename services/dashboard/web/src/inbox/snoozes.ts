@@ -89,9 +89,8 @@ export function arrangeRows(rows: Rows, { order, agent, snoozes, now }: Arrangem
   return later.length === 0 ? inOrder : [...inOrder.filter((row) => !later.includes(row)), ...later];
 }
 
-/** The end of a new request is unknown until it was read: later than that of older ones. */
-const compareTimeLeft = ({ expiresAt: one = '~' }: Row, { expiresAt: other = '~' }: Row): number =>
+const compareTimeLeft = ({ expiresAt: one }: Row, { expiresAt: other }: Row): number =>
   one === other ? 0 : one < other ? -1 : 1;
 
 /** The name by which the list can be limited to one agent. */
-export const agentOf = ({ agentName, agent }: Row): string => agentName ?? agent?.name ?? '';
+export const agentOf = ({ agentName, agent }: Row): string => agentName ?? agent.name;

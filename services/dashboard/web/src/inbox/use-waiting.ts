@@ -18,7 +18,7 @@ export function useWaiting(): Rows {
   const all = useStore(snoozes.all);
   const now = useNow();
   return useMemo(() => {
-    const waiting = rowsOf(rows, { filter: 'waiting' }, undefined);
+    const waiting = rowsOf(rows, 'waiting', undefined);
     const arranged = arrangeRows(waiting, { order, snoozes: all, agent, now });
     return arranged.filter((row) => !isSnoozed(row, all, now));
   }, [rows, order, all, agent, now]);

@@ -114,7 +114,7 @@ export function VirtualRows({
 
   const selectedRow = rows[selectedAt];
   useEffect(() => {
-    if (selectedRow?.agent) visit.open(selectedRow);
+    if (selectedRow) visit.open(selectedRow);
   }, [selectedRow, visit]);
 
   function onKeyDown(event: KeyboardEvent): void {

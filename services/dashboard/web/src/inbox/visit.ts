@@ -53,8 +53,7 @@ export function createVisit(storage: Storage): Visit {
         const current = seen.get();
         if (!current || document.visibilityState !== 'visible') return;
         let { newest } = current;
-        for (const row of rows.get())
-          if (row.agent && row.lastActivityAt > newest) newest = row.lastActivityAt;
+        for (const row of rows.get()) if (row.lastActivityAt > newest) newest = row.lastActivityAt;
         if (newest !== current.newest) seen.set({ ...current, newest });
       };
       void load()

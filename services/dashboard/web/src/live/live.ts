@@ -1,8 +1,8 @@
 import { createExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
 import { relayFetch } from '../calls/call.ts';
 import { streamIsOpen } from '../calls/connection.ts';
+import { gapMs } from '../calls/rate-limit.ts';
 import type { Me } from '../generated/api.ts';
-import { createCallBudget } from './call-budget.ts';
 import { createPace, createPacedEvents, type Pace, type PacedEvents } from './pace.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
@@ -14,28 +14,26 @@ export interface Live {
   listenPaced: PacedEvents['listen'];
   /** A conversation is open in this tab: `listenPaced` passes its events on. Returns a function that ends it. */
   openRequest: PacedEvents['open'];
+  /** Whether this tab shows what it reads, in its window or, as the leading tab, in notifications. */
+  isFollowing(): boolean;
   /** Resolves when events arrive, or after a short time: what is read then need not be read again. */
   readonly begun: Promise<void>;
   readonly tabs: Tabs;
   readonly pace: Pace;
 }
 
-/** At most 20 calls a minute after a burst, of all tabs together. The rate limit is 60, and opening a page costs calls too. */
-const spacingMs = 3_000;
-const burst = 12;
-/** Of the burst, what is kept for the conversation on the screen. */
-const reserve = 8;
 /** How long the first reads wait for the stream. On a fast network it is open by then. */
 const maxWaitMs = 250;
 
 /** One tab reads the event stream and forwards the events to the others. */
 export function createLive(me: Me): Live {
   const tabs = createTabs(me.userId);
-  const pace = createPace({ budget: createCallBudget({ burst, spacingMs }), reserve });
+  const pace = createPace(gapMs);
   const calls = new Set<(event: ExpertEvent) => void>();
   const isVisible = () => document.visibilityState === 'visible';
   const paced = createPacedEvents(pace, isVisible);
-  document.addEventListener('visibilitychange', () => isVisible() && pace.wake());
+  document.addEventListener('visibilitychange', () => pace.wake());
+  tabs.isLeading.subscribe(() => pace.wake());
   let begin = () => {};
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -97,6 +95,7 @@ export function createLive(me: Me): Live {
     },
     listenPaced: paced.listen,
     openRequest: paced.open,
+    isFollowing: () => isVisible() || tabs.isLeading.get(),
     begun,
   };
 }

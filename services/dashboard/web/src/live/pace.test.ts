@@ -1,39 +1,33 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { provideLocks } from '../testing/provide-locks.ts';
-import { createCallBudget, takeCall } from './call-budget.ts';
 import { createPace, createPacedEvents } from './pace.ts';
-
-provideLocks();
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-const budgetOf = (burst: number) => createCallBudget({ burst, spacingMs: 4_000 });
-const open = () => createPace({ budget: budgetOf(2), reserve: 0 });
+const always = () => true;
+const wait = (ms: number) => jest.advanceTimersByTimeAsync(ms);
 
-test('the first calls run at once, further ones one by one', async () => {
-  const pace = open();
-  const ran: string[] = [];
-  for (const name of ['a', 'b', 'c', 'd']) pace.run(name, () => ran.push(name));
-  await jest.advanceTimersByTimeAsync(100);
-  expect(ran).toEqual(['a', 'b']);
-  await jest.advanceTimersByTimeAsync(4_000);
-  expect(ran).toEqual(['a', 'b', 'c']);
-  await jest.advanceTimersByTimeAsync(4_000);
-  expect(ran).toEqual(['a', 'b', 'c', 'd']);
-});
-
-test('of waiting work with the same name, only the last runs', async () => {
-  const pace = open();
+test('the first run is at once, and the next ones after a gap, once for all that was wanted', async () => {
+  let gap = 1_000;
+  const pace = createPace(() => gap);
   const ran: number[] = [];
-  for (let at = 0; at < 5; at++) pace.run('list', () => ran.push(at));
-  await jest.advanceTimersByTimeAsync(60_000);
-  expect(ran).toEqual([4]);
+  for (let at = 0; at < 5; at++) pace.run('list', () => ran.push(at), always);
+  expect(ran).toEqual([0]);
+  await wait(999);
+  expect(ran).toEqual([0]);
+  await wait(1);
+  expect(ran).toEqual([0, 4]);
+  gap = 10_000;
+  pace.run('list', () => ran.push(5), always);
+  pace.run('other', () => ran.push(6), always);
+  expect(ran).toEqual([0, 4, 6]);
+  await wait(10_000);
+  expect(ran).toEqual([0, 4, 6, 5]);
 });
 
-test('work that is requested while it runs is run again', async () => {
-  const pace = open();
+test('work that is wanted while it runs is run again', async () => {
+  const pace = createPace(() => 100);
   let runs = 0;
   let finish = () => {};
   const work = () => {
@@ -42,74 +36,43 @@ test('work that is requested while it runs is run again', async () => {
       finish = resolve;
     });
   };
-  pace.run('list', work);
-  await jest.advanceTimersByTimeAsync(100);
-  pace.run('list', work);
-  await jest.advanceTimersByTimeAsync(60_000);
+  pace.run('list', work, always);
+  pace.run('list', work, always);
+  await wait(60_000);
   expect(runs).toBe(1);
   finish();
-  await jest.advanceTimersByTimeAsync(100);
+  await wait(0);
   expect(runs).toBe(2);
 });
 
 test('after a failure, further work runs', async () => {
-  const pace = open();
+  const pace = createPace(() => 100);
   let runs = 0;
-  pace.run('list', () => Promise.reject(new Error('away')));
-  await jest.advanceTimersByTimeAsync(100);
-  pace.run('list', () => {
-    runs += 1;
-  });
-  await jest.advanceTimersByTimeAsync(100);
+  pace.run('list', () => Promise.reject(new Error('away')), always);
+  pace.run(
+    'list',
+    () => {
+      runs += 1;
+    },
+    always,
+  );
+  await wait(100);
   expect(runs).toBe(1);
 });
 
-test.each([1, 4, 20])(
-  'of %d tabs with an event a second each, all together stay within one budget',
-  async (count) => {
-    const calls: number[] = [];
-    const budget = budgetOf(2);
-    const tabs = Array.from({ length: count }, () => createPace({ budget, reserve: 0 }));
-    for (let second = 0; second < 300; second++) {
-      for (const [at, tab] of tabs.entries()) tab.run(`${at}:list`, () => calls.push(Date.now()));
-      await jest.advanceTimersByTimeAsync(1_000);
-    }
-    const most = Math.max(
-      ...calls.map((from) => calls.filter((at) => at >= from && at < from + 60_000).length),
-    );
-    expect(most).toBeLessThanOrEqual(15 + 2);
-    expect(calls.length).toBeGreaterThan(60);
-  },
-);
-
-test('work that the expert looks at runs at once while other work waits for the reserve', async () => {
-  const budget = budgetOf(6);
-  const [shown, hidden] = [createPace({ budget, reserve: 4 }), createPace({ budget, reserve: 4 })];
+test('what is not needed waits until it is', () => {
+  const pace = createPace(() => 100);
   let isVisible = false;
   const ran: string[] = [];
-  for (const name of ['a', 'b', 'c']) hidden.run(name, () => ran.push(name));
-  await jest.advanceTimersByTimeAsync(100);
-  expect(ran).toEqual(['a', 'b']);
-  shown.run('conversation', () => ran.push('shown'), { isUrgent: () => isVisible });
-  await jest.advanceTimersByTimeAsync(100);
-  expect(ran).toEqual(['a', 'b']);
+  pace.run(
+    'list',
+    () => ran.push('list'),
+    () => isVisible,
+  );
+  expect(ran).toEqual([]);
   isVisible = true;
-  shown.wake();
-  await jest.advanceTimersByTimeAsync(1);
-  expect(ran).toEqual(['a', 'b', 'shown']);
-});
-
-test.each([
-  ['at first', undefined, 0, { calls: 1, waitMs: 0 }],
-  ['after a pause, no more than the burst', { calls: 0, at: -60_000 }, 0, { calls: 1, waitMs: 0 }],
-  ['when none is left', { calls: 0.5, at: 0 }, 0, { calls: 0.5, waitMs: 2_000 }],
-  ['when only the reserve is left', { calls: 1.5, at: 0 }, 1, { calls: 1.5, waitMs: 2_000 }],
-  ['with a clock that was set back', { calls: 1, at: 60_000 }, 0, { calls: 0, waitMs: 0 }],
-])('a call is taken %s', (_, before, reserve, { calls, waitMs }) => {
-  expect(takeCall(before, { burst: 2, spacingMs: 4_000, reserve, now: 0 })).toEqual({
-    left: { calls, at: 0 },
-    waitMs,
-  });
+  pace.wake();
+  expect(ran).toEqual(['list']);
 });
 
 const event = (requestId: string): ExpertEvent => ({
@@ -124,7 +87,7 @@ const event = (requestId: string): ExpertEvent => ({
 test('an event of an open request reaches its conversation, and events that wait become one', () => {
   const waiting = new Map<string, () => unknown>();
   const pace = { run: (name: string, work: () => unknown) => void waiting.set(name, work) };
-  const events = createPacedEvents(pace, () => true);
+  const events = createPacedEvents(pace, always);
   const close = events.open('r1');
   events.emit(event('r1'));
   expect(waiting.size).toBe(0);

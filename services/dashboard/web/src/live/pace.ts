@@ -1,74 +1,59 @@
 import type { ExpertEvent } from '@expert-relay/sdk/expert';
-import type { CallBudget } from './call-budget.ts';
 
-/** Spreads background calls over time, so that all tabs together stay far below the rate limit. */
+/** Spreads background reads over time, so that the rate limit leaves calls for what the expert does. */
 export interface Pace {
   /**
-   * Runs `work` as soon as the budget allows. It replaces waiting work of the same name; while such work is running, it
-   * runs once more afterwards. Urgent work, which the expert looks at, may use all of the budget.
+   * Runs `work` at once, or when the gap after its last run is over. It replaces waiting work of the same name; while such work is running,
+   * it runs once more afterwards. Work that is not needed now waits for `wake`.
    */
-  run(name: string, work: () => unknown, options?: { readonly isUrgent?: () => boolean }): void;
-  /** Looks again which of the waiting work is urgent. */
+  run(name: string, work: () => unknown, isNeeded: () => boolean): void;
+  /** Looks again which of the waiting work is needed. */
   wake(): void;
 }
 
 interface Waiting {
   readonly work: () => unknown;
-  readonly isUrgent: () => boolean;
+  readonly isNeeded: () => boolean;
 }
 
-/** `reserve`: the calls of the budget that only urgent work may use. */
-export function createPace({ budget, reserve }: { budget: CallBudget; reserve: number }): Pace {
+/** `gapMs`: how long after the beginning of a run the next one may begin. */
+export function createPace(gapMs: () => number): Pace {
   const waiting = new Map<string, Waiting>();
   const running = new Set<string>();
+  const begunAt = new Map<string, number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isServing = false;
-  let isOutdated = false;
 
-  async function serve(): Promise<void> {
-    if (isServing) {
-      isOutdated = true;
-      return;
-    }
-    isServing = true;
-    isOutdated = false;
+  function serve(): void {
     const waits: number[] = [];
-    const names = [...waiting.keys()].filter((name) => !running.has(name));
-    const isUrgent = (name: string) => waiting.get(name)?.isUrgent() === true;
-    for (const name of [...names.filter(isUrgent), ...names.filter((name) => !isUrgent(name))]) {
-      const wait = await budget.take(isUrgent(name) ? 0 : reserve).catch(() => 0);
-      if (wait > 0) waits.push(wait);
-      else start(name);
+    for (const [name, { work, isNeeded }] of [...waiting]) {
+      if (running.has(name) || !isNeeded()) continue;
+      const waitMs = (begunAt.get(name) ?? Number.NEGATIVE_INFINITY) + gapMs() - performance.now();
+      if (waitMs > 0) waits.push(waitMs);
+      else void start(name, work);
     }
-    isServing = false;
-    if (isOutdated) schedule(0);
-    else if (waits.length > 0) schedule(Math.max(50, Math.min(...waits)));
+    clearTimeout(timer);
+    if (waits.length > 0) timer = setTimeout(serve, Math.min(...waits));
   }
 
-  function start(name: string): void {
-    const work = waiting.get(name)?.work;
+  async function start(name: string, work: () => unknown): Promise<void> {
     waiting.delete(name);
     running.add(name);
-    void Promise.resolve()
-      .then(work)
-      .catch(() => {})
-      .finally(() => {
-        running.delete(name);
-        schedule(0);
-      });
-  }
-
-  function schedule(waitMs: number): void {
-    clearTimeout(timer);
-    if (waiting.size > 0) timer = setTimeout(() => void serve(), waitMs);
+    begunAt.set(name, performance.now());
+    try {
+      await work();
+    } catch {
+      // Each kind of work decides whether it runs again.
+    }
+    running.delete(name);
+    serve();
   }
 
   return {
-    run(name, work, { isUrgent = () => false } = {}) {
-      waiting.set(name, { work, isUrgent });
-      schedule(0);
+    run(name, work, isNeeded) {
+      waiting.set(name, { work, isNeeded });
+      serve();
     },
-    wake: () => schedule(0),
+    wake: serve,
   };
 }
 
@@ -81,7 +66,7 @@ export interface PacedEvents {
   open(requestId: string): () => void;
 }
 
-/** Passes events on at a pace. Of several events about one request only the newest is passed on. */
+/** Passes events on at a pace, while the page is visible. Of several events about one request only the newest is passed on. */
 export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => boolean): PacedEvents {
   const listeners = new Set<Listener>();
   const open: string[] = [];
@@ -99,7 +84,7 @@ export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => bool
       const isOpen = event.type === 'unknown' || open.includes(event.requestId);
       if (listeners.size === 0 || !isOpen) return;
       newest.set(event.type === 'unknown' ? '' : event.requestId, event);
-      pace.run('conversations', passOn, { isUrgent: isVisible });
+      pace.run('conversations', passOn, isVisible);
     },
     listen(call) {
       listeners.add(call);
