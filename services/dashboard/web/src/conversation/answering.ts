@@ -1,12 +1,12 @@
 import { RelayError } from '@expert-relay/sdk';
-import type { Expert } from '@expert-relay/sdk/expert';
 import type { Store } from '../ui/store.ts';
 import { type AnswerContent, contentOf, decidingOf } from './answer-content.ts';
 import {
+  type ConversationExpert,
   type ConversationState,
   hasEnded,
-  type OpenRequest,
   type PendingAnswer,
+  type RequestHandle,
 } from './conversation-state.ts';
 import { codeIn, codeOf, type FailureCode, isRefusal } from './refusal-sentences.ts';
 import { createRetry } from './retry.ts';
@@ -15,20 +15,20 @@ import { shownMessages } from './shown-texts.ts';
 interface AnsweringOptions {
   readonly requestId: string;
   readonly state: Store<ConversationState>;
-  /** Resolves once the request is open with the current expert key. */
-  readonly untilOpen: () => Promise<OpenRequest>;
-  /** The open request. */
-  readonly opened: () => OpenRequest | undefined;
-  /** Copies the state of the open request into the store, and calls `settle`. */
+  /** Resolves once the request was read with the current expert key. */
+  readonly untilRead: () => Promise<RequestHandle>;
+  /** The request, if it was read. */
+  readonly request: () => RequestHandle | undefined;
+  /** Copies the state of the request into the store, and calls `settle`. */
   readonly update: () => void;
-  /** Opens the request again: another tab has changed what waits. */
-  readonly reopen: () => void;
-  /** What waits in the SDK's store, for a request that is gone. */
-  readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
+  /** Reads the request again: another tab has changed what waits. */
+  readonly readAgain: () => void;
+  /** Whose store has what waits, also for a request that is gone. */
+  readonly expert: () => ConversationExpert | undefined;
 }
 
-/** For how long a decision waits for its request to be opened. */
-const maxOpeningMs = 60_000;
+/** For how long a decision waits for its request to be read. */
+const maxReadingMs = 60_000;
 /** What takes longer to send stands in place of the text box, and can be taken back. */
 const slowMs = 3_000;
 
@@ -37,7 +37,7 @@ const slowMs = 3_000;
  * it has as pending is what the page shows.
  */
 export function createAnswering(options: AnsweringOptions) {
-  const { requestId, state, untilOpen, opened, update, reopen, stored } = options;
+  const { requestId, state, untilRead, update, readAgain, expert } = options;
   /** What this tab is sending. */
   let sending:
     | { readonly answer: PendingAnswer; readonly since: number; readonly stop: AbortController }
@@ -48,7 +48,7 @@ export function createAnswering(options: AnsweringOptions) {
   const change = (changes: Partial<ConversationState>) => state.set({ ...state.get(), ...changes });
 
   /** Updates the answers from the messages and from the request. */
-  function settle(request: OpenRequest): void {
+  function settle(request: RequestHandle): void {
     const { pending: before, sent, messages } = state.get();
     const listed = new Set(messages.map(({ messageId }) => messageId));
     const [waiting] = request.pending;
@@ -69,7 +69,7 @@ export function createAnswering(options: AnsweringOptions) {
   /** Sends again what waits, also while the conversation is not shown. */
   async function sendWaiting(): Promise<void> {
     try {
-      await opened()?.refresh();
+      await options.request()?.refresh();
     } finally {
       update();
     }
@@ -82,12 +82,12 @@ export function createAnswering(options: AnsweringOptions) {
     sending = { answer, since: performance.now(), stop };
     change({ pending: answer, notTaken: undefined });
     const { messageId, text, answer: decision, files } = answer;
-    let request: OpenRequest | undefined;
+    let request: RequestHandle | undefined;
     try {
-      request = await Promise.race([untilOpen(), aborted(stop.signal)]);
+      request = await Promise.race([untilRead(), aborted(stop.signal)]);
       // The time of a decision, and its ten minutes, begin in the SDK.
-      if (decision && Date.now() - writtenAt > maxOpeningMs)
-        throw new RelayError('timeout', 'The request was opened too late for a decision.');
+      if (decision && Date.now() - writtenAt > maxReadingMs)
+        throw new RelayError('timeout', 'The request was read too late for a decision.');
       // An agent that wants encryption never gets plain text.
       if (request.encrypted && !request.isPickedUp) throw new RelayError('no_keys_yet', 'Not picked up.');
       const { isSent } = await request.answer(text, {
@@ -107,7 +107,7 @@ export function createAnswering(options: AnsweringOptions) {
       if (stop.signal.aborted || isKept(request, messageId)) return;
       // The expert has it back, and reads why.
       change({ notTaken: code });
-      if (code === 'conflict') reopen();
+      if (code === 'conflict') readAgain();
       throw error;
     } finally {
       sending = undefined;
@@ -151,9 +151,9 @@ export function createAnswering(options: AnsweringOptions) {
     if (!pending) return false;
     sending?.stop.abort();
     await last;
-    const request = opened();
+    const request = options.request();
     if (!request) {
-      await stored().removePendingAnswer(requestId);
+      await expert()?.removePendingAnswer(requestId);
       change({ pending: undefined });
       return true;
     }
@@ -168,15 +168,15 @@ export function createAnswering(options: AnsweringOptions) {
 
   /** The request is gone: what was written for it is shown nevertheless. */
   async function showStored(code: FailureCode): Promise<void> {
-    const answer = await stored().pendingAnswer(requestId);
-    if (!opened() && !sending) change({ pending: answer && { ...answer, state: 'refused', code } });
+    const answer = await expert()?.pendingAnswer(requestId);
+    if (!options.request() && !sending) change({ pending: answer && { ...answer, state: 'refused', code } });
   }
 
   return { settle, send, sendAgain, remove, showStored };
 }
 
 type SendOptions = Pick<
-  NonNullable<Parameters<OpenRequest['answer']>[1]>,
+  NonNullable<Parameters<RequestHandle['answer']>[1]>,
   'shown' | 'onKept' | 'evenIfNewer'
 >;
 
@@ -185,12 +185,12 @@ const aborted = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(new RelayError('aborted', 'It was removed.'))),
   );
 
-const showStoredAnswer = ({ code, reason, ...answer }: OpenRequest['pending'][number]): PendingAnswer => ({
+const showStoredAnswer = ({ code, reason, ...answer }: RequestHandle['pending'][number]): PendingAnswer => ({
   ...answer,
   ...(code && { code: codeIn({ code, reason }) }),
 });
 
-const isKept = (request: OpenRequest | undefined, messageId: string): boolean =>
+const isKept = (request: RequestHandle | undefined, messageId: string): boolean =>
   request?.pending.some((answer) => answer.messageId === messageId) ?? false;
 
 const isSame = (one: PendingAnswer | undefined, other: PendingAnswer | undefined): boolean =>

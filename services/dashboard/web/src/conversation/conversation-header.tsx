@@ -15,7 +15,7 @@ import styles from './conversation-header.module.css';
 import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
 import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
-import { describeSnooze, type OpenSnooze, SnoozePanel } from './snooze-panel.tsx';
+import { describeSnooze, type SnoozeActions, SnoozePanel } from './snooze-panel.tsx';
 import type { useConversation } from './use-conversation.ts';
 
 /** What is open below the header. */
@@ -30,7 +30,7 @@ interface HeaderProps {
   readonly conversation: ReturnType<typeof useConversation>;
   readonly panel: Panel;
   readonly onPanel: (panel: Panel) => void;
-  readonly snooze: OpenSnooze | undefined;
+  readonly snooze: SnoozeActions | undefined;
   readonly onNext: (() => void) | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Message } from '@expert-relay/sdk';
-import type { ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
 import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
@@ -30,8 +30,13 @@ const shownNames = [
 export type RequestView = Pick<ExpertRequest, (typeof shownNames)[number]>;
 
 /** The part of the SDK's request that a conversation uses. */
-export type OpenRequest = RequestView &
+export type RequestHandle = RequestView &
   Pick<ExpertRequest, 'pending' | 'messages' | 'pickUp' | 'answer' | 'discard' | 'refresh' | 'close'>;
+
+/** The part of the SDK's expert that a conversation uses. */
+export interface ConversationExpert extends Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'> {
+  request(requestId: string, options: { readonly signal: AbortSignal }): Promise<RequestHandle>;
+}
 
 /** The answer of this expert that is not sent yet. */
 export interface PendingAnswer extends AnswerContent, Pick<WaitingAnswer, 'messageId'> {
@@ -63,7 +68,7 @@ export interface ConversationState {
   readonly pickedUpAt: string | undefined;
 }
 
-export const viewOf = (request: OpenRequest): RequestView =>
+export const viewOf = (request: RequestHandle): RequestView =>
   Object.fromEntries(shownNames.map((name) => [name, request[name]])) as unknown as RequestView;
 
 /** Whether two views have the same content. */

@@ -21,7 +21,7 @@ import { AllKept } from './kept-draft.tsx';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { ReplyArea } from './reply-area.tsx';
-import type { OpenSnooze } from './snooze-panel.tsx';
+import type { SnoozeActions } from './snooze-panel.tsx';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
@@ -31,7 +31,7 @@ interface ConversationViewProps {
   /** Opens the next request that waits. Undefined when there is none. */
   readonly onNext: (() => void) | undefined;
   /** Undefined for a request that does not wait. */
-  readonly snooze: OpenSnooze | undefined;
+  readonly snooze: SnoozeActions | undefined;
 }
 
 export function ConversationView({ requestId, onNext, snooze }: ConversationViewProps) {
@@ -65,7 +65,7 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
   if (!request) {
     if (failure) {
       return (
-        <Failure code={failure} onRetry={conversation.readAgain}>
+        <Failure code={failure} onRetry={conversation.retry}>
           <WrittenFor requestId={requestId} conversation={conversation} />
         </Failure>
       );

@@ -6,7 +6,7 @@ import { createPageStorage } from '../storage/storage.ts';
 import { requestView } from '../testing/requests.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { type Conversation, createConversation } from './conversation.ts';
-import type { OpenRequest } from './conversation-state.ts';
+import type { ConversationExpert, RequestHandle } from './conversation-state.ts';
 
 /** The browser's storage. */
 let kept: Map<string, string>;
@@ -16,6 +16,7 @@ let stops: (() => void)[];
 /** What the SDK's memory has for a request that cannot be opened. */
 let stored: PendingAnswer | undefined;
 let noted: (string | undefined)[];
+const experts = new WeakMap<() => Promise<FakeRequest>, ConversationExpert>();
 beforeEach(() => {
   kept = new Map();
   stored = undefined;
@@ -35,16 +36,11 @@ const create = (): Conversation =>
     requestId: 'r1',
     storage: createPageStorage(kept),
     onUnsent: (state) => noted.at(-1) === state || noted.push(state),
-    stored: () => ({
-      pendingAnswer: async () => stored,
-      removePendingAnswer: async () => {
-        stored = undefined;
-      },
-    }),
+    read: (expert, signal) => expert.request('r1', { signal }),
   });
 
 type FakeRequest = ReturnType<typeof fakeRequest>;
-type AnswerOptions = NonNullable<Parameters<OpenRequest['answer']>[1]>;
+type AnswerOptions = NonNullable<Parameters<RequestHandle['answer']>[1]>;
 
 const decision = { action: 'accept', content: {}, of: 'f1', decidedAt: '2026-11-27T09:00:00Z' } as const;
 
@@ -54,7 +50,7 @@ function fakeRequest() {
   let wake = () => {};
   const fake = {
     ...requestView,
-    status: 'pending' as OpenRequest['status'],
+    status: 'pending' as RequestHandle['status'],
     isPickedUp: true,
     pending: [] as PendingAnswer[],
     answered: [] as ({ text: string } & AnswerOptions)[],
@@ -122,8 +118,17 @@ const keep =
     throw new RelayError(code, code);
   };
 
-function follow(opening: () => Promise<FakeRequest>): () => void {
-  const stop = conversation.follow(opening);
+/** Each way to read the request is an expert with a key of its own. */
+function follow(reading: () => Promise<FakeRequest>): () => void {
+  const expert = experts.get(reading) ?? {
+    request: reading,
+    pendingAnswer: async () => stored,
+    removePendingAnswer: async () => {
+      stored = undefined;
+    },
+  };
+  experts.set(reading, expert);
+  const stop = conversation.follow(expert);
   stops.push(stop);
   return stop;
 }
@@ -194,7 +199,7 @@ test('after a failure it can be read again', async () => {
     throw new RelayError('not_found', 'no');
   });
   await untilPasses(() => expect(now().failure).toBe('not_found'));
-  conversation.readAgain();
+  conversation.retry();
   await untilPasses(() => expect(now().request).toBeDefined());
   expect(now().failure).toBeUndefined();
 });
@@ -208,7 +213,7 @@ test('it is opened at once each time that another tab has changed the answer tha
   await untilPasses(() => expect(now().request).toBeDefined());
   const timers = jest.spyOn(globalThis, 'setTimeout');
   for (const text of ['Once.', 'Twice.']) {
-    conversation.reopen();
+    conversation.readAgain();
     opened.at(-1)?.list('end');
     await conversation.send({ text });
   }
@@ -241,7 +246,7 @@ test('a refusal keeps the messages, and ends when the conversation is read again
   follow(async () => requests.shift() ?? later);
   await untilPasses(() => expect(now().refusal).toBe('untrusted'));
   expect(texts()).toEqual(['one']);
-  conversation.readAgain();
+  conversation.retry();
   await untilPasses(() => expect(texts()).toEqual(['one', 'two']));
   expect(now().refusal).toBeUndefined();
 });
@@ -355,7 +360,7 @@ describe('an answer', () => {
     ];
     follow(() => requests.shift() ?? Promise.resolve(later));
     await untilPasses(() => expect(now().request).toBeDefined());
-    conversation.reopen();
+    conversation.readAgain();
     request.list('end');
     const sending = conversation.send({ text: '', answer: decision }).catch(({ code }) => code);
     await new Promise((resolve) => setTimeout(resolve, 20));

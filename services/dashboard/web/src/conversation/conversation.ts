@@ -1,32 +1,34 @@
-import type { Expert } from '@expert-relay/sdk/expert';
 import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { UnsentState } from '../unsent/unsent.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { createAnswering } from './answering.ts';
-import { type ConversationState, isSameView, type OpenRequest, viewOf } from './conversation-state.ts';
+import {
+  type ConversationExpert,
+  type ConversationState,
+  isSameView,
+  type RequestHandle,
+  viewOf,
+} from './conversation-state.ts';
 import { followMessages } from './follow-messages.ts';
 import { codeOf, isRefusal } from './refusal-sentences.ts';
 import { createPause, retryDelay } from './retry.ts';
 import { createShownTexts } from './shown-texts.ts';
 
-/** Opens the request: once for each expert key. */
-export type Open = (signal: AbortSignal) => Promise<OpenRequest>;
-
 export interface Conversation {
   readonly state: Store<ConversationState>;
   /**
-   * Reads the request and keeps it up to date until the returned function is called. Another `open` function reads it again
-   * from the start.
+   * Reads the request and keeps it up to date until the returned function is called. An expert with another key reads it again from the
+   * start.
    */
-  follow(open: Open): () => void;
+  follow(expert: ConversationExpert): () => void;
   /** Whether it is kept up to date. */
   isFollowed(): boolean;
-  /** Reads it again after a failure or a refusal. */
+  /** Tries again after a failure or a refusal. */
+  retry(): void;
+  /** Reads it again, since another tab has changed the answers that wait. */
   readAgain(): void;
-  /** Opens it again, since another tab has changed the answers that wait. */
-  reopen(): void;
   /** Files that the expert has attached to the next answer. */
   readonly files: AttachedFiles;
   /** @throws RelayError */
@@ -53,15 +55,14 @@ interface ConversationOptions {
   readonly storage: Storage;
   /** Notes whether an answer was not sent. */
   readonly onUnsent?: (state: UnsentState | undefined) => void;
-  /** What waits in the SDK's memory. */
-  readonly stored: () => Pick<Expert, 'pendingAnswer' | 'removePendingAnswer'>;
+  readonly read: (expert: ConversationExpert, signal: AbortSignal) => Promise<RequestHandle>;
 }
 
 export function createConversation({
   requestId,
   storage,
   onUnsent = () => {},
-  stored,
+  read,
 }: ConversationOptions): Conversation {
   const state = createStore<ConversationState>({
     request: undefined,
@@ -77,31 +78,32 @@ export function createConversation({
     pickedUpAt: undefined,
   });
   const pickedUpName = `picked-up:${requestId}`;
-  let opened: { readonly open: Open; readonly request: OpenRequest } | undefined;
+  /** What was read, and by whom. */
+  let current: { readonly expert: ConversationExpert; readonly request: RequestHandle } | undefined;
   const pause = createPause();
   let isOutdated = false;
   let stopCollecting = () => {};
   const afterEnd = createPause();
-  /** How the request is opened with the current expert key. */
-  let wanted: Open | undefined;
+  /** The expert with the current key. */
+  let expertNow: ConversationExpert | undefined;
   let running: AbortController | undefined;
-  const waiting: ((request: OpenRequest) => void)[] = [];
+  const waiting: ((request: RequestHandle) => void)[] = [];
 
   const update = (change: Partial<ConversationState>) => state.set({ ...state.get(), ...change });
 
   const answering = createAnswering({
     requestId,
     state,
-    untilOpen,
-    opened: () => opened?.request,
+    untilRead,
+    request: () => current?.request,
     update() {
-      if (opened) copyState(opened.request);
+      if (current) copyState(current.request);
     },
-    reopen,
-    stored,
+    readAgain,
+    expert: () => expertNow,
   });
 
-  function reopen(): void {
+  function readAgain(): void {
     isOutdated = true;
     stopCollecting();
     afterEnd.wake();
@@ -112,7 +114,7 @@ export function createConversation({
   /** Only changes of this page: what another tab has noted stays. */
   function noteUnsent(): void {
     const { pending } = state.get();
-    if (pending || wasPending || opened)
+    if (pending || wasPending || current)
       onUnsent(pending && (pending.state === 'sending' ? 'sending' : 'unsent'));
     wasPending = pending !== undefined;
   }
@@ -126,38 +128,38 @@ export function createConversation({
     .catch(() => {})
     .then(() => state.subscribe(noteUnsent));
 
-  /** The request, once it is open with the current expert key. */
-  async function untilOpen(): Promise<OpenRequest> {
+  /** The request, once it was read with the current expert key. */
+  async function untilRead(): Promise<RequestHandle> {
     // After a change of the key a component may call this before `follow` is called with the new one.
     await Promise.resolve();
-    if (opened && opened.open === wanted && !isOutdated) return opened.request;
+    if (current && current.expert === expertNow && !isOutdated) return current.request;
     return new Promise((resolve) => waiting.push(resolve));
   }
 
-  async function run(open: Open, signal: AbortSignal): Promise<void> {
+  async function run(expert: ConversationExpert, signal: AbortSignal): Promise<void> {
     await restored;
     let failures = 0;
     while (!signal.aborted) {
       try {
-        if (opened?.open !== open || isOutdated) {
-          const request = await open(signal);
+        if (current?.expert !== expert || isOutdated) {
+          const request = await read(expert, signal);
           if (signal.aborted) return;
-          opened = { open, request };
+          current = { expert, request };
           failures = 0;
           isOutdated = false;
-          if (open === wanted) for (const resolve of waiting.splice(0)) resolve(request);
+          if (expert === expertNow) for (const resolve of waiting.splice(0)) resolve(request);
           await collect(request, signal, true);
-        } else await collect(opened.request, signal, false);
-        // After `reopen` it is opened at once: answers wait for it. One that has ended may be opened again later.
+        } else await collect(current.request, signal, false);
+        // After `readAgain` it is read at once: answers wait for it. One that has ended may be read again later.
         if (!isOutdated) await afterEnd.wait(undefined, signal);
       } catch (error) {
         if (signal.aborted) return;
         const code = codeOf(error);
-        if (opened?.open === open && !isOutdated) copyState(opened.request);
+        if (current?.expert === expert && !isOutdated) copyState(current.request);
         if (code === 'no_keys_yet') update({ needsKey: true });
         else if (isRefusal(code)) update({ refusal: code });
         else update({ failure: code });
-        if (!opened && code === 'not_found') await answering.showStored(code).catch(() => {});
+        if (!current && code === 'not_found') await answering.showStored(code).catch(() => {});
         // A missing key and a refusal need the expert: no retry.
         const isTemporary = code !== 'no_keys_yet' && code !== 'not_found' && !isRefusal(code);
         await pause.wait(isTemporary ? retryDelay(failures) : undefined, signal);
@@ -166,7 +168,7 @@ export function createConversation({
     }
   }
 
-  async function collect(request: OpenRequest, signal: AbortSignal, isNew: boolean): Promise<void> {
+  async function collect(request: RequestHandle, signal: AbortSignal, isNew: boolean): Promise<void> {
     let messages = isNew ? [] : state.get().messages;
     const stopped = new AbortController();
     stopCollecting = () => stopped.abort();
@@ -175,7 +177,7 @@ export function createConversation({
     stopped.signal.addEventListener('abort', () => clearInterval(watch));
     try {
       await followMessages(request, stopped.signal, (arrived) => {
-        if (opened?.request !== request) return;
+        if (current?.request !== request) return;
         // Then "seen your last" would be about an answer that the agent was never sent.
         const hasUnsent = request.pending.length > 0;
         const known = hasUnsent ? arrived.map((one) => ({ ...one, seenYourLast: undefined })) : arrived;
@@ -189,8 +191,8 @@ export function createConversation({
   }
 
   /** Copies the state of the request into the store. */
-  function copyState(request: OpenRequest): void {
-    if (opened?.request !== request || isOutdated) return;
+  function copyState(request: RequestHandle): void {
+    if (current?.request !== request || isOutdated) return;
     const view = viewOf(request);
     if (!isSameView(state.get().request, view)) update({ request: view });
     answering.settle(request);
@@ -204,13 +206,13 @@ export function createConversation({
     remove: answering.remove,
     markShown: shownTexts.markShown,
     markInView: shownTexts.markInView,
-    follow(open) {
-      wanted = open;
+    follow(expert) {
+      expertNow = expert;
       // Two runs would share one iterator, and each would miss messages.
       running?.abort();
       const stopped = new AbortController();
       running = stopped;
-      void run(open, stopped.signal);
+      void run(expert, stopped.signal);
       return () => {
         // An answer that waits for the request is given to the SDK first.
         if (waiting.length === 0) stopped.abort();
@@ -218,14 +220,14 @@ export function createConversation({
       };
     },
     isFollowed: () => running !== undefined && !running.signal.aborted,
-    reopen,
-    readAgain() {
+    readAgain,
+    retry() {
       isOutdated = true;
       update({ failure: undefined, refusal: undefined });
       pause.wake();
     },
     async pickUp() {
-      const request = await untilOpen();
+      const request = await untilRead();
       try {
         const isFirst = !request.isPickedUp;
         await request.pickUp();
@@ -243,7 +245,7 @@ export function createConversation({
       }
     },
     async close(reason) {
-      const request = await untilOpen();
+      const request = await untilRead();
       await request.close({ reason });
       copyState(request);
     },

@@ -1,9 +1,9 @@
 import type { Message } from '@expert-relay/sdk';
-import type { OpenRequest } from './conversation-state.ts';
+import type { RequestHandle } from './conversation-state.ts';
 
 /** Calls `onMessages` with the messages of a request in batches, until the conversation ends or the signal aborts. */
 export async function followMessages(
-  request: OpenRequest,
+  request: RequestHandle,
   signal: AbortSignal,
   onMessages: (messages: readonly Message[]) => void,
 ): Promise<void> {

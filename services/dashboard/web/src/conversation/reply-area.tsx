@@ -28,7 +28,7 @@ function Area(props: Omit<ReplyAreaProps, 'requestId'> & Pick<ReplyProps, 'draft
   const { request, refusal } = conversation.now;
   const presses = usePresses(conversation, drafts);
   if (!request) return null;
-  const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.readAgain} />;
+  const warning = (code: FailureCode) => <Warning code={code} onReadAgain={conversation.retry} />;
   const kept = (title: string) => <AllKept conversation={conversation} drafts={drafts} title={title} />;
   const area = (children: ReactNode) => (
     <PressGuard value={presses.onPress}>

@@ -4,7 +4,7 @@ import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
 
 /** The snooze of the open request. */
-export interface OpenSnooze {
+export interface SnoozeActions {
   /** Undefined when it is not snoozed. */
   readonly now: { readonly until: string | undefined } | undefined;
   /** Without a time: until the agent writes. */
@@ -31,7 +31,7 @@ export const describeSnooze = ({ until }: { readonly until: string | undefined }
   until === undefined ? 'Snoozed until the agent writes' : `Snoozed until ${clock.format(new Date(until))}`;
 
 interface SnoozePanelProps {
-  readonly snooze: OpenSnooze;
+  readonly snooze: SnoozeActions;
   readonly expiresAt: string;
   readonly onDone: (isSnoozed: boolean) => void;
 }

@@ -1,13 +1,12 @@
-import type { Expert } from '@expert-relay/sdk/expert';
-import { useEffect, useMemo } from 'react';
-import { type AppContext, useAppContext } from '../app-context/app-context.tsx';
+import { useEffect } from 'react';
+import { useAppContext } from '../app-context/app-context.tsx';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Tabs } from '../live/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
-import { type Conversation, createConversation, type Open } from './conversation.ts';
+import { type Conversation, createConversation } from './conversation.ts';
 import type { ConversationState } from './conversation-state.ts';
 
 /** How many conversations stay in memory, so that they are shown at once when the expert returns to them. */
@@ -15,16 +14,15 @@ const maxKept = 20;
 const recent = new WeakMap<Storage, Map<string, Conversation>>();
 
 /** What a conversation needs of the page. */
-type Context = Pick<ReturnType<typeof useAppContext>, 'expert' | 'storage' | 'live' | 'unsent'>;
+type Context = Pick<ReturnType<typeof useAppContext>, 'storage' | 'live' | 'unsent'>;
 
 /** A conversation that is kept up to date for the lifetime of the component. */
 export function useConversation(requestId: string): Conversation & { readonly now: ConversationState } {
   const context = useAppContext();
   const { expert, live } = context;
   const conversation = conversationOf(context, requestId);
-  const open = useMemo(() => opener(requestId, expert, live), [requestId, expert, live]);
-  useEffect(() => conversation.follow(open), [conversation, open]);
-  useEffect(() => live.openRequest(requestId), [live, requestId]);
+  useEffect(() => conversation.follow(expert), [conversation, expert]);
+  useEffect(() => live.watchRequest(requestId), [live, requestId]);
   const now = useStore(conversation.state);
   return { ...conversation, now };
 }
@@ -42,11 +40,8 @@ export function sendWritten(
   files.handOver(handedOver);
 }
 
-function conversationOf(
-  { expert, storage, live: { tabs }, unsent }: Context,
-  requestId: string,
-): Conversation {
-  const conversations = recent.get(storage) ?? followTabs(tabs);
+function conversationOf({ storage, live, unsent }: Context, requestId: string): Conversation {
+  const conversations = recent.get(storage) ?? followTabs(live.tabs);
   recent.set(storage, conversations);
   const known = conversations.get(requestId);
   const conversation =
@@ -55,7 +50,10 @@ function conversationOf(
       requestId,
       storage,
       onUnsent: (state) => unsent.note(requestId, state),
-      stored: () => expert,
+      async read(expert, signal) {
+        await live.begun;
+        return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
+      },
     });
   // The map is in order of use, the latest last.
   conversations.delete(requestId);
@@ -67,30 +65,14 @@ function conversationOf(
   return conversation;
 }
 
-/** No conversations yet. They are opened again when another tab has changed the answer that waits. */
+/** No conversations yet. They are read again when another tab has changed the answer that waits. */
 function followTabs(tabs: Tabs): Map<string, Conversation> {
   const conversations = new Map<string, Conversation>();
   tabs.listen((message) => {
-    if (message.type === 'unsent') conversations.get(message.requestId)?.reopen();
+    if (message.type === 'unsent') conversations.get(message.requestId)?.readAgain();
   });
   return conversations;
 }
 
 /** The code of a conversation is a part of the page that is loaded when it is opened: browsers throw this error where it is gone. */
 const isLoadFailure = (error: unknown): boolean => error instanceof TypeError;
-
-const openers = new WeakMap<Expert, Map<string, Open>>();
-
-/** Returns the same function for the same expert and request. By it a conversation recognizes that it is already open. */
-function opener(requestId: string, expert: Expert, live: AppContext['live']): Open {
-  const known = openers.get(expert) ?? new Map<string, Open>();
-  openers.set(expert, known);
-  const open: Open =
-    known.get(requestId) ??
-    (async (signal) => {
-      await live.begun;
-      return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
-    });
-  known.set(requestId, open);
-  return open;
-}

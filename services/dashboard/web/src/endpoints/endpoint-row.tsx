@@ -6,8 +6,8 @@ import { Confirmation } from '../calls/confirmation.tsx';
 import { RotateSecret } from '../calls/rotate-secret.tsx';
 import { Button } from '../ui/button.tsx';
 import type { Choice } from '../ui/choices.tsx';
-import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { PartButtons, useRowParts } from '../ui/row-parts.tsx';
 import rows from '../ui/rows.module.css';
 import { useAction } from '../ui/use-action.ts';
 import { DeliveryList } from './delivery-list.tsx';
@@ -53,7 +53,7 @@ interface EndpointRowProps {
   readonly onRemoved: () => void;
 }
 
-/** An endpoint with its actions, and the open one below it. */
+/** An endpoint with its actions, and the one that is shown below it. */
 export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: EndpointRowProps) {
   const { id, enabled } = endpoint;
   const webhook = isWebhook(endpoint) ? endpoint : undefined;
@@ -61,8 +61,8 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
   const isConfirmed = isWebhook(endpoint) || endpoint.confirmed;
   const isReadable = endpoint.offReason !== 'unreadable';
   const queries = useQueryClient();
-  const part = useOpenPart<Part>();
-  const { open, close } = part;
+  const part = useRowParts<Part>();
+  const { shown, close } = part;
   /** Each test opens a new list, which follows it. */
   const [tests, setTests] = useState(0);
   const name = nameOf(endpoint, isThisBrowser);
@@ -109,12 +109,12 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
         {isConfirmed && isReadable && action(enabled ? 'Switch off' : 'Switch on', switching)}
       </div>
       <ActionError error={testing.error ?? confirming.error ?? switching.error} />
-      {open === 'deliveries' && (
+      {shown === 'deliveries' && (
         <Panel isInner title="Deliveries of the last seven days">
           <DeliveryList key={tests} path={pathOf(endpoint)} canResend={webhook !== undefined && enabled} />
         </Panel>
       )}
-      {open === 'change' && (
+      {shown === 'change' && (
         <Panel isInner title={`Change “${name}”`}>
           <EndpointForm
             kind={kind}
@@ -129,7 +129,7 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
           />
         </Panel>
       )}
-      {open === 'rotate' && webhook && (
+      {shown === 'rotate' && webhook && (
         <RotateSecret
           isInner
           title="A new secret for this webhook"
@@ -142,7 +142,7 @@ export function EndpointRow({ endpoint, isThisBrowser, onDone, onRemoved }: Endp
           )}
         </RotateSecret>
       )}
-      {open === 'remove' && (
+      {shown === 'remove' && (
         <Confirmation
           isInner
           title={`Remove “${name}”?`}

@@ -4,7 +4,7 @@ import { usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
-import type { OpenSnooze } from '../conversation/snooze-panel.tsx';
+import type { SnoozeActions } from '../conversation/snooze-panel.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
@@ -71,7 +71,7 @@ function useNext(requestId: string | undefined): (() => void) | undefined {
 }
 
 /** The snooze of a request that waits. */
-function useSnooze(requestId: string | undefined): OpenSnooze | undefined {
+function useSnooze(requestId: string | undefined): SnoozeActions | undefined {
   const { inbox, snoozes } = useInbox();
   const all = useStore(snoozes.all);
   const now = useNow();

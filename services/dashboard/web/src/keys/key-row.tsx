@@ -7,8 +7,8 @@ import { webhooksQuery } from '../endpoints/endpoint-calls.ts';
 import { WebhookList } from '../endpoints/webhook-list.tsx';
 import type { Key, Webhook } from '../generated/api.ts';
 import { FormButtons } from '../ui/form-buttons.tsx';
-import { PartButtons, useOpenPart } from '../ui/open-part.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { PartButtons, useRowParts } from '../ui/row-parts.tsx';
 import rows from '../ui/rows.module.css';
 import { TextField } from '../ui/text-field.tsx';
 import { Time } from '../ui/time.tsx';
@@ -29,11 +29,11 @@ const parts: readonly (readonly [Part, string])[] = [
   ['revoke', 'Revoke'],
 ];
 
-/** A key that is in use, with the open action below it. */
+/** A key that is in use, with the action that is shown below it. */
 export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => void }) {
   const { name, kind, lastFour, createdAt, lastUsedAt } = apiKey;
-  const part = useOpenPart<Part>();
-  const { open, close } = part;
+  const part = useRowParts<Part>();
+  const { shown, close } = part;
   const webhooks = useQuery(webhooksQuery).data;
   // The webhooks of a script's owner are in the settings. Some relays deliver none.
   const hasWebhooks = kind === 'consumer' && webhooks !== null;
@@ -73,10 +73,10 @@ export function KeyRow({ apiKey, onRevoked }: { apiKey: Key; onRevoked: () => vo
           />
         </div>
       </div>
-      {open === 'webhooks' && <KeyWebhooks apiKey={apiKey} />}
-      {open === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
-      {open === 'rotate' && <RotateKey apiKey={apiKey} onClose={close} />}
-      {open === 'revoke' && <RevokeKey apiKey={apiKey} onClose={close} onRevoked={onRevoked} />}
+      {shown === 'webhooks' && <KeyWebhooks apiKey={apiKey} />}
+      {shown === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
+      {shown === 'rotate' && <RotateKey apiKey={apiKey} onClose={close} />}
+      {shown === 'revoke' && <RevokeKey apiKey={apiKey} onClose={close} onRevoked={onRevoked} />}
     </li>
   );
 }

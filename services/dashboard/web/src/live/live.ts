@@ -10,10 +10,10 @@ import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 export interface Live {
   /** All events. An `unknown` one with `isMissed` says that some were missed: then lists must be read again. */
   listen(call: (event: ExpertEvent) => void): () => void;
-  /** The same for open conversations, at a pace: each event makes them call the relay. */
+  /** The same for the conversations on the screen, at a pace: each event makes them call the relay. */
   listenPaced: PacedEvents['listen'];
-  /** A conversation is open in this tab: `listenPaced` passes its events on. Returns a function that ends it. */
-  openRequest: PacedEvents['open'];
+  /** This tab shows a conversation: `listenPaced` passes its events on. Returns a function that ends it. */
+  watchRequest: PacedEvents['watch'];
   /** Whether this tab shows what it reads, in its window or, as the leading tab, in notifications. */
   isFollowing(): boolean;
   /** Resolves when events arrive, or after a short time: what is read then need not be read again. */
@@ -94,7 +94,7 @@ export function createLive(me: Me): Live {
       return () => calls.delete(call);
     },
     listenPaced: paced.listen,
-    openRequest: paced.open,
+    watchRequest: paced.watch,
     isFollowing: () => isVisible() || tabs.isLeading.get(),
     begun,
   };

@@ -84,11 +84,11 @@ const event = (requestId: string): ExpertEvent => ({
   reason: 'closed',
 });
 
-test('an event of an open request reaches its conversation, and events that wait become one', () => {
+test('an event of a request on the screen reaches its conversation, and events that wait become one', () => {
   const waiting = new Map<string, () => unknown>();
   const pace = { run: (name: string, work: () => unknown) => void waiting.set(name, work) };
   const events = createPacedEvents(pace, always);
-  const close = events.open('r1');
+  const end = events.watch('r1');
   events.emit(event('r1'));
   expect(waiting.size).toBe(0);
   const received: ExpertEvent[] = [];
@@ -99,7 +99,7 @@ test('an event of an open request reaches its conversation, and events that wait
   events.emit(event('r1'));
   for (const work of waiting.values()) work();
   expect(received).toEqual([event('r1')]);
-  close();
+  end();
   waiting.clear();
   events.emit(event('r1'));
   expect(waiting.size).toBe(0);

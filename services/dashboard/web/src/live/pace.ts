@@ -62,14 +62,14 @@ type Listener = (event: ExpertEvent) => void;
 export interface PacedEvents {
   emit: Listener;
   listen(call: Listener): () => void;
-  /** A request is open in this tab. Events about others are not passed on. Returns a function that ends it. */
-  open(requestId: string): () => void;
+  /** This tab shows a request. Events about others are not passed on. Returns a function that ends it. */
+  watch(requestId: string): () => void;
 }
 
 /** Passes events on at a pace, while the page is visible. Of several events about one request only the newest is passed on. */
 export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => boolean): PacedEvents {
   const listeners = new Set<Listener>();
-  const open: string[] = [];
+  const watched: string[] = [];
   /** Events that wait, by request. */
   let newest = new Map<string, ExpertEvent>();
 
@@ -81,8 +81,8 @@ export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => bool
 
   return {
     emit(event) {
-      const isOpen = event.type === 'unknown' || open.includes(event.requestId);
-      if (listeners.size === 0 || !isOpen) return;
+      const isWatched = event.type === 'unknown' || watched.includes(event.requestId);
+      if (listeners.size === 0 || !isWatched) return;
       newest.set(event.type === 'unknown' ? '' : event.requestId, event);
       pace.run('conversations', passOn, isVisible);
     },
@@ -90,9 +90,9 @@ export function createPacedEvents(pace: Pick<Pace, 'run'>, isVisible: () => bool
       listeners.add(call);
       return () => listeners.delete(call);
     },
-    open(requestId) {
-      open.push(requestId);
-      return () => open.splice(open.indexOf(requestId), 1);
+    watch(requestId) {
+      watched.push(requestId);
+      return () => watched.splice(watched.indexOf(requestId), 1);
     },
   };
 }

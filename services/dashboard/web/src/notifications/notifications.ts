@@ -43,7 +43,7 @@ export async function notify(notice: Notice): Promise<void> {
   worker?.postMessage(notice);
 }
 
-let openRequest: ((requestId: string) => void) | undefined;
+let showRequest: ((requestId: string) => void) | undefined;
 let clickedRequest: string | undefined;
 
 /** Follows clicks on notifications. A click before the inbox is shown is kept: the browser reports it only once. */
@@ -57,16 +57,16 @@ export function followNotificationClicks(): void {
 
 /** Calls `open` when the expert clicks a notification. Returns a function that stops it. */
 export function onNotificationClick(open: (requestId: string) => void): () => void {
-  openRequest = open;
+  showRequest = open;
   openClicked();
   return () => {
-    if (openRequest === open) openRequest = undefined;
+    if (showRequest === open) showRequest = undefined;
   };
 }
 
 function openClicked(): void {
-  if (!openRequest || clickedRequest === undefined) return;
-  openRequest(clickedRequest);
+  if (!showRequest || clickedRequest === undefined) return;
+  showRequest(clickedRequest);
   clickedRequest = undefined;
 }
 
