@@ -1,16 +1,33 @@
 import { connection } from './connection.ts';
 
-/** How much of the rate limit of this address was left at the last call: from 1 to 0. It counts other tabs, and colleagues, too. */
-let left = 1;
+/** What the relay has said of this address, which other tabs and colleagues may share. */
+let window = { limit: 1, left: 1, endsAt: 0 };
+
+const shortestMs = 1_000;
+const awayMs = 10_000;
+/** As many as one run of the page's reads takes. */
+const callsOfARun = 3;
 
 export function noteRateLimit(headers: Headers): void {
-  const [, rest] = /^"api";r=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
-  const [, limit] = /^"api";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
-  if (rest !== undefined && limit !== undefined) left = Number(rest) / Number(limit);
+  const [, left, seconds] = /^"pages";r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
+  const [, limit] = /^"pages";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
+  if (limit === undefined) return;
+  window = {
+    limit: Number(limit),
+    left: Number(left),
+    endsAt: performance.now() + Number(seconds) * 1_000,
+  };
 }
 
-/** How long the page waits between two reads that the expert has not asked for. */
+/**
+ * How long the page waits between two reads that the expert has not asked for. Once half of the calls of a minute are used, the next quarter
+ * is spread over the rest of the minute. The last quarter is the expert's.
+ */
 export function gapMs(): number {
-  if (connection.get().kind !== 'online' || left <= 1 / 4) return 10_000;
-  return left > 1 / 2 ? 1_000 : 4_000;
+  if (connection.get().kind !== 'online') return awayMs;
+  const { limit, left, endsAt } = window;
+  const restMs = endsAt - performance.now();
+  const free = left - limit / 4;
+  if (restMs <= 0 || left > limit / 2) return shortestMs;
+  return free > 0 ? Math.max(shortestMs, Math.min(restMs, (restMs * callsOfARun) / free)) : restMs;
 }
