@@ -75,7 +75,7 @@ export const isOverdueOf = (userId: string): Sql =>
 
 /** The requests of a user that have not ended, the overdue ones included. */
 export const openOf = (userId: string): Sql =>
-  sql`SELECT request_id FROM request_stages WHERE user_id = ${userId}::uuid AND stage = 'open'`;
+  sql`SELECT request_id AS id FROM request_stages WHERE user_id = ${userId}::uuid AND stage = 'open'`;
 
 const filterConditions: Readonly<Record<InboxFilter, Sql>> = {
   waiting: sql`(${isOpen} AND last_message_role IS DISTINCT FROM 'provider')`,

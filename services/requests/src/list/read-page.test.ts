@@ -220,6 +220,22 @@ describe('a list', () => {
     expect(await counts()).toMatchObject({ filters: { answered: '999+', ended: '999+' } });
   });
 
+  test('of many open requests has the newest first, for an agent and in a search', async () => {
+    const user = await newUser();
+    const inserted = await insertRequests(user, [
+      ...(['answered', 'closed', 'overdueAnswered', 'answered'] as const),
+      ...Array<Kind>(1_001).fill('unanswered'),
+    ]);
+    const answered = inserted.filter(({ kind }) => kind === 'answered');
+    const lines = (requests: readonly InsertedRequest[]) =>
+      requests.map(({ id, lastActivityAt }) => `${id} ${lastActivityAt}`);
+    expect(await readAll(user.session, { filter: 'answered', q: 'answered' }, 1)).toEqual(lines(answered));
+    for (const party of user.consumers) {
+      const own = answered.filter(({ keyId }) => party.kind === 'consumer' && keyId === party.apiKeyId);
+      expect(await readAll(party, { filter: 'answered' }, 1)).toEqual(lines(own));
+    }
+  });
+
   test('searches the part of a long question that it shows', async () => {
     const user = await newUser();
     const [{ id, lastActivityAt } = { id: '' }] = await insertRequests(user, ['answered']);

@@ -76,7 +76,9 @@ export async function readPage(query: Query, party: Party, listing: Listing): Pr
   const { content, q, limit } = listing;
   const isByActivity = party.kind !== 'consumer' && q === undefined;
   const time = isByActivity ? 'lastActivityAt' : 'createdAt';
-  const page = isByActivity ? selectByActivity(party.userId, listing) : selectByCreation(party, listing);
+  const page = isByActivity
+    ? selectByActivity(party.userId, listing)
+    : selectByCreation(party, listing, await findCandidates(query, party.userId, listing));
   const rows = await query<
     (Row | (Row & Content)) & { isCut?: boolean }
   >`${content ? withContent(page, time) : page}`;
@@ -113,12 +115,21 @@ function selectByActivity(userId: string, listing: Listing): Sql {
     ORDER BY active_at DESC, id DESC`;
 }
 
-/** Up to `limit` requests, and one more if there are more. Reads them in their order until the page is full. */
-function selectByCreation(party: Party, listing: Listing): Sql {
+const maxCandidates = 1_000;
+
+/** The ids of all open requests of a user, if the list selects only open ones and they are few. */
+async function findCandidates(query: Query, userId: string, listing: Listing): Promise<string[] | undefined> {
+  if (!selectsOnlyOpen(listing)) return undefined;
+  const rows = await query<{ id: string }>`${openOf(userId)} LIMIT ${maxCandidates + 1}::int`;
+  return rows.length > maxCandidates ? undefined : rows.map(({ id }) => id);
+}
+
+/** Up to `limit` requests, and one more if there are more. Reads the candidates, or else all in their order until the page is full. */
+function selectByCreation(party: Party, listing: Listing, candidates: string[] | undefined): Sql {
   const { q, after, limit } = listing;
   const conditions = [ownedBy(party), ...conditionsOf(listing), ...(q === undefined ? [] : [matches(q)])];
-  // Open requests are few: it is faster to read them all.
-  if (selectsOnlyOpen(listing)) conditions.push(sql`id = ANY(ARRAY(${openOf(party.userId)}))`);
+  // Postgres assumes ten elements for an array of unknown length, so it looks each of them up.
+  if (candidates) conditions.push(sql`id = ANY(ARRAY(SELECT unnest(${candidates}::text[])))`);
   return sql`
     SELECT ${columns(lastActivity)}
     FROM help_requests
