@@ -18,7 +18,10 @@ export const exitCodes = {
   untrusted: { code: 7, means: 'keys or a message are not what they should be; nothing of it was shown' },
   unreachable: { code: 8, means: 'the relay could not be reached, or was too busy; try again' },
   unknown: { code: 9, means: 'there is no such request or webhook, or it is not yours' },
-  state: { code: 10, means: 'a file of the state folder is missing, broken, in use or readable by others' },
+  state: {
+    code: 10,
+    means: 'a file of the state folder is damaged or in use, or others can enter the folder',
+  },
   plaintext: {
     code: 11,
     means:

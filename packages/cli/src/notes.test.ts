@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { type Part, writeParts } from '@expert-relay/sdk/crypto/wire';
 import { expect, test } from '@jest/globals';
-import { openExpertFile } from './store/expert-file.ts';
+import { openExpertRoot } from './store/expert-root.ts';
 import { sendParts } from './testing/send-parts.ts';
 import { useAgent, useTestCli } from './testing/test-cli.ts';
 
@@ -20,7 +20,7 @@ async function ask({ isApproval = false } = {}) {
   const refCode = await cli.ask('May I?', ...(isApproval ? ['--form', form] : []));
   expect((await cli.pickUp(refCode)).code).toBe(0);
   const { RELAY_CONFIG_DIR: folder = '', RELAY_API_KEY: providerKey = '' } = cli.expert;
-  const root = openExpertFile(folder, providerKey).read() as Uint8Array;
+  const root = (await openExpertRoot(folder, providerKey).read()) as Uint8Array;
   const { requestId, form: open } = JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout);
   const client = { gatewayUrl: cli.relay.gatewayUrl, providerKey, root };
   const send = (text: string, ...parts: Part[]) => sendParts(client, requestId, { text, parts });

@@ -2,6 +2,7 @@
 export { digestAsked } from './agent/once.ts';
 export { ownerOf } from './agent/owner.ts';
 export { awaitedPartsMs } from './client-options.ts';
+export { createQueue } from './crypto/queue.ts';
 export { defaultsOf } from './forms/describe-content.ts';
 export { parseFormAnswer } from './forms/form-answer.ts';
 export { parseExactly } from './forms/parse-exactly.ts';

@@ -50,6 +50,31 @@ async function answersAfter(state: ConversationState): Promise<string[]> {
 
 const file = { name: 'log.txt', mediaType: 'text/plain', bytes: new TextEncoder().encode('It hangs.') };
 
+test.concurrent('a slow store neither hides an answer from who does not wait, nor ends with an older state', async () => {
+  const kept: ConversationState[] = [];
+  const store = watchStates((state) => void kept.push(state));
+  let delayMs = 200;
+  const agent = server.agent({
+    store: {
+      ...store,
+      async set(name, value) {
+        // Later writes are faster.
+        delayMs = Math.max(0, delayMs - 40);
+        await pause(delayMs);
+        await store.set(name, value);
+      },
+    },
+  });
+  const conversation = await agent.ask({ question: 'May I?' });
+  const request = await requestOf(conversation);
+  for (const text of ['One.', 'Two.', 'Three.']) await request.answer(text);
+  await conversation.refresh();
+  const texts = await Promise.all([1, 2, 3].map(() => conversation.waitForAnswer({ timeoutMs: 0 })));
+  expect(texts.map(({ text }) => text)).toEqual(['One.', 'Two.', 'Three.']);
+  await expect(conversation.waitForAnswer({ timeoutMs: 0 })).rejects.toMatchObject({ code: 'timeout' });
+  expect(await answersAfter(kept.at(-1) as ConversationState)).toEqual([]);
+});
+
 describe('an answer survives a kill', () => {
   test.concurrent('while a text that waited for the keys is sent before it is returned', async () => {
     const { conversation, atPost, newest } = await ask({ question: 'May I?', files: [file] });

@@ -5,7 +5,7 @@ import { readPipe, readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../forms/read-form.ts';
-import { parseJson } from '../store/json-file.ts';
+import { parseJson } from '../parse-json.ts';
 import { fence } from './fence.ts';
 import type { FormSource } from './read-plan.ts';
 import { toContext } from './to-context.ts';

@@ -20,7 +20,7 @@ export interface ActiveConversation {
   journal: Journal;
   outages: Outages;
   /** Ends what this process does for it. The conversation itself goes on. */
-  end(): void;
+  end(): Promise<void>;
 }
 
 const instead = 'An expert answers: relay answer HS-... "..."';
@@ -52,18 +52,18 @@ export async function startConversation(
   let named: ConversationState | undefined;
   let id: string | undefined;
   let requestId: string | undefined;
-  const relay = connect((state) => {
+  const relay = connect(async (state) => {
     id = state.id;
     requestId = state.request?.requestId;
-    journal.save(state);
+    await journal.save(state);
   });
   const end = endOf(relay, outages, journal);
   try {
     named =
       plan.once === undefined ? undefined : await relay.findNamed(plan.once, { signal: context.signal });
     if (named) {
-      journal.lock(named.id);
-      journal.limitAge(named.id, validForMs);
+      await journal.lock(named);
+      await journal.limitAge(named.id, validForMs);
     }
     const conversation = await warnWhenSlow(
       context.err,
@@ -80,26 +80,26 @@ export async function startConversation(
         signal: isWithdrawn ? whenOver(context.signal) : context.signal,
       }),
     );
-    journal.save(conversation.export());
-    if (named) journal.deliverAgain(conversation.id);
+    await journal.save(conversation.export());
+    if (named) await journal.deliverAgain(conversation.id);
     return { conversation, journal, outages, end };
   } catch (error) {
-    end();
+    await end();
     if (isWithdrawn && requestId !== undefined) {
       const signal = AbortSignal.timeout(closingMs);
       const path = `/api/v1/close/${requestId}`;
       await callRelay(access, { method: 'POST', path, body: {}, signal }).catch(() => {});
     }
     const failure = explainError(error, context.signal);
-    if (id !== undefined && !named && isNotAsked(failure)) conversations.forget(id);
+    if (id !== undefined && !named && isNotAsked(failure)) await conversations.forget(id);
     throw describeFailure(failure, id);
   }
 }
 
-const endOf = (relay: Relay, outages: Outages, journal: Journal) => () => {
+const endOf = (relay: Relay, outages: Outages, journal: Journal) => async () => {
   outages.stop();
   relay.stop();
-  journal.release();
+  await journal.release();
 };
 
 /** Aborts some time after this signal: a submit that has begun may reach the relay, and only its answer says what to close. */
@@ -132,7 +132,7 @@ export async function resumeConversation(
   const { acceptsUnprotected } = plan;
   const { conversations, connect, outages } = openAgent(context, { instead, acceptsUnprotected });
   const { signal } = context;
-  const stored = conversations.find(name);
+  const stored = await conversations.find(name);
   if (!stored) throw notStored(name);
   const text = plan.words[0] === undefined ? undefined : await readTextArgument(context, plan.words[0]);
   const form = await readQuestionForm(context, plan.asksFor);
@@ -142,15 +142,15 @@ export async function resumeConversation(
   const end = endOf(relay, outages, journal);
   let conversation: Conversation | undefined;
   try {
-    const { state } = journal.lock(stored.state.id);
+    const { state } = await journal.lock(stored.state);
     conversation = await warnWhenSlow(context.err, outages, relay.resume(state, { signal }));
-    journal.save(conversation.export());
+    await journal.save(conversation.export());
     const started = { conversation, journal, outages, end };
     if (text !== undefined || plan.again)
       await send(context, started, text, { form, files, again: plan.again });
     return started;
   } catch (error) {
-    end();
+    await end();
     if (text === undefined && !plan.again) throw error;
     throw describeUnsentText(explainError(error, signal), conversation, text);
   }
@@ -187,9 +187,9 @@ async function send(
   const own = { text: text ?? askedAgain, ...partsOf(form, files), isEncrypted, now: now() };
   try {
     const { messageId } = await warnWhenSlow(err, outages, sending);
-    journal.add(conversation, ownEntry({ ...own, messageId }), earlier);
+    await journal.add(conversation.id, ownEntry({ ...own, messageId }), earlier);
   } catch (error) {
-    if (isKept(conversation, text)) journal.add(conversation, ownEntry(own), earlier);
+    if (isKept(conversation, text)) await journal.add(conversation.id, ownEntry(own), earlier);
     throw error;
   }
 }

@@ -30,7 +30,7 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
     while (!isAnswered()) {
       const remaining = Math.max(0, deadline - now());
       const answer = await conversation.waitForAnswer({ timeoutMs: remaining, signal, includeEarly: true });
-      record(waiting, answer);
+      await journal.add(conversation.id, answerEntry(answer));
       if (!includeEarly && isEarly(answer)) err.paragraph(describeEarly(waiting), { style: 'yellow' });
       if (!includeEarly && answer.isNote) err.paragraph(onlyNote, { style: 'yellow' });
     }
@@ -45,22 +45,15 @@ export async function waitForAnswers(context: Context, waiting: Waiting): Promis
   }
 }
 
-function record(
-  { conversation, journal }: Waiting,
-  answer: Awaited<ReturnType<Conversation['waitForAnswer']>>,
-) {
-  journal.add(conversation, answerEntry(answer));
-}
-
 /** An expert may have answered twice. Errors while reading further answers do not affect those that were received. */
-async function takeAnother(waiting: Waiting, signal: AbortSignal): Promise<boolean> {
-  const another = await waiting.conversation
+async function takeAnother({ conversation, journal }: Waiting, signal: AbortSignal): Promise<boolean> {
+  const another = await conversation
     .waitForAnswer({ timeoutMs: 0, signal, includeEarly: true })
     .catch((error) => {
       if (error instanceof RelayError) return undefined;
       throw error;
     });
-  if (another) record(waiting, another);
+  if (another) await journal.add(conversation.id, answerEntry(another));
   return another !== undefined;
 }
 

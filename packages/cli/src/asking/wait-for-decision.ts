@@ -35,28 +35,28 @@ export async function waitForDecision(context: Context, waiting: Waiting): Promi
   const { conversation, journal, outages, timeoutMs, validForMs, isWithdrawn = false } = waiting;
   const { id } = conversation;
   const replies: Entry[] = [];
-  const showReplies = () => {
+  const showReplies = async () => {
     const news = journal.undelivered(id).filter((one) => !isDecision(one));
     if (news.length === 0) return;
     const isDecided = openForm(journal.read(id)) === undefined;
     for (const reply of news) showReply(context, conversation, reply, isDecided);
     replies.push(...news);
-    journal.markDelivered(id, news);
+    await journal.markDelivered(id, news);
   };
   const stopWatching = watchPickUp(context, conversation);
   try {
-    showReplies();
+    await showReplies();
     const decision = await conversation.waitForDecision({
       timeoutMs,
       validForMs,
       signal: context.signal,
-      onReply(answer) {
-        journal.add(conversation, answerEntry(answer));
-        showReplies();
+      async onReply(answer) {
+        await journal.add(id, answerEntry(answer));
+        await showReplies();
       },
     });
     const entry = decisionEntry(decision);
-    journal.add(conversation, entry);
+    await journal.add(id, entry);
     return { entry, replies };
   } catch (error) {
     const about = { conversation, timeoutMs, outage: outages.current, isWithdrawn };

@@ -1,11 +1,13 @@
-import { cpSync } from 'node:fs';
+import { copyFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createRelay } from '@expert-relay/sdk';
 import { makeRoot } from '@expert-relay/sdk/crypto';
 import { createExpert } from '@expert-relay/sdk/expert';
 import { eventually, type Json, type LyingRelay } from '@expert-relay/testkit';
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { openRelayFolder } from '../store/relay-folder.ts';
+import { relayName } from '../store/relay-name.ts';
+import { storeFolder } from '../store/store.ts';
 import { later, readAgainMs, useTestCli } from '../testing/test-cli.ts';
 
 const cli = useTestCli();
@@ -14,11 +16,6 @@ let liar: LyingRelay;
 beforeAll(async () => {
   liar = await cli.startLyingRelay();
   expect((await cli.asExpert('keys', 'make', '--json')).code).toBe(0);
-  // The keys of a relay are kept by its address.
-  const [real, lying] = [cli.relay.gatewayUrl, liar.url].map((url) =>
-    openRelayFolder(`${cli.folder}/expert`, url),
-  );
-  cpSync(real ?? '', lying ?? '', { recursive: true });
 });
 afterEach(() => liar.tell({}));
 
@@ -258,11 +255,11 @@ test.each(['show', 'pickup', 'show as the agent'])(
     const isAgent = name.endsWith('agent');
     const refCode = await cli.ask('Still there?');
     if (isAgent) {
-      // The agent keeps conversations by the address, too.
-      const [real, lying] = [cli.relay.gatewayUrl, liar.url].map((url) =>
-        openRelayFolder(`${cli.folder}/agent`, url),
-      );
-      cpSync(real ?? '', lying ?? '', { recursive: true });
+      // The agent keeps conversations by the address.
+      const folder = storeFolder(`${cli.folder}/agent`, 'agents');
+      const [real = '', lying = ''] = [cli.relay.gatewayUrl, liar.url].map(relayName);
+      for (const name of readdirSync(folder).filter((one) => one.includes(real)))
+        copyFileSync(join(folder, name), join(folder, name.replace(real, lying)));
     }
     const env = isAgent ? { ...cli.agent, RELAY_URL: liar.url } : deceived();
     /** What it prints when it is interrupted at its first failing call. On a busy machine an outage may last for long before. */

@@ -210,7 +210,7 @@ describe('relay ask', () => {
     expect((await cli.run(['ask', 'Where?', '--no-wait'], { env })).code).toBe(0);
     const files = readdirSync(folder, { recursive: true }).map(String);
     const id =
-      files.flatMap((name) => /conversations\/([0-9a-f-]{36})\.json$/.exec(name)?.[1] ?? [])[0] ?? '';
+      files.flatMap((name) => /\/conversation\.([0-9a-f-]{36})\.value$/.exec(name)?.[1] ?? [])[0] ?? '';
     expect(id).not.toBe(id.toUpperCase());
     for (const name of [id, id.toUpperCase()])
       expect(await cli.run(['ask', '--resume', name, '--no-wait'], { env })).toMatchObject({ code: 0 });

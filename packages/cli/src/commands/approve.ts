@@ -65,10 +65,10 @@ export const approve = defineCommand({
       });
       const outcome = showDecision(context, conversation, { ...awaited, form: approvalForm, json });
       if (isClosed) await closeDecided(context, conversation);
-      if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
+      if (await context.out.written()) await journal.markDelivered(conversation.id, [awaited.entry]);
       return outcome;
     } finally {
-      end();
+      await end();
     }
   },
 });

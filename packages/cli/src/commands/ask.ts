@@ -52,15 +52,15 @@ export const ask = defineCommand({
         const { validForMs } = journal.read(conversation.id);
         const awaited = await waitForDecision(context, { ...started, timeoutMs: wait, validForMs });
         const outcome = showDecision(context, conversation, { ...awaited, form, json });
-        if (await context.out.written()) journal.markDelivered(conversation.id, [awaited.entry]);
+        if (await context.out.written()) await journal.markDelivered(conversation.id, [awaited.entry]);
         return outcome;
       }
       const answers = await waitForAnswers(context, { ...started, timeoutMs: wait, includeEarly });
       showAnswers(context, conversation, { answers, json });
-      if (await context.out.written()) journal.markDelivered(conversation.id, answers);
+      if (await context.out.written()) await journal.markDelivered(conversation.id, answers);
       return 'done';
     } finally {
-      end();
+      await end();
     }
   },
 });

@@ -86,7 +86,7 @@ async function closeStored(
 ): Promise<string | undefined> {
   const { conversations, connect, outages } = openAgent(context);
   const { signal } = context;
-  const stored = conversations.find(refCode);
+  const stored = await conversations.find(refCode);
   const relay = connect();
   try {
     if (!stored?.state.request) return undefined;

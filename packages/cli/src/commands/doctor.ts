@@ -40,7 +40,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
     yield fail('settings', config.wrong.message, 'Then look again: relay doctor');
     return;
   }
-  yield checkFolder(config, signal, now);
+  yield checkFolder(config, signal);
   if (config.url) {
     const gateway = await checkGateway({ url: config.url, signal, now });
     yield* gateway;

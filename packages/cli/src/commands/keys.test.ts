@@ -1,9 +1,12 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { useTestCli } from '../testing/test-cli.ts';
 
 const cli = useTestCli();
-let made: { fingerprint: string; file: string; recoveryCode: string };
+let made: { fingerprint: string; folder: string; recoveryCode: string };
+/** The file with the root. */
+let file: string;
 
 const runKeys = (args: string[], device = 'expert', input?: string) =>
   cli.run(['keys', ...args], {
@@ -16,13 +19,15 @@ beforeAll(async () => {
   const { code, stdout } = await runKeys(['make', '--json']);
   expect(code).toBe(0);
   made = JSON.parse(stdout);
+  file = join(made.folder, readdirSync(made.folder).find((name) => name.startsWith('root.')) ?? '');
 });
 
 describe('relay keys', () => {
   test('are in a file that only its owner can read, without the recovery code', async () => {
     expect(made.fingerprint).toMatch(/^(\d{5} ){7}\d{5}$/);
-    expect(statSync(made.file).mode & 0o777).toBe(0o600);
-    expect(readFileSync(made.file, 'utf8')).not.toContain(made.recoveryCode);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(made.folder).mode & 0o777).toBe(0o700);
+    expect(readFileSync(file, 'utf8')).not.toContain(made.recoveryCode);
     expect((await runKeys([])).stdout).toContain(`Fingerprint  ${made.fingerprint}\n`);
   });
 
@@ -93,14 +98,15 @@ describe('relay keys', () => {
   });
 
   test.each([
-    ['readable by others', () => chmodSync(made.file, 0o644), /chmod 600/],
-    ['broken', () => writeFileSync(made.file, '{"version":1}'), /is broken\..*relay keys restore/s],
+    ['in a folder that others can enter', () => chmodSync(made.folder, 0o755), /chmod 700/],
+    ['cut off', () => writeFileSync(file, readFileSync(file).subarray(0, 9)), /The file \S+ is damaged/],
+    ['damaged', () => writeFileSync(file, '"AAAA"'), /is damaged\..*relay keys restore/s],
   ])('that are %s are refused with what to do', async (_what, spoil, sentence) => {
-    const before = readFileSync(made.file, 'utf8');
+    const before = readFileSync(file, 'utf8');
     spoil();
     const { code, stderr } = await runKeys([]);
-    writeFileSync(made.file, before);
-    chmodSync(made.file, 0o600);
+    chmodSync(made.folder, 0o700);
+    writeFileSync(file, before);
     expect({ code, stderr }).toEqual({ code: 10, stderr: expect.stringMatching(sentence) });
   });
 

@@ -39,7 +39,7 @@ export const keys = defineCommand({
     if (action === 'make') await makeKeys(context, ring, { replace, json });
     else if (action === 'recovery') await renewCode(context, ring, { json });
     else if (action === 'restore') await restoreKeys(context, ring, { replace, json });
-    else if (action === 'forget') forgetKeys(context, ring, { forGood, json });
+    else if (action === 'forget') await forgetKeys(context, ring, { forGood, json });
     else showKeys(context, ring, { json });
     return 'done';
   },

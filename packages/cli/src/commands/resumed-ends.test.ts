@@ -4,7 +4,7 @@ import { writeParts } from '@expert-relay/sdk/crypto/wire';
 import type { Lie } from '@expert-relay/testkit';
 import { alterList } from '@expert-relay/testkit/lies';
 import { expect, test } from '@jest/globals';
-import { openExpertFile } from '../store/expert-file.ts';
+import { openExpertRoot } from '../store/expert-root.ts';
 import { createCommandRunner } from '../testing/command-runner.ts';
 import { sendParts } from '../testing/send-parts.ts';
 import { openTestCli, useAgent, useTestCli } from '../testing/test-cli.ts';
@@ -90,7 +90,7 @@ test.each(lateRows)('%s', async (_name, args, decide, code, clock) => {
 async function answerMars(refCode: string): Promise<void> {
   const { requestId, form } = JSON.parse((await cli.asExpert('show', refCode, '--json')).stdout);
   const { RELAY_CONFIG_DIR: folder = '', RELAY_API_KEY: providerKey = '' } = cli.expert;
-  const root = openExpertFile(folder, providerKey).read() as Uint8Array;
+  const root = (await openExpertRoot(folder, providerKey).read()) as Uint8Array;
   const json = JSON.stringify({
     action: 'accept',
     content: { choice: 'mars' },
@@ -142,9 +142,9 @@ interface Cause {
 }
 
 function breakFile(refCode: string): Cause {
-  const folder = join(cli.agent.RELAY_CONFIG_DIR ?? '', 'relays');
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const paths = names.filter((name) => name.endsWith('.json')).map((name) => join(folder, name));
+  const folder = join(cli.agent.RELAY_CONFIG_DIR ?? '', 'agents');
+  const names = readdirSync(folder).filter((name) => name.startsWith('conversation.'));
+  const paths = names.map((name) => join(folder, name));
   const path = paths.find((one) => readFileSync(one, 'utf8').includes(refCode)) ?? '';
   const text = readFileSync(path, 'utf8');
   writeFileSync(path, text.slice(1));
@@ -164,7 +164,7 @@ const causes: [string, number, RegExp, (refCode: string) => Cause | Promise<Caus
     () => ({ lie: { swallow: () => ({ status: 503, body: { status: 503 } }) } }),
   ],
   ["another user's key", 9, /or it is not yours/, async () => ({ env: { RELAY_API_KEY: await otherKey() } })],
-  ['a broken file', 10, /\.json/, breakFile],
+  ['a damaged file', 10, /The file \S+\/conversation\.\S+\.value is damaged/, breakFile],
 ];
 
 test.each(causes)('%s, for as long as that lasts', async (_name, code, sentence, cause) => {

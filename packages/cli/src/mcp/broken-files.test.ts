@@ -30,7 +30,7 @@ test.concurrent(
     const { agent } = session;
     const { reference, request } = await session.ask(asked);
     await request.answer('Yes.');
-    const [path = ''] = filesOf(session, /conversations\/[0-9a-f-]{36}\.json$/);
+    const [path = ''] = filesOf(session, /\/conversation\.[0-9a-f-]{36}\.value$/);
     const putBack = cut(path);
     const next =
       /Next: If you cannot correct that yourself, tell your user\. Then make the same call again\./;
@@ -43,10 +43,10 @@ test.concurrent(
     ] as const) {
       const { isError, text } = await agent.call(tool, input);
       expect({ tool, isError, text }).toEqual({ tool, isError: true, text: expect.stringMatching(next) });
-      expect(text).toContain(`The file ${path} is broken. Put it back from a backup, or move it away`);
+      expect(text).toContain(`The file ${path} is damaged: put it back from a backup, or remove it.`);
     }
     const list = await agent.call('conversation_status', {});
-    expect(list.text).toContain(`Tell your user: The file ${path} is broken.`);
+    expect(list.text).toContain(`Tell your user: The file ${path} is damaged`);
     expect(list.data).toMatchObject({ conversations: [], next_step: expect.stringContaining(path) });
     // A question without a name, or with another one, does not need it.
     expect((await agent.call('ask_expert', { question: 'And now?' })).isError).toBeFalsy();
@@ -62,7 +62,7 @@ test.concurrent(
   withClient(async (session) => {
     const { reference, request } = await session.ask(asked);
     await request.answer('Yes.');
-    const [path = ''] = filesOf(session, /conversations\/[0-9a-f-]{36}\.json$/);
+    const [path = ''] = filesOf(session, /\/conversation\.[0-9a-f-]{36}\.value$/);
     renameSync(path, `${path}.broken`);
     expect((await session.agent.call('ask_expert', asked)).data).toMatchObject({ reference });
     expect((await session.wait(reference)).data).toMatchObject({ answers: [{ text: 'Yes.' }] });

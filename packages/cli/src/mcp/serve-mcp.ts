@@ -45,7 +45,7 @@ export async function serveMcp(
     await gone;
   } finally {
     await server.close();
-    pool.stop();
+    await pool.stop();
     // An open pipe would keep the process running.
     input.destroy();
   }

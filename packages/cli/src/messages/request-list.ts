@@ -14,7 +14,7 @@ export async function showListToAgent(context: Context, json: boolean): Promise<
   const { conversations, connect, outages } = openAgent(context);
   const relay = connect();
   try {
-    const asked = conversations.questions();
+    const asked = await conversations.questions();
     const listed = await relay.requests({ limit: newest, signal: context.signal });
     const requests = listed.map((row) => ({ ...row, question: asked.get(row.refCode) ?? '' }));
     if (json) context.out.line(JSON.stringify({ requests }));

@@ -1,9 +1,9 @@
 import { type Form, parseForm } from '@expert-relay/sdk/forms';
-import { decidedForm, type Entry, type StoredConversation } from '../store/conversations.ts';
+import { decidedForm, type Entry, type Messages } from '../store/conversations.ts';
 import type { ShownFile, ShownParts } from './message-parts.ts';
 
 /** What a stored message carries besides its text. `stored` has the form that it decides about. */
-export function storedParts(entry: Entry, stored?: Pick<StoredConversation, 'entries'>): ShownParts {
+export function storedParts(entry: Entry, stored?: Messages): ShownParts {
   const { form, decision, isUncounted, files, hasUnknownPart } = entry;
   return {
     form: readStored(form),

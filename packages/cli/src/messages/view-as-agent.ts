@@ -1,10 +1,9 @@
 import { type Conversation, confidentialQuestion } from '@expert-relay/sdk';
 import type { Context } from '../context.ts';
 import { explainError, isRefusal } from '../explain-error.ts';
-import { answerEntry, type Journal, openJournal } from '../relay/journal.ts';
+import { answerEntry, type Journal, type Opening, openJournal } from '../relay/journal.ts';
 import { notStored, openAgent } from '../relay/open-agent.ts';
 import { isEndError } from '../relay/request-state.ts';
-import type { StoredConversation } from '../store/conversations.ts';
 import type { ConversationView } from './conversation-view.ts';
 import { storedParts } from './stored-parts.ts';
 
@@ -24,7 +23,7 @@ export async function showToAgent(
   const journal = openJournal(conversations);
   const relay = connect(journal.save);
   try {
-    const stored = conversations.find(refCode);
+    const stored = await conversations.find(refCode);
     if (!stored) {
       const state = await relay.findByRef(refCode, { signal });
       const view = { ...state, context: [], question: '', messages: [], unsent: [] };
@@ -35,16 +34,17 @@ export async function showToAgent(
       );
       return view;
     }
-    const conversation = await relay.resume(journal.lock(stored.state.id).state, { signal });
+    const { state } = await journal.lock(stored.state);
+    const conversation = await relay.resume(state, { signal });
     const refused = await readNew(conversation, journal, signal);
-    const view = { ...viewOf(conversation, conversations.find(stored.state.id) ?? stored), refused };
+    const view = { ...viewOf(conversation, journal.read(stored.state.id)), refused };
     show(view);
-    if (await context.out.written()) journal.markShown(stored.state.id);
+    if (await context.out.written()) await journal.markShown(stored.state.id);
     return view;
   } finally {
     outages.stop();
     relay.stop();
-    journal.release();
+    await journal.release();
   }
 }
 
@@ -54,7 +54,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
     await conversation.refresh({ signal });
     for (;;) {
       const answer = await conversation.waitForAnswer({ timeoutMs: 0, signal, includeEarly: true });
-      journal.add(conversation, answerEntry(answer));
+      await journal.add(conversation.id, answerEntry(answer));
     }
   } catch (error) {
     const failure = explainError(error, signal);
@@ -65,7 +65,7 @@ async function readNew(conversation: Conversation, journal: Journal, signal: Abo
 }
 
 /** The question and the messages are those that this machine has stored: the relay could show others. */
-function viewOf(conversation: Conversation, stored: StoredConversation): ConversationView {
+function viewOf(conversation: Conversation, stored: Opening): ConversationView {
   const { requestId, refCode, status, expiresAt, tags, closedBy, closeReason, erasedAt } = conversation;
   const { fingerprint, verification, unsent } = conversation;
   const [asked] = stored.entries;
@@ -93,7 +93,7 @@ function viewOf(conversation: Conversation, stored: StoredConversation): Convers
 }
 
 /** The messages in the order in which this machine sent and got them, without the question that the relay could read and unsent texts. */
-function messagesOf(stored: StoredConversation, unsent: readonly string[]) {
+function messagesOf(stored: Opening, unsent: readonly string[]) {
   return stored.entries
     .filter(({ from, messageId, protection, text }) => {
       if (from === 'expert') return true;

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { writePrivate } from '../store/private-file.ts';
-import { openRelayFolder } from '../store/relay-folder.ts';
+import { relayName } from '../store/relay-name.ts';
+import { openStore } from '../store/store.ts';
 import { type Probe, probe } from './probe.ts';
 import { looking } from './timing.ts';
 
@@ -20,16 +18,18 @@ const patience = looking.firstMs;
 
 /**
  * Throws a Failure when RELAY_URL is not the address of a relay: answers from there would look like a refusal or an
- * outage. Each address is checked once; the result is stored in its folder.
+ * outage. Each address is checked once.
  */
 export async function checkAddress({ config, signal }: Pick<Context, 'config' | 'signal'>): Promise<void> {
   const { url } = config;
   if (url === undefined) return;
-  const mark = findMark(config.folder, url);
-  if (mark && existsSync(mark)) return;
+  const relays = openStore(config.folder, 'relays');
+  const name = relayName(url);
+  // A command that needs the folder reports what is wrong with it, and the next command checks again.
+  if ((await relays.get(name).catch(() => undefined)) !== undefined) return;
   const seen = await probe(`${url}/api/health`, { signal, patience });
   if (readHealth(seen)) {
-    if (mark) writeMark(mark);
+    await relays.set(name, url).catch(() => {});
     return;
   }
   if (!isSomethingElse(seen)) return;
@@ -75,20 +75,3 @@ const asksForTopic = z.object({
   status: z.literal(400),
   fields: z.array(z.object({ path: z.literal('topic') })),
 });
-
-function findMark(folder: string, url: string): string | undefined {
-  try {
-    return join(openRelayFolder(folder, url), 'is-a-relay');
-  } catch {
-    // A command that needs the folder reports the error.
-    return undefined;
-  }
-}
-
-function writeMark(path: string): void {
-  try {
-    writePrivate(path, '');
-  } catch {
-    // Then the next command checks the address again.
-  }
-}

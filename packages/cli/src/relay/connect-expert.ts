@@ -1,6 +1,6 @@
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import type { Context } from '../context.ts';
-import { hasExpertFile, openExpertFile } from '../store/expert-file.ts';
+import { hasExpertRoot, openExpertRoot } from '../store/expert-root.ts';
 import { openStore } from '../store/store.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
@@ -14,7 +14,7 @@ export interface ExpertConnection {
   /** The name of the key. */
   readonly name: string;
   /** A client with the keys that this machine has now; undefined when they have not changed. */
-  renew(): Expert | undefined;
+  renew(): Promise<Expert | undefined>;
   /** Whether this machine has the expert's keys now. Without them only plain text can be read and written. */
   readonly hasKeys: boolean;
   /** Whether it has the keys of any expert, maybe of another one than the API key's. */
@@ -36,9 +36,9 @@ export async function connectExpert(
   const { config, folder, signal } = context;
   const access = requireRelay(config, { kind: 'provider', folder });
   requireKind(access, 'provider', options.instead);
-  const file = openExpertFile(config.folder, access.apiKey);
-  let root = file.read();
   const store = openStore(config.folder, 'experts');
+  const kept = openExpertRoot(config.folder, access.apiKey);
+  let root = await kept.read();
   const outages = watchOutages(context);
   const connect = () =>
     createExpert({
@@ -64,9 +64,9 @@ export async function connectExpert(
     get hasKeys() {
       return root !== undefined;
     },
-    hasAnyKeys: hasExpertFile(config.folder),
-    renew() {
-      const found = file.read();
+    hasAnyKeys: await hasExpertRoot(config.folder),
+    async renew() {
+      const found = await kept.read();
       if (!found || (root && Buffer.from(found).equals(root))) return undefined;
       root = found;
       return connect();

@@ -1,4 +1,4 @@
-import { parseJson } from '../store/json-file.ts';
+import { parseJson } from '../parse-json.ts';
 
 interface Limits {
   readonly timeoutMs: number;

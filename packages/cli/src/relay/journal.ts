@@ -1,4 +1,4 @@
-import type { Answer, Conversation, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
+import type { Answer, ConversationState, Decision, ReceivedFile } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
 import { Failure } from '../failure.ts';
 import {
@@ -15,40 +15,47 @@ import { lock } from '../store/lock.ts';
 /** Stores the conversations of a running command on this machine: the SDK's state, and the messages. */
 export interface Journal {
   /** For the SDK, which calls it before it sends anything. */
-  save(state: ConversationState): void;
+  save(state: ConversationState): Promise<void>;
   /** Opens a stored conversation and locks it against other processes. */
-  lock(id: string): StoredConversation;
+  lock(state: ConversationState): Promise<StoredConversation>;
   /** As stored, with messages that were not delivered. */
   read(id: string): Opening;
   /**
    * Adds a message. The answers `earlier` were written before it. Of two entries with the same message, the one with the
    * decision is kept: the SDK may return a decision again.
    */
-  add(conversation: Conversation, entry: Entry, earlier?: readonly Entry[]): void;
+  add(id: string, entry: Entry, earlier?: readonly Entry[]): Promise<void>;
   /** Answers that were received and not yet delivered. */
   undelivered(id: string): readonly Entry[];
-  markDelivered(id: string, answers: readonly Pick<Entry, 'messageId'>[]): void;
+  markDelivered(id: string, answers: readonly Pick<Entry, 'messageId'>[]): Promise<void>;
   /** Notes that all answers that are stored were printed. */
-  markShown(id: string): void;
+  markShown(id: string): Promise<void>;
   /** The ids of the answers that were printed or delivered: what a further message has seen. */
   shown(id: string): readonly string[];
   /** How old an approval may be, for this command and later ones. */
-  limitAge(id: string, validForMs: number | undefined): void;
+  limitAge(id: string, validForMs: number | undefined): Promise<void>;
   /** Delivers all answers again, in a later run of the same question. */
-  deliverAgain(id: string): void;
-  release(): void;
+  deliverAgain(id: string): Promise<void>;
+  /** Unlocks all, once what was begun is written. */
+  release(): Promise<void>;
 }
 
-type Opening = Pick<StoredConversation, 'entries' | 'context' | 'validForMs'>;
+/** What a conversation begins with. */
+export type Opening = Pick<StoredConversation, 'entries' | 'context' | 'validForMs'>;
 
 export function openJournal(conversations: Conversations, opening: Opening = { entries: [] }): Journal {
+  const { inOrder } = conversations;
   const locked = new Map<string, StoredConversation>();
   const releases: (() => void)[] = [];
 
-  function take(id: string, name: string, read: () => StoredConversation): StoredConversation {
-    releases.push(lock(conversations.lockPath(id), name));
+  async function take(state: ConversationState): Promise<StoredConversation> {
+    const { id, request } = state;
+    releases.push(lock(conversations.lockPath(id), request?.refCode ?? 'This conversation'));
     // It is read after locking: the process that had the lock may have changed it.
-    const stored = read();
+    const found = await conversations.find(id);
+    const stored = found ?? { version: 1, ...opening, state };
+    // Before the state, without which nothing is sent.
+    if (!found) await conversations.write(stored);
     locked.set(id, stored);
     return stored;
   }
@@ -56,12 +63,12 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
     const stored = locked.get(id);
     return stored ? answersIn(stored) : [];
   };
-  function change(id: string, changes: Partial<StoredConversation>): void {
+  function change(id: string, changes: Partial<Opening>): Promise<void> {
     const stored = locked.get(id);
     if (!stored) throw new Error('A conversation is written that is not locked.');
     const changed = { ...stored, ...changes };
-    conversations.write(changed);
     locked.set(id, changed);
+    return inOrder(() => conversations.write(changed));
   }
   /** The entries, of which these are changed. */
   function alter(id: string, some: readonly Pick<Entry, 'messageId'>[], changes: Partial<Entry>): Entry[] {
@@ -72,29 +79,24 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
     );
   }
   return {
-    save(state) {
-      const { id } = state;
-      if (!locked.has(id)) {
-        take(id, 'This conversation', () => ({ version: 1, ...opening, state }));
-      }
-      const { refCode } = state.request ?? {};
-      const isNew = locked.get(id)?.state.request === undefined;
-      if (refCode !== undefined && isNew && conversations.isTaken(refCode, id)) throw codeTaken(refCode);
-      change(id, { state });
-    },
-    lock: (id) =>
-      take(id, conversations.find(id)?.state.request?.refCode ?? id, () => {
-        const stored = conversations.find(id);
-        if (!stored) throw new Error('A conversation was removed while it was being locked.');
-        return stored;
+    save: (state) =>
+      inOrder(async () => {
+        const { id, request } = state;
+        const before = locked.get(id) ?? (await take(state));
+        const isNew = before.state.request === undefined;
+        if (request && isNew && (await conversations.isTaken(request.refCode, id)))
+          throw codeTaken(request.refCode);
+        await conversations.writeState(state);
+        locked.set(id, { ...(locked.get(id) ?? before), state });
       }),
+    lock: (state) => inOrder(() => take(state)),
     read: (id) => locked.get(id) ?? { entries: [] },
-    add(conversation, entry, earlier = []) {
-      const entries = alter(conversation.id, earlier, { seenYourLast: false });
+    async add(id, entry, earlier = []) {
+      const entries = alter(id, earlier, { seenYourLast: false });
       const at = entries.findIndex((one) => isSame(one, entry));
       if (at < 0) entries.push(entry);
       else if (entry.decision) entries[at] = { ...entries[at], ...entry, isUncounted: undefined };
-      change(conversation.id, { entries, state: conversation.export() });
+      await change(id, { entries });
     },
     undelivered: (id) => answers(id).filter(({ isDelivered }) => !isDelivered),
     markDelivered: (id, some) => change(id, { entries: alter(id, some, { isDelivered: true }) }),
@@ -106,9 +108,10 @@ export function openJournal(conversations: Conversations, opening: Opening = { e
     limitAge: (id, validForMs) => change(id, { validForMs }),
     deliverAgain: (id) =>
       change(id, { entries: alter(id, answers(id), { isDelivered: false, isShown: true }) }),
-    release() {
-      for (const release of releases.splice(0)) release();
-    },
+    release: () =>
+      inOrder(async () => {
+        for (const release of releases.splice(0)) release();
+      }),
   };
 }
 

@@ -3,8 +3,6 @@ import { conversationPrefix } from '@expert-relay/sdk/internal';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { type Conversations, openConversations } from '../store/conversations.ts';
-import { openRelayFolder } from '../store/relay-folder.ts';
-import { openStore } from '../store/store.ts';
 import { type Outages, watchOutages } from './outages.ts';
 import { type Access, requireKind, requireRelay } from './require-relay.ts';
 import { timing } from './timing.ts';
@@ -19,7 +17,7 @@ export interface Agent {
   readonly access: Access;
   readonly conversations: Conversations;
   readonly outages: Outages;
-  connect(save?: (state: ConversationState) => void): Relay;
+  connect(save?: (state: ConversationState) => Promise<void>): Relay;
 }
 
 export interface AgentOptions {
@@ -33,14 +31,12 @@ export interface AgentOptions {
 
 /** Throws a Failure when RELAY_API_KEY is not an agent's key. */
 export function openAgent(context: Context, options: AgentOptions = {}): Agent {
-  const { config, folder, now } = context;
+  const { config, folder } = context;
   const { instead = '', acceptsUnprotected = config.acceptsUnprotected ?? false, agentName } = options;
   const access = requireRelay(config, { kind: 'consumer', folder });
   requireKind(access, 'consumer', instead);
-  const relayFolder = openRelayFolder(config.folder, access.url);
-  const store = openStore(config.folder, 'agents');
   const outages = watchOutages(context);
-  const conversations = openConversations(relayFolder, now);
+  const conversations = openConversations({ folder: config.folder, url: access.url });
   if (acceptsUnprotected) context.err.paragraph(unprotected, { style: 'yellow' });
   return {
     outages,
@@ -54,7 +50,7 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
         expert: config.expert,
         acceptUnprotected: acceptsUnprotected,
         agentName: agentName ?? config.agentName,
-        store: withConversations(store, conversations, save),
+        store: savingStates(conversations.store, save),
         secret: config.agentSecret,
         onOutage: outages.onOutage,
         timing,
@@ -62,35 +58,15 @@ export function openAgent(context: Context, options: AgentOptions = {}): Agent {
   };
 }
 
-/** The conversations have files of their own: with their messages, and for each relay. */
-function withConversations(
+/** A state is saved under a lock. Without `save`, another command may have the lock, so its state stays. */
+function savingStates(
   store: Store,
-  conversations: Conversations,
-  save: (state: ConversationState) => void = () => {},
+  save: (state: ConversationState) => Promise<void> = async () => {},
 ): Store {
-  const idOf = (name: string) =>
-    name.startsWith(conversationPrefix) ? name.slice(conversationPrefix.length) : undefined;
   return {
     ...store,
-    async get(name) {
-      const id = idOf(name);
-      if (id === undefined) return await store.get(name);
-      const stored = conversations.find(id);
-      return stored && JSON.stringify(stored.state);
-    },
-    async set(name, value) {
-      if (idOf(name) === undefined) await store.set(name, value);
-      else save(JSON.parse(value));
-    },
-    async delete(name) {
-      const id = idOf(name);
-      if (id === undefined) await store.delete(name);
-      else conversations.forget(id);
-    },
-    async names(start) {
-      const stored = conversations.all(() => {}).map(({ state }) => `${conversationPrefix}${state.id}`);
-      return [...(await store.names(start)), ...stored.filter((name) => name.startsWith(start))];
-    },
+    set: async (name, value) =>
+      name.startsWith(conversationPrefix) ? await save(JSON.parse(value)) : await store.set(name, value),
   };
 }
 

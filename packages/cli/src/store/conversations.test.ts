@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openConversations, type StoredConversation } from './conversations.ts';
-import { writePrivate } from './private-file.ts';
+import { storeFolder } from './store.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -11,10 +11,9 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const day = 24 * 3_600_000;
-const open = (now = Date.now()) => openConversations(folder, () => now);
+const open = (url = 'https://relay.example') => openConversations({ folder, url });
 
-function conversation(refCode: string | undefined): StoredConversation {
+async function keep(refCode: string | undefined): Promise<StoredConversation> {
   const request = refCode && {
     requestId: 'r',
     refCode,
@@ -28,43 +27,58 @@ function conversation(refCode: string | undefined): StoredConversation {
     ...(request && { request }),
     keys: { secret: 1 },
   };
-  return { version: 1, entries: [], state: state as unknown as StoredConversation['state'] };
+  const kept = { version: 1, entries: [], state: state as unknown as StoredConversation['state'] } as const;
+  await open().write({ ...kept, entries: [] });
+  await open().writeState(kept.state);
+  return { ...kept, entries: [] };
 }
 
-test("are found by code, or by id while they have no code, with all members of the SDK's state", () => {
-  const [one, other] = [conversation('HS-00000001'), conversation(undefined)];
-  open().write(one);
-  open().write(other);
-  expect(open().find('HS-00000001')).toEqual(one);
-  expect(open().find(other.state.id)).toEqual(other);
-  expect(open().find('HS-00000002')).toBeUndefined();
-  expect(open().all()).toHaveLength(2);
+/** Where what this command line keeps of a conversation is stored. */
+function fileOf({ state: { id } }: StoredConversation, start = 'journal.'): string {
+  const name = readdirSync(storeFolder(folder, 'agents')).find(
+    (one) => one.startsWith(start) && one.includes(id),
+  );
+  return join(storeFolder(folder, 'agents'), name ?? '');
+}
+
+test("are found by code, or by id while they have no code, with all members of the SDK's state", async () => {
+  const [one, other] = [await keep('HS-00000001'), await keep(undefined)];
+  expect(await open().find('HS-00000001')).toEqual(one);
+  expect(await open().find(other.state.id)).toEqual(other);
+  expect(await open().find('HS-00000002')).toBeUndefined();
+  expect(await open().all()).toHaveLength(2);
 });
 
-test('a broken file blocks only searches that it could be the result of', () => {
-  const one = conversation('HS-00000001');
-  open().write(one);
-  const brokenId = crypto.randomUUID();
-  writePrivate(join(folder, 'conversations', `${brokenId}.json`), '{');
-  expect(open().find('HS-00000001')).toEqual(one);
-  expect(open().find(one.state.id)).toEqual(one);
+test('are found at their own relay only, and can be read by their user alone', async () => {
+  const one = await keep('HS-00000001');
+  const elsewhere = open('https://other.example');
+  for (const name of ['HS-00000001', one.state.id]) expect(await elsewhere.find(name)).toBeUndefined();
+  expect(await elsewhere.all()).toEqual([]);
+  for (const start of ['journal.', 'conversation.'])
+    expect(statSync(fileOf(one, start)).mode & 0o777).toBe(0o600);
+  expect(statSync(storeFolder(folder, 'agents')).mode & 0o777).toBe(0o700);
+});
+
+test('a damaged file blocks only searches that it could be the result of', async () => {
+  const [one, damaged] = [await keep('HS-00000001'), await keep('HS-00000002')];
+  const path = fileOf(damaged);
+  writeFileSync(path, '{');
+  const sentence = `The file ${path} is damaged: put it back from a backup, or remove it.`;
+  expect(await open().find('HS-00000001')).toEqual(one);
+  expect(await open().find(one.state.id)).toEqual(one);
   // The id of a question that is asked with a name is looked up before it is asked.
-  expect(open().find(crypto.randomUUID())).toBeUndefined();
-  expect(() => open().find(brokenId)).toThrow('is broken');
-  expect(() => open().find('HS-00000002')).toThrow('is broken');
-  expect(open().isTaken('HS-00000001', one.state.id)).toBe(false);
-  expect(open().isTaken('HS-00000001', 'another')).toBe(true);
-  expect(open().isTaken('HS-00000002', 'another')).toBe(false);
-  expect(() => open().all()).toThrow('is broken');
+  expect(await open().find(crypto.randomUUID())).toBeUndefined();
+  for (const name of [damaged.state.id, 'HS-00000002'])
+    await expect(open().find(name)).rejects.toMatchObject({ outcome: 'state', message: sentence });
+  expect(await open().isTaken('HS-00000001', one.state.id)).toBe(false);
+  expect(await open().isTaken('HS-00000001', 'another')).toBe(true);
+  expect(await open().isTaken('HS-00000002', 'another')).toBe(false);
+  await expect(open().all()).rejects.toThrow(sentence);
   const reported: unknown[] = [];
-  expect(open().all((error) => reported.push(error))).toEqual([one]);
-  expect(reported).toMatchObject([{ message: expect.stringContaining('is broken') }]);
-});
-
-test('conversations that the relay no longer has are removed', () => {
-  open().write(conversation('HS-00000001'));
-  open(Date.now() + 32 * day);
-  expect(readdirSync(join(folder, 'conversations'))).toHaveLength(1);
-  open(Date.now() + 34 * day);
-  expect(readdirSync(join(folder, 'conversations'))).toHaveLength(0);
+  expect(await open().all((error) => reported.push(error))).toEqual([one]);
+  expect(reported).toMatchObject([{ message: sentence }]);
+  writeFileSync(path, '"{}"');
+  await expect(open().find(damaged.state.id)).rejects.toThrow(
+    `${storeFolder(folder, 'agents')} has of the conversation ${damaged.state.id} is damaged`,
+  );
 });

@@ -1,9 +1,11 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ConversationState } from '@expert-relay/sdk';
+import type { ConversationState, Store } from '@expert-relay/sdk';
+import { conversationPrefix, createQueue } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
-import { type JsonFile, openJsonFile } from './json-file.ts';
-import { makePrivateFolder } from './private-folder.ts';
+import { Failure } from '../failure.ts';
+import { parseJson } from '../parse-json.ts';
+import { relayName } from './relay-name.ts';
+import { openStore, storeFolder } from './store.ts';
 
 /** What was decided about a form. */
 export const decisionSchema = z.object({
@@ -43,7 +45,8 @@ const entry = z.object({
   isNote: z.boolean().optional(),
 });
 
-const schema = z.object({
+/** What this command line keeps of a conversation, beside the state of the SDK. */
+const journal = z.object({
   version: z.literal(1),
   /** The messages, as far as this machine received or sent them. */
   entries: z.array(entry),
@@ -51,22 +54,25 @@ const schema = z.object({
   context: z.array(z.object({ role: z.string(), content: z.string() })).optional(),
   /** How old an approval may be when it is printed, in milliseconds: also by a later command. */
   validForMs: z.number().optional(),
-  // The SDK's state, with the private keys. The SDK checks it.
-  state: z.looseObject({
-    version: z.literal(1),
-    id: z.uuid(),
-    request: z.looseObject({ refCode: z.string() }).optional(),
-  }),
+});
+
+/** What is read of the SDK's state here, which has the private keys. The SDK checks it. */
+const state = z.looseObject({
+  version: z.literal(1),
+  id: z.uuid(),
+  request: z.looseObject({ refCode: z.string() }).optional(),
 });
 
 export type Entry = z.infer<typeof entry>;
 export type StoredDecision = NonNullable<Entry['decision']>;
 export type DecisionEntry = Entry & { readonly decision: StoredDecision };
 export type StoredFile = NonNullable<Entry['files']>[number];
-type StoredJson = z.infer<typeof schema>;
-export type StoredConversation = Omit<StoredJson, 'state'> & { state: ConversationState };
+export type StoredConversation = z.infer<typeof journal> & { readonly state: ConversationState };
 
-export const answersIn = ({ entries }: StoredConversation): readonly Entry[] =>
+/** The messages of a conversation as they are stored. */
+export type Messages = Pick<StoredConversation, 'entries'>;
+
+export const answersIn = ({ entries }: Messages): readonly Entry[] =>
   entries.filter(({ from }) => from === 'expert');
 
 /** Whether an answer may answer something that was asked before the last message. */
@@ -77,17 +83,17 @@ export const isDecision = (entry: Entry): entry is DecisionEntry =>
   entry.decision !== undefined && !isEarly(entry);
 
 /** The newest form of this side, as JSON text. */
-export const newestForm = ({ entries }: Pick<StoredConversation, 'entries'>): string | undefined =>
+export const newestForm = ({ entries }: Messages): string | undefined =>
   entries.findLast(({ form }) => form !== undefined)?.form;
 
 /** The newest form of this side, as JSON text, while no answer has decided about it. */
-export function openForm({ entries }: Pick<StoredConversation, 'entries'>): string | undefined {
+export function openForm({ entries }: Messages): string | undefined {
   const newest = entries.findLastIndex(({ form }) => form !== undefined);
   return entries.slice(newest + 1).some(isDecision) ? undefined : entries[newest]?.form;
 }
 
 /** The form that an answer decides about, as JSON text. */
-export function decidedForm({ entries }: Pick<StoredConversation, 'entries'>, { messageId }: Entry): string {
+export function decidedForm({ entries }: Messages, { messageId }: Entry): string {
   const before = entries.slice(
     0,
     entries.findIndex((one) => one.from === 'expert' && one.messageId === messageId),
@@ -96,101 +102,103 @@ export function decidedForm({ entries }: Pick<StoredConversation, 'entries'>, { 
 }
 
 /** How many answers were delivered, and how many of the others had not seen the last message. */
-export function countAnswers(stored: StoredConversation): { delivered: number; early: number } {
+export function countAnswers(stored: Messages): { delivered: number; early: number } {
   const answers = answersIn(stored);
   const waiting = answers.filter(({ isDelivered, isNote }) => !isDelivered && !isNote);
   return { delivered: answers.length - waiting.length, early: waiting.filter(isEarly).length };
 }
 
-/** The conversations whose keys are on this machine. */
+/** The conversations with one relay whose keys are on this machine. */
 export interface Conversations {
-  /** A broken file is reported here and left out, or thrown as an error where it cannot be reported. */
-  all(report?: (error: unknown) => void): StoredConversation[];
+  readonly store: Store;
+  /** A damaged one is reported here and left out, or thrown as an error where it cannot be reported. */
+  all(report?: (error: unknown) => void): Promise<StoredConversation[]>;
   /** By its reference code or its id. */
-  find(refCodeOrId: string): StoredConversation | undefined;
+  find(refCodeOrId: string): Promise<StoredConversation | undefined>;
   /** Whether a conversation other than `id` has this reference code. */
-  isTaken(refCode: string, id: string): boolean;
-  /** The questions that were asked here, by their reference codes. Broken files are left out: `find` reports them. */
-  questions(): ReadonlyMap<string, string>;
-  write(conversation: StoredConversation): void;
+  isTaken(refCode: string, id: string): Promise<boolean>;
+  /** The questions that were asked here, by their reference codes. Damaged ones are left out: `find` reports them. */
+  questions(): Promise<ReadonlyMap<string, string>>;
+  /** Writes what is kept beside the state. */
+  write(conversation: StoredConversation): Promise<void>;
+  writeState(state: ConversationState): Promise<void>;
   /** Removes a conversation whose question the relay refused. */
-  forget(id: string): void;
+  forget(id: string): Promise<void>;
   lockPath(id: string): string;
+  /** Locks, writes and releases of this process run one after another. */
+  inOrder<T>(task: () => Promise<T>): Promise<T>;
 }
-
-/** The relay keeps a conversation no longer: three days, and thirty days of retention. */
-const keptForMs = 33 * 24 * 3_600_000;
 
 const isId = /^[0-9a-f-]{36}$/i;
 
-export function openConversations(relayFolder: string, now: () => number): Conversations {
-  const folder = join(relayFolder, 'conversations');
-  makePrivateFolder(folder);
-  const fileOf = (id: string): JsonFile<StoredJson> =>
-    openJsonFile({
-      path: join(folder, `${id}.json`),
-      schema,
-      withoutIt: 'that conversation cannot be continued or read any more.',
+export function openConversations({ folder, url }: { folder: string; url: string }): Conversations {
+  const store = openStore(folder, 'agents');
+  const prefix = `journal:conversation:${relayName(url)}:`;
+  const nameOf = (id: string) => `${prefix}${id}`;
+  const stateOf = (id: string) => `${conversationPrefix}${id}`;
+  const ids = async () => (await store.names(prefix)).map((name) => name.slice(prefix.length));
+
+  async function read(id: string): Promise<StoredConversation | undefined> {
+    const [beside, saved] = [await store.get(nameOf(id)), await store.get(stateOf(id))];
+    if (beside === undefined || saved === undefined) return undefined;
+    const parsed = z.object({ journal, state }).safeParse({
+      journal: parseJson(beside),
+      state: parseJson(saved),
     });
-  const ids = () =>
-    readdirSync(folder)
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => name.slice(0, -'.json'.length))
-      .filter((name) => isId.test(name));
-  const read = (id: string) => fileOf(id).read() as StoredConversation | undefined;
+    if (parsed.success)
+      return { ...parsed.data.journal, state: parsed.data.state as unknown as ConversationState };
+    throw new Failure(
+      'state',
+      `What ${storeFolder(folder, 'agents')} has of the conversation ${id} is damaged: put its files back from a backup, or remove them.`,
+    );
+  }
 
-  /** Of a code, a broken file is reported only when no other one has it. An id is the name of one file. */
-  function find(wanted: string): StoredConversation | undefined {
-    if (isId.test(wanted)) return read(wanted);
+  /** Of a code, a damaged conversation is reported only when no other one has it. */
+  async function find(wanted: string): Promise<StoredConversation | undefined> {
+    if (isId.test(wanted)) return await read(wanted);
     const failures: unknown[] = [];
-    for (const id of ids()) {
-      try {
-        const stored = read(id);
-        if (stored?.state.request?.refCode === wanted) return stored;
-      } catch (error) {
-        failures.push(error);
-      }
-    }
-    if (failures.length > 0) throw failures[0];
-    return undefined;
+    const stored = await all((error) => failures.push(error));
+    const found = stored.find(({ state }) => state.request?.refCode === wanted);
+    if (!found && failures.length > 0) throw failures[0];
+    return found;
   }
 
-  function readIntact(
-    id: string,
-    report: (error: unknown) => void = () => {},
-  ): StoredConversation | undefined {
-    try {
-      return read(id);
-    } catch (error) {
-      // `find` reports a broken file to the command that needs it.
-      report(error);
-      return undefined;
-    }
+  async function all(
+    report: (error: unknown) => void = (error) => {
+      throw error;
+    },
+  ): Promise<StoredConversation[]> {
+    const stored = (await ids()).map((id) =>
+      read(id).catch((error: unknown) => {
+        report(error);
+        return undefined;
+      }),
+    );
+    return (await Promise.all(stored)).filter((one) => one !== undefined);
   }
 
-  function forgetOld(): void {
-    for (const id of ids()) {
-      const path = join(folder, `${id}.json`);
-      // A conversation lasts at most three days, and its file is not written after its end.
-      if (statSync(path).mtimeMs + keptForMs < now()) rmSync(path, { force: true });
-    }
-  }
+  /** `find` reports a damaged one to the command that needs it. */
+  const intact = () => all(() => {});
 
-  forgetOld();
   return {
-    all: (report) => ids().flatMap((id) => (report ? readIntact(id, report) : read(id)) ?? []),
+    store,
+    all,
     find,
-    isTaken: (refCode, id) =>
-      ids().some((other) => other !== id && readIntact(other)?.state.request?.refCode === refCode),
-    questions: () =>
+    isTaken: async (refCode, id) =>
+      (await intact()).some(({ state }) => state.id !== id && state.request?.refCode === refCode),
+    questions: async () =>
       new Map(
-        ids().flatMap((id) => {
-          const { entries: [asked] = [], state } = readIntact(id) ?? {};
-          return asked && state?.request ? [[state.request.refCode, asked.text] as const] : [];
-        }),
+        (await intact()).flatMap(({ entries: [asked], state: { request } }) =>
+          asked && request ? [[request.refCode, asked.text] as const] : [],
+        ),
       ),
-    forget: (id) => fileOf(id).remove(),
-    write: (conversation) => fileOf(conversation.state.id).write(conversation as StoredJson),
-    lockPath: (id) => join(folder, `${id}.lock`),
+    write: async ({ state, ...beside }) => await store.set(nameOf(state.id), JSON.stringify(beside)),
+    writeState: async (state) => await store.set(stateOf(state.id), JSON.stringify(state)),
+    async forget(id) {
+      await store.delete(stateOf(id));
+      await store.delete(nameOf(id));
+    },
+    lockPath: (id) => join(storeFolder(folder, 'agents'), `${id}.lock`),
+    inOrder: createQueue(),
   };
 }

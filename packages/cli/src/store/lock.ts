@@ -1,15 +1,15 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../failure.ts';
+import { explainFileError } from './explain-file-error.ts';
 import { readHolder, takeLock } from './lock-file.ts';
-import { explainFileError, makePrivateFolder } from './private-folder.ts';
+import { makeFolder } from './make-folder.ts';
 
 /**
  * Locks a conversation for one process: two that send from one saved state would send its texts twice, and each
  * would overwrite what the other has stored. Returns the function that releases the lock.
  */
 export function lock(path: string, what: string): () => void {
-  makePrivateFolder(dirname(path));
   if (!take(path)) {
     const { pid } = readHolder(path) ?? {};
     throw new Failure(
@@ -22,6 +22,7 @@ export function lock(path: string, what: string): () => void {
 
 function take(path: string): boolean {
   try {
+    makeFolder(dirname(path), 0o700);
     return takeLock(path);
   } catch (error) {
     throw explainFileError(error, path);

@@ -1,6 +1,7 @@
 import { checkOptions } from '../client-options.ts';
 import type { AgentKeys } from '../crypto/agent-keys.ts';
 import { missing } from '../crypto/history.ts';
+import { createQueue } from '../crypto/queue.ts';
 import type { Content } from '../forms/form.ts';
 import { toForm } from '../forms/to-form.ts';
 import { invalidInput } from '../relay-error.ts';
@@ -47,6 +48,8 @@ export class AgentConversation<C = Content>
 {
   readonly #parts: ConversationParts;
   readonly #decisionParts: DecisionParts;
+  /** A store may take its time: an older state must not overwrite a newer one. */
+  readonly #saving = createQueue();
 
   constructor(base: BaseParts<AskedRequest>, parts: ConversationParts) {
     super(base);
@@ -99,6 +102,8 @@ export class AgentConversation<C = Content>
   async waitForAnswer(options: WaitOptions = {}): Promise<Answer> {
     const { includeEarly = false, ...waiting } = checkOptions(options, 'timeoutMs includeEarly signal');
     const { mailbox } = this.base.thread;
+    // Before the time runs: the store may take longer than a caller who waits for nothing.
+    if (mailbox.unprocessed.length > 0) await this.#markProcessed();
     const fits = (message: ReadMessage) =>
       includeEarly || (message.seenYourLast !== false && !isNote(message));
     return await this.#wait(mailbox.isReady(fits), waiting, (signal) => this.#take({ signal, fits }));
@@ -198,7 +203,7 @@ export class AgentConversation<C = Content>
 
   /** Saves the state at a moment that the program does not know: answers that it may not have processed are returned again. */
   save(): Promise<void> {
-    return this.#parts.save(this.#export());
+    return this.#saving(() => this.#parts.save(this.#export()));
   }
 
   #export(messages?: readonly ReadMessage[]): ConversationState {

@@ -6,23 +6,18 @@ import { explainError } from '../../explain-error.ts';
 import { openClient } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
 import { openConversations } from '../../store/conversations.ts';
-import { openRelayFolder } from '../../store/relay-folder.ts';
-import { knownExperts, openStore } from '../../store/store.ts';
+import { knownExperts, openStore, storeFolder } from '../../store/store.ts';
 import { openKeyRing } from '../keys/key-ring.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** Whether the state on this machine can be read and written, only by its owner. */
-export async function checkFolder(
-  { folder, url, apiKey }: Config,
-  signal: AbortSignal,
-  now: () => number,
-): Promise<Finding> {
+export async function checkFolder({ folder, url, apiKey }: Config, signal: AbortSignal): Promise<Finding> {
   try {
     if (url === undefined) return ok('folder', existsSync(folder) ? folder : `${folder} will be made`);
-    const relayFolder = openRelayFolder(folder, url);
-    accessSync(relayFolder, constants.W_OK);
-    const count = openConversations(relayFolder, now).all().length;
-    if (apiKey !== undefined) await knownExperts(openStore(folder, 'agents'));
+    const conversations = openConversations({ folder, url });
+    const { length: count } = await conversations.all();
+    accessSync(storeFolder(folder, 'agents'), constants.W_OK);
+    if (apiKey !== undefined) await knownExperts(conversations.store);
     return ok('folder', `${folder}, ${count} ${count === 1 ? 'conversation' : 'conversations'}`);
   } catch (error) {
     const { message } = explainError(error, signal);

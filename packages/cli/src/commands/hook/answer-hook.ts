@@ -67,7 +67,7 @@ async function decide(
   } finally {
     // What is decided later has no effect, so the expert must not be left with it.
     await conversation.close({ signal: AbortSignal.timeout(closingMs) }).catch(() => {});
-    end();
+    await end();
   }
 }
 
@@ -77,7 +77,7 @@ async function report(context: Context, plan: HookPlan, text: string): Promise<u
   checkRules(context, { cwd, tool_input: { message } });
   const words = [`The agent in ${code(cwd)} waits: ${message}`];
   const { end } = await startConversation(context, { ...asking(context, plan), words });
-  end();
+  await end();
   return undefined;
 }
 

@@ -1,7 +1,10 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
 import * as z from 'zod';
-import { openJsonFile } from '../../store/json-file.ts';
+import { Failure } from '../../failure.ts';
+import { parseJson } from '../../parse-json.ts';
+import { explainFileError } from '../../store/explain-file-error.ts';
 import type { PermissionRequest } from './hook-input.ts';
 
 const schema = z.strictObject({
@@ -36,12 +39,22 @@ type Rules = Pick<z.infer<typeof schema>, 'paths' | 'commands'>;
 
 /** The rules of this machine. */
 export function readRules(folder: string): Rules {
-  const file = openJsonFile({
-    path: join(folder, 'hook-rules.json'),
-    schema,
-    withoutIt: 'only the rules that are built in hold.',
-  });
-  return file.read() ?? { paths: [], commands: [] };
+  const path = join(folder, 'hook-rules.json');
+  if (!existsSync(path)) return { paths: [], commands: [] };
+  const { data } = schema.safeParse(parseJson(readText(path)));
+  if (data) return data;
+  throw new Failure(
+    'state',
+    `The file ${path} is broken. Repair it, or move it away (mv '${path}' '${path}.broken'): only the rules that are built in hold.`,
+  );
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw explainFileError(error, path);
+  }
 }
 
 /** The pattern that keeps a request on this machine; undefined when none does. */

@@ -4,12 +4,15 @@ import type { Context } from '../../context.ts';
 import { Failure } from '../../failure.ts';
 import { openExpert } from '../../relay/open-client.ts';
 import type { Access } from '../../relay/require-relay.ts';
-import { openExpertFile } from '../../store/expert-file.ts';
+import { openExpertRoot } from '../../store/expert-root.ts';
+import { storeFolder } from '../../store/store.ts';
 
 /** An expert's identity on this machine and in the relay's vault. */
 export interface KeyRing {
   readonly relay: Pick<Expert, 'writeVault'>;
-  readonly file: ReturnType<typeof openExpertFile>;
+  readonly kept: ReturnType<typeof openExpertRoot>;
+  /** Where they are kept. */
+  readonly folder: string;
   /** The keys of this machine. */
   readonly own: { readonly root: Uint8Array; readonly expert: ExpertKeys } | undefined;
   readonly vault: StoredVault | undefined;
@@ -18,14 +21,15 @@ export interface KeyRing {
 }
 
 export async function openKeyRing({ config, signal }: Context, access: Access): Promise<KeyRing> {
-  const file = openExpertFile(config.folder, access.apiKey);
-  const root = file.read();
+  const folder = storeFolder(config.folder, 'experts');
+  const kept = openExpertRoot(config.folder, access.apiKey);
+  const root = await kept.read();
   const relay = openExpert(access);
   const vault = await relay.readVault({ signal });
-  if (!root) return { relay, file, own: undefined, vault, isInVault: false };
+  if (!root) return { relay, kept, folder, own: undefined, vault, isInVault: false };
   const expert = await openExpertKeys(root);
   const isInVault = vault?.vault.identity === Buffer.from(expert.identity.raw).toString('base64');
-  return { relay, file, own: { root, expert }, vault, isInVault };
+  return { relay, kept, folder, own: { root, expert }, vault, isInVault };
 }
 
 interface ShowOptions {
@@ -37,8 +41,8 @@ interface ShowOptions {
 export function showKeys({ out, err }: Context, ring: KeyRing, { json, recoveryCode }: ShowOptions): void {
   const fingerprint = ring.own?.expert.fingerprint;
   if (json) {
-    const file = ring.own ? ring.file.path : undefined;
-    out.line(JSON.stringify({ fingerprint, file, isInVault: ring.isInVault, recoveryCode }));
+    const folder = ring.own ? ring.folder : undefined;
+    out.line(JSON.stringify({ fingerprint, folder, isInVault: ring.isInVault, recoveryCode }));
     return;
   }
   if (fingerprint === undefined) {
@@ -49,7 +53,7 @@ export function showKeys({ out, err }: Context, ring: KeyRing, { json, recoveryC
     return;
   }
   out.line(`Fingerprint  ${out.paint('bold', fingerprint)}`);
-  out.line(`Kept in      ${ring.file.path}`);
+  out.line(`Kept in      ${ring.folder}`);
   out.line(`Recovery     ${ring.isInVault ? 'by the recovery code' : 'none: these keys are nowhere else'}`);
   err.line();
   if (!ring.isInVault)
@@ -58,18 +62,18 @@ export function showKeys({ out, err }: Context, ring: KeyRing, { json, recoveryC
 }
 
 /** Removes the keys from this machine. Keys that exist nowhere else need `--for-good`. */
-export function forgetKeys(
+export async function forgetKeys(
   { out }: Context,
   ring: KeyRing,
   { forGood, json }: { forGood: boolean; json: boolean },
-): void {
+): Promise<void> {
   if (ring.own && !ring.isInVault && !forGood) {
     throw new Failure(
       'state',
       'These keys are nowhere else: what was encrypted for them would be lost. Save them first: relay keys recovery. To remove them permanently: relay keys forget --for-good',
     );
   }
-  ring.file.remove();
+  await ring.kept.remove();
   if (json) out.line(JSON.stringify({ forgotten: ring.own !== undefined }));
   else if (!ring.own) out.paragraph('There were no keys on this machine.');
   else if (ring.isInVault)

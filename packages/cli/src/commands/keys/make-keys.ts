@@ -38,7 +38,7 @@ export async function makeKeys(
   const code = await makeRecoveryCode();
   if (!json) await showRecoveryCode(context, code);
   await storeKeys(context, ring, root, code);
-  ring.file.write(root);
+  await ring.kept.write(root);
   const own = { root, expert: await openExpertKeys(root) };
   await showMade(context, { ...ring, own, isInVault: true }, { json, code });
 }
@@ -111,7 +111,7 @@ export async function restoreKeys(
       'No recovery code came. Type it, or read it from a file: relay keys restore < code.txt',
     );
   const root = await openVault(ring.vault.vault, code);
-  ring.file.write(root);
+  await ring.kept.write(root);
   showKeys(
     context,
     { ...ring, own: { root, expert: await openExpertKeys(root) }, isInVault: true },

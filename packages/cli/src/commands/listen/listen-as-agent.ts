@@ -33,8 +33,8 @@ export async function listenAsAgent(
   const report = (error: unknown) => err.paragraph(explainError(error, signal).message, { style: 'yellow' });
   const stored =
     refCode === undefined
-      ? conversations.all(report).filter((one) => isOpen(one, now()))
-      : [conversations.find(refCode) ?? []].flat();
+      ? (await conversations.all(report)).filter((one) => isOpen(one, now()))
+      : [(await conversations.find(refCode)) ?? []].flat();
   if (stored.length === 0) {
     if (refCode !== undefined) throw notStored(refCode);
     throw new Failure('unknown', 'This machine keeps no open conversation. Begin one: relay ask "..."');
@@ -47,8 +47,8 @@ export async function listenAsAgent(
   err.paragraph(`Listening for answers in ${names}. Ctrl-C ends it, and loses nothing.\n`, { style: 'dim' });
 
   /** Resuming also sends a question that has not arrived yet. It is repeated while the relay cannot be reached. */
-  async function resume(id: string): Promise<Conversation> {
-    const { state } = journal.lock(id);
+  async function resume(stored: StoredConversation): Promise<Conversation> {
+    const { state } = await journal.lock(stored.state);
     for (;;) {
       try {
         return await relay.resume(state, { signal });
@@ -70,7 +70,7 @@ export async function listenAsAgent(
       const conversation = await resuming;
       await deliver(context, { conversation, journal, json });
       for await (const answer of conversation) {
-        journal.add(conversation, answerEntry(answer));
+        await journal.add(conversation.id, answerEntry(answer));
         await deliver(context, { conversation, journal, json });
       }
       const { requestId, status, closedBy, closeReason } = conversation;
@@ -89,7 +89,7 @@ export async function listenAsAgent(
   }
   try {
     // All are resumed before waiting: then one list shows which have new messages.
-    const resuming = stored.map(({ state }) => resume(state.id));
+    const resuming = stored.map(resume);
     for (const one of resuming) one.catch(() => {});
     const known = resuming.filter((_, index) => stored[index]?.state.request !== undefined);
     await Promise.allSettled(known);
@@ -102,7 +102,7 @@ export async function listenAsAgent(
     signal.removeEventListener('abort', stop);
     outages.stop();
     relay.stop();
-    journal.release();
+    await journal.release();
   }
 }
 
@@ -122,7 +122,7 @@ async function deliver(context: Context, { conversation, journal, json }: Delive
     if (!json) context.err.paragraph(describeTrust(protection, conversation), { indent: '  ', style: 'dim' });
   }
   if (answers.length === 0) return;
-  if (await context.out.written()) journal.markDelivered(id, answers);
+  if (await context.out.written()) await journal.markDelivered(id, answers);
 }
 
 /** A conversation whose question may not have arrived counts as open: resuming it sends the question. */

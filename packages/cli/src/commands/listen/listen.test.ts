@@ -6,7 +6,8 @@ import { createTcpProxy, type LyingRelay } from '@expert-relay/testkit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { openJournal } from '../../relay/journal.ts';
 import { openAgent } from '../../relay/open-agent.ts';
-import { openRelayFolder } from '../../store/relay-folder.ts';
+import { relayName } from '../../store/relay-name.ts';
+import { storeFolder } from '../../store/store.ts';
 import { createScreen } from '../../terminal/screen.ts';
 import { useTestCli } from '../../testing/test-cli.ts';
 
@@ -38,7 +39,7 @@ async function ask(count: number, env: Record<string, string>): Promise<string[]
   const questions = Array.from({ length: count }, (_, index) => `Question ${index}?`);
   const asked = await Promise.all(questions.map((question) => relay.ask({ question })));
   relay.stop();
-  journal.release();
+  await journal.release();
   return asked.map(({ refCode }) => refCode);
 }
 
@@ -70,12 +71,10 @@ describe('relay listen ends', () => {
 
   test('not because of a broken file, which it reports', async () => {
     const [refCode = ''] = await ask(1, agent);
-    const conversations = join(
-      openRelayFolder(agent.RELAY_CONFIG_DIR ?? '', cli.relay.gatewayUrl),
-      'conversations',
-    );
-    const broken = `${crypto.randomUUID()}.json`;
-    writeFileSync(join(conversations, broken), '{', { mode: 0o600 });
+    const folder = storeFolder(agent.RELAY_CONFIG_DIR ?? '', 'agents');
+    const name = relayName(cli.relay.gatewayUrl);
+    const broken = `journal.conversation.${name}.${crypto.randomUUID()}.value`;
+    writeFileSync(join(folder, broken), '{', { mode: 0o600 });
     for (const args of [['listen'], ['listen', refCode]]) {
       const listening = cli.start(args, { env: agent });
       const [printed] = await listening.printed(/[\s\S]*answers in HS-\w+/);

@@ -183,8 +183,8 @@ export async function watchRequests(
   }
 
   /** Keys may be made or restored while this command runs. */
-  function checkForNewKeys(): void {
-    const client = connection.renew();
+  async function checkForNewKeys(): Promise<void> {
+    const client = await connection.renew();
     if (!client) return;
     clients.push(client);
     err.paragraph('This machine now has keys: encrypted messages are read from now on.', {
@@ -199,7 +199,7 @@ export async function watchRequests(
   }
 
   async function take(event: ExpertEvent): Promise<void> {
-    checkForNewKeys();
+    await checkForNewKeys();
     if (event.type === 'unknown') {
       // An outage is reported elsewhere. Another such event follows.
       await list(event.isMissed).catch((error: unknown) => {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   pool = createConversationPool({ openAgent: () => openAgent(context), now: Date.now });
 });
 afterEach(async () => {
-  pool.stop();
+  await pool.stop();
   await session.stop();
 });
 
@@ -37,7 +37,7 @@ async function get(path: string): Promise<ReturnType<typeof JSON.parse>> {
 /** Runs a call while the network drops all packets. Its deadline passes once the text is stored. */
 async function withoutNetwork<T>(
   run: (use: { signal: AbortSignal }) => Promise<T>,
-  isStored: () => boolean,
+  isStored: () => boolean | Promise<boolean>,
 ): Promise<T> {
   session.proxy.hold();
   const deadline = new AbortController();
@@ -56,19 +56,19 @@ describe('when the network fails', () => {
   test('a question can be continued, and is submitted once', async () => {
     const failure = await withoutNetwork(
       (use) => pool.ask(question, use, () => {}),
-      () => pool.list(() => {}).length === 1,
+      async () => (await pool.list(() => {})).length === 1,
     ).catch((error) => error);
     expect(failure).toBeInstanceOf(AskFailure);
     const { id } = failure as AskFailure;
     expect(explainFailure(failure, new AbortController().signal)).toContain(
       `call wait_for_answer with the reference ${id}`,
     );
-    expect(pool.list(() => {})).toMatchObject([{ state: { id } }]);
+    expect(await pool.list(() => {})).toMatchObject([{ state: { id } }]);
 
     await session.proxy.restore();
     const refCode = await pool.use(id, withoutDeadline(), ({ conversation }) => conversation.refCode);
     expect((await get('requests')).requests).toMatchObject([{ refCode, question: 'May I?' }]);
-    expect(pool.list(() => {})).toMatchObject([
+    expect(await pool.list(() => {})).toMatchObject([
       { state: { request: { refCode } }, entries: [{ text: 'May I?' }] },
     ]);
   });

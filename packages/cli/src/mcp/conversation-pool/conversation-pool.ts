@@ -35,10 +35,8 @@ export interface ConversationPool {
   ): Promise<T>;
   /** By its reference code or its id. */
   use<T>(reference: string, use: Use, work: Work<T>): Promise<T>;
-  /** The stored conversation, with its messages. */
-  read(reference: string): StoredConversation;
   /** All conversations, oldest first. Those that may not have reached the relay come last. Broken files are reported, and left out. */
-  list(report: (error: unknown) => void): StoredConversation[];
+  list(report: (error: unknown) => void): Promise<StoredConversation[]>;
   /** Whose conversations those of the present key are. */
   owner(): Promise<string>;
   /** The newest requests of this key as the relay has them now, by their reference codes. One call. */
@@ -46,7 +44,7 @@ export interface ConversationPool {
   /** A sentence about the current outage. */
   readonly outage: string | undefined;
   readonly now: () => number;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 export function createConversationPool({
@@ -71,28 +69,28 @@ export function createConversationPool({
     let leased: LeasedConversation | undefined;
     try {
       leased = await untilAborted(lease.opened, signal);
-      leased.markDelivered();
+      await leased.markDelivered();
       return await run(leased);
     } finally {
-      leave(id, lease, leased);
+      await leave(id, lease, leased);
     }
   }
 
-  function leave(id: string, lease: Lease, leased: LeasedConversation | undefined): void {
+  async function leave(id: string, lease: Lease, leased: LeasedConversation | undefined): Promise<void> {
     lease.users -= 1;
-    const end = () => {
+    const end = async () => {
       if (lease.users > 0 || leases.get(id) !== lease) return;
       leases.delete(id);
-      lease.release();
+      await lease.release();
     };
     if (leased && leased.conversation.unsent.length > 0) leased.readOn().then(end, end);
-    else end();
+    else await end();
   }
 
-  function read(reference: string): StoredConversation {
+  async function read(reference: string): Promise<StoredConversation> {
     const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(reference);
     const name = isId ? reference : readRefCode(reference);
-    const stored = open().conversations.find(name);
+    const stored = await open().conversations.find(name);
     if (!stored)
       throw new Failure('unknown', `No conversation ${name} with this relay is kept on this machine.`);
     return stored;
@@ -101,7 +99,7 @@ export function createConversationPool({
   async function findNamed(name: string, signal: AbortSignal): Promise<StoredConversation | undefined> {
     const relay = open().connect();
     const found = await relay.findNamed(name, { signal }).finally(() => relay.stop());
-    return found && open().conversations.find(found.id);
+    return found && (await open().conversations.find(found.id));
   }
 
   function leaseOf(stored: StoredConversation): Leased {
@@ -124,11 +122,11 @@ export function createConversationPool({
     try {
       await untilAborted(lease.opened, signal);
     } catch (error) {
-      lease.release();
+      await lease.release();
       const failure = explainError(error, signal);
       // A question that got the reference code of another one cannot continue either.
       const isOver = isNotAsked(failure) || failure.reason === 'question_altered';
-      if (id !== '' && isOver) open().conversations.forget(id);
+      if (id !== '' && isOver) await open().conversations.forget(id);
       throw id === '' ? error : new AskFailure(id, error);
     }
     return keep(id, lease);
@@ -144,7 +142,6 @@ export function createConversationPool({
   }
 
   return {
-    read,
     now,
     async ask(question, use, run) {
       const { once: name } = question;
@@ -160,9 +157,9 @@ export function createConversationPool({
       });
       return work(found, use, (leased) => run(leased, isRepeated));
     },
-    use: async (reference, use, run) => work(leaseOf(read(reference)), use, run),
-    list: (report) => {
-      const asked = open().conversations.all(report);
+    use: async (reference, use, run) => work(leaseOf(await read(reference)), use, run),
+    list: async (report) => {
+      const asked = await open().conversations.all(report);
       const endOf = ({ state }: StoredConversation) => state.request?.expiresAt ?? '9';
       return asked.sort((one, other) => endOf(one).localeCompare(endOf(other)));
     },
@@ -175,10 +172,11 @@ export function createConversationPool({
     get outage() {
       return agent?.outages.current;
     },
-    stop() {
+    async stop() {
       agent?.outages.stop();
-      for (const lease of leases.values()) lease.release();
+      const open = [...leases.values()];
       leases.clear();
+      await Promise.all(open.map((lease) => lease.release()));
     },
   };
 }

@@ -11,7 +11,7 @@ import { type LeasedConversation, leaseConversation, type ReturnedAnswers } from
 export interface Lease {
   users: number;
   readonly opened: Promise<LeasedConversation>;
-  release(): void;
+  release(): Promise<void>;
 }
 
 export interface LeaseContext {
@@ -23,8 +23,10 @@ export interface LeaseContext {
 /** Leases a stored conversation. */
 export function leaseStored(options: LeaseContext, { state }: StoredConversation): Lease {
   const journal = openJournal(options.agent.conversations);
-  const stored = journal.lock(state.id);
-  return openLease(options, journal, (relay, signal) => relay.resume(stored.state, { signal }));
+  return openLease(options, journal, async (relay, signal) => {
+    const stored = await journal.lock(state);
+    return await relay.resume(stored.state, { signal });
+  });
 }
 
 /** A question, with the files that were read for it. */
@@ -57,14 +59,14 @@ function openLease(
 ): Lease {
   const life = new AbortController();
   // Each lease has its own client, so that its end closes only its own streams.
-  const relay = agent.connect((state) => {
+  const relay = agent.connect(async (state) => {
     if (life.signal.aborted)
       throw new Failure('state', 'This conversation was released in the meantime. Make the same call again.');
-    journal.save(state);
+    await journal.save(state);
     onId(state.id);
   });
-  const opened = begin(relay, life.signal).then((conversation) => {
-    journal.save(conversation.export());
+  const opened = begin(relay, life.signal).then(async (conversation) => {
+    await journal.save(conversation.export());
     const { outages } = agent;
     return leaseConversation({ conversation, journal, life: life.signal, now, outages, returned });
   });
@@ -73,10 +75,10 @@ function openLease(
   return {
     users: 0,
     opened,
-    release() {
+    async release() {
       life.abort();
       relay.stop();
-      journal.release();
+      await journal.release();
     },
   };
 }

@@ -5,7 +5,14 @@ import type { FileContent } from '../../files/file-to-send.ts';
 import { answerEntry, decisionEntry, type Journal, ownEntry } from '../../relay/journal.ts';
 import type { Outages } from '../../relay/outages.ts';
 import { isEndError } from '../../relay/request-state.ts';
-import { type Entry, isDecision, isEarly, newestForm, openForm } from '../../store/conversations.ts';
+import {
+  type Entry,
+  isDecision,
+  isEarly,
+  type Messages,
+  newestForm,
+  openForm,
+} from '../../store/conversations.ts';
 
 export interface Reply {
   readonly text: string;
@@ -18,6 +25,8 @@ export interface Reply {
 /** A conversation that only this process uses. */
 export interface LeasedConversation {
   readonly conversation: Conversation;
+  /** As this machine has it. */
+  readonly stored: Messages;
   /**
    * Waits for answers that were not delivered yet: with `includeEarly` all of them, otherwise those that had seen the last
    * message. Returns undefined when the signal aborts. Calls that wait at the same time return the same answers.
@@ -27,7 +36,7 @@ export interface LeasedConversation {
     includeEarly?: boolean;
   }): Promise<readonly Entry[] | undefined>;
   /** Counts the answers that the last call has returned as delivered. */
-  markDelivered(): void;
+  markDelivered(): Promise<void>;
   /** Why the last wait could not receive an answer; undefined when the relay answered. */
   readonly outage: string | undefined;
   /** Returns whether the message was sent. If not, it is sent later automatically. */
@@ -91,19 +100,19 @@ export function leaseConversation({
     const reads = { signal: AbortSignal.any([life, signal]) };
     try {
       if (openForm(journal.read(id)) === undefined) {
-        record(answerEntry(await conversation.waitForAnswer({ ...reads, includeEarly: true })));
+        await record(answerEntry(await conversation.waitForAnswer({ ...reads, includeEarly: true })));
       } else {
         const onReply = (answer: Answer) => record(answerEntry(answer));
-        record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
+        await record(decisionEntry(await conversation.waitForDecision({ ...reads, onReply })));
       }
     } catch (error) {
       if (!signal.aborted || life.aborted) throw error;
     }
   }
 
-  function record(entry: Entry): void {
+  async function record(entry: Entry): Promise<void> {
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) journal.add(conversation, entry);
+    if (!life.aborted) await journal.add(id, entry);
     news.resolve();
     news = promiseOf();
   }
@@ -128,13 +137,16 @@ export function leaseConversation({
     }
     const { isEncrypted } = conversation;
     const sent = { text, isEncrypted, messageId, form, files, now: now() };
-    journal.add(conversation, ownEntry(sent), earlier);
+    await journal.add(id, ownEntry(sent), earlier);
     return isSent;
   }
 
   return {
     conversation,
     readOn,
+    get stored() {
+      return journal.read(id);
+    },
     get outage() {
       return reachability.outage;
     },
@@ -155,10 +167,10 @@ export function leaseConversation({
         throw error;
       }
     },
-    markDelivered() {
+    async markDelivered() {
       const answers = returned.get(id);
-      if (answers) journal.markDelivered(id, answers);
       returned.delete(id);
+      if (answers) await journal.markDelivered(id, answers);
     },
     reply(message, signal) {
       const sending = replying.then(() => send(message, signal));

@@ -3,7 +3,7 @@ import { hasEnded } from '@expert-relay/sdk/internal';
 import { safeName } from '@expert-relay/sdk/safe';
 import * as z from 'zod';
 import { explainError } from '../../explain-error.ts';
-import { countAnswers, openForm, type StoredConversation } from '../../store/conversations.ts';
+import { countAnswers, type Messages, openForm, type StoredConversation } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
 import type { ConversationPool } from '../conversation-pool/conversation-pool.ts';
@@ -58,12 +58,12 @@ export const conversationStatus = defineTool({
     if (reference === undefined) return await listAll(call.pool, call.signal);
     return call.pool.use(reference, call, async (leased) => {
       await leased.conversation.refresh({ signal: call.signal });
-      return describe(leased.conversation, call.pool.read(reference), transcript);
+      return describe(leased.conversation, leased.stored, transcript);
     });
   },
 });
 
-function describe(conversation: Conversation, stored: StoredConversation, withTranscript: boolean) {
+function describe(conversation: Conversation, stored: Messages, withTranscript: boolean) {
   const { refCode, status, expiresAt, erasedAt, responseCount, fingerprint, isPickedUp, unsent } =
     conversation;
   const { delivered, early } = countAnswers(stored);
@@ -111,7 +111,7 @@ function describe(conversation: Conversation, stored: StoredConversation, withTr
 }
 
 /** The messages so far, without answers that were not delivered yet. */
-function transcriptOf({ entries }: StoredConversation): z.infer<typeof entry>[] {
+function transcriptOf({ entries }: Messages): z.infer<typeof entry>[] {
   return entries
     .filter(({ from, isDelivered }) => from === 'agent' || isDelivered)
     .map(({ from, text, createdAt, seenYourLast, decision, files }) => ({
@@ -140,7 +140,7 @@ function quoteEntry({ from, text: words, decision, files = [], ...about }: z.inf
 /** One call shows which have ended since they were last seen here. */
 async function listAll(pool: ConversationPool, signal: AbortSignal) {
   const broken: string[] = [];
-  const stored = pool.list((error) => broken.push(explainError(error, signal).message));
+  const stored = await pool.list((error) => broken.push(explainError(error, signal).message));
   const owner = await pool.owner();
   const isOwn = ({ state }: StoredConversation) => state.owner === owner;
   const mayHaveChanged = stored.some(

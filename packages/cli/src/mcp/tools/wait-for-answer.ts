@@ -6,8 +6,8 @@ import {
   decidedForm,
   type Entry,
   isDecision,
+  type Messages,
   openForm,
-  type StoredConversation,
 } from '../../store/conversations.ts';
 import { describeClosing } from '../../terminal/closing-words.ts';
 import { writtenBefore } from '../../terminal/protection-words.ts';
@@ -87,7 +87,7 @@ Answers come in order; an expert may send several. One counts as processed with 
       call.pool.use(reference, call, async (leased) => {
         const { conversation, nextAnswers } = leased;
         const state = (): State => {
-          const stored = call.pool.read(reference);
+          const { stored } = leased;
           const { delivered, early } = countAnswers(stored);
           return { conversation, delivered, early, form: openForm(stored) };
         };
@@ -97,13 +97,8 @@ Answers come in order; an expert may send several. One counts as processed with 
             const { outage } = leased;
             return outage === undefined ? stillWaiting(state()) : unreachable(state(), outage);
           }
-          const stored = call.pool.read(reference);
-          return answered(
-            { ...state(), ...(includeEarly && { early: 0 }) },
-            answers,
-            stored,
-            call.pool.now(),
-          );
+          const seen = { ...state(), ...(includeEarly && { early: 0 }) };
+          return answered(seen, answers, leased.stored, call.pool.now());
         } catch (error) {
           if (!isEndError(error)) throw error;
           return ended(state());
@@ -121,7 +116,7 @@ interface State {
   readonly form: string | undefined;
 }
 
-function answered(state: State, entries: readonly Entry[], stored: StoredConversation, now: number) {
+function answered(state: State, entries: readonly Entry[], stored: Messages, now: number) {
   const { conversation, delivered, early, form } = state;
   const { refCode, responseCount } = conversation;
   const decided = entries.find(isDecision);
