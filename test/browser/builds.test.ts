@@ -105,13 +105,13 @@ test('a page is shown without its tooltips if their code is gone', async () => {
   expect(await page.locator('main time').count()).toBeGreaterThan(0);
 });
 
-test('code of the SDK that is gone reloads the page, too', async () => {
+test('code of conversations that is gone reloads the page, too', async () => {
   await using device = await product.signIn('cleo');
   await using agent = await device.newAgent();
   await agent.askPlainly({ question: 'Is it old?', plaintext: 'Is it old?' });
   await agent.askPlainly({ question: 'Is it safe?', plaintext: 'Is it safe?' });
   const loads = countLoads(device.page);
-  await device.context.route(/\/open-request-.*\.js$/, (route) =>
+  await device.context.route(/\/conversation-.*\.js$/, (route) =>
     loads() === 1 ? route.fulfill({ status: 404 }) : route.continue(),
   );
   const page = await device.open();

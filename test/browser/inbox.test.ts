@@ -3,10 +3,8 @@ import { expect } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { browserTest as test } from './setup/browser-test.ts';
 import { checkAccessibility } from './setup/check-accessibility.ts';
-import { makeExpertKey } from './setup/make-expert-key.ts';
 import { button, type Device } from './setup/open-product.ts';
 import { storeValue, untilStored } from './setup/read-stored-keys.ts';
-import { sendByKeyboard } from './setup/send-by-keyboard.ts';
 import { useProduct } from './setup/use-product.ts';
 
 const product = useProduct();
@@ -261,21 +259,6 @@ test('an empty inbox shows a command that submits a request, and then this reque
   const headers = { 'content-type': 'application/json' };
   expect((await fetch(url, { method: 'POST', headers, body })).status).toBe(201);
   await untilVisible(rowOf(page, 'May I remove the lock file?').and(page.locator('[aria-current]')));
-  await device[Symbol.asyncDispose]();
-});
-
-test('an empty inbox asks an encrypted example question, and its agent reads the answer', async () => {
-  const device = await product.signIn('beginner');
-  const page = await device.open();
-  await page.getByRole('button', { name: 'Make a key for an agent' }).click();
-  await page.getByRole('button', { name: 'Ask an example question' }).click();
-  await untilVisible(rowOf(page, 'example agent').and(page.locator('[aria-current]')));
-  await button(page, 'Answer').click();
-  await makeExpertKey(page);
-  await page.getByRole('textbox', { name: 'Answer' }).fill('Yes, remove it.');
-  await sendByKeyboard(page);
-  await untilVisible(page.getByText('Thank you. I have read your answer:'));
-  expect(device.problems).toEqual([]);
   await device[Symbol.asyncDispose]();
 });
 

@@ -6,7 +6,10 @@ import { build, defineConfig, type Plugin } from 'vite';
 
 export default defineConfig({
   base: '/dashboard/',
-  resolve: { conditions: ['relay-source'] },
+  resolve: {
+    conditions: ['relay-source'],
+    alias: { '@lezer/highlight': join(import.meta.dirname, 'src/text/no-styles.ts') },
+  },
   build: {
     // Also browsers without X25519 or Ed25519 (before Chrome 137, Firefox 130, Safari 17), for plain conversations.
     target: 'es2022',
@@ -21,8 +24,18 @@ export default defineConfig({
     // Libraries mark modules with "use client" for frameworks that render on servers.
     rolldownOptions: {
       checks: { moduleLevelDirective: false },
-      // The first load is one file: what later pages share with it would be files of their own, which compress less well.
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+      output: {
+        codeSplitting: {
+          // What later pages share with these would be files of their own, which compress less well.
+          groups: [
+            { name: 'first', tags: ['$initial'] },
+            {
+              name: 'conversation',
+              test: /\/(?:conversation-view\.tsx|sdk\/src\/expert\/open-request\.ts)$/,
+            },
+          ],
+        },
+      },
     },
   },
   plugins: [bundleServiceWorker(), finishBuild()],

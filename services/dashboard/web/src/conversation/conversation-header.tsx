@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { PageHeading } from '../app/page.tsx';
@@ -7,24 +7,21 @@ import { agentAndKey } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy-button.tsx';
 import { BackIcon, LockIcon } from '../ui/icons.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Tags } from '../ui/tags.tsx';
-import { TextField } from '../ui/text-field.tsx';
 import { describeTimeLeft, type TimeLeft, useNow } from '../ui/time.tsx';
-import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
 import { hasEnded } from './conversation-state.ts';
 import { describeState } from './group-messages.ts';
-import { actionSentence, codeOf, type Sentence } from './refusal-sentences.ts';
-import { describeSnooze, type SnoozeActions, SnoozePanel } from './snooze-panel.tsx';
+import { loadAfterQuestion } from './load-after-question.ts';
+import { describeSnooze, type SnoozeActions } from './snooze.ts';
 import type { useConversation } from './use-conversation.ts';
+
+const CloseConfirmation = lazyPage(async () => (await loadAfterQuestion()).CloseConfirmation);
+const SnoozePanel = lazyPage(async () => (await loadAfterQuestion()).SnoozePanel);
 
 /** What is open below the header. */
 export type Panel = 'none' | 'close' | 'fingerprint' | 'snooze';
-
-/** Moves the focus to the agent's name: single keys are shortcuts there, and no phone opens its keyboard. */
-export function focusHeader(): void {
-  document.querySelector<HTMLElement>('[data-pane] h1')?.focus({ preventScroll: true });
-}
 
 interface HeaderProps {
   readonly conversation: ReturnType<typeof useConversation>;
@@ -100,25 +97,27 @@ export function ConversationHeader({ conversation, panel, onPanel, snooze, onNex
           End request
         </Button>
       )}
-      {panel === 'snooze' && snooze && (
-        <SnoozePanel
-          snooze={snooze}
-          expiresAt={request.expiresAt}
-          onDone={(isSnoozed) => {
-            onPanel('none');
-            if (isSnoozed) onNext?.();
-          }}
-        />
-      )}
-      {panel === 'close' && !isOver && (
-        <CloseConfirmation
-          isEncrypted={request.encrypted}
-          close={conversation.close}
-          reason={reason}
-          onReason={setReason}
-          onDone={() => onPanel('none')}
-        />
-      )}
+      <Suspense>
+        {panel === 'snooze' && snooze && (
+          <SnoozePanel
+            snooze={snooze}
+            expiresAt={request.expiresAt}
+            onDone={(isSnoozed) => {
+              onPanel('none');
+              if (isSnoozed) onNext?.();
+            }}
+          />
+        )}
+        {panel === 'close' && !isOver && (
+          <CloseConfirmation
+            isEncrypted={request.encrypted}
+            close={conversation.close}
+            reason={reason}
+            onReason={setReason}
+            onDone={() => onPanel('none')}
+          />
+        )}
+      </Suspense>
     </header>
   );
 }
@@ -146,76 +145,5 @@ function RefCode({ code }: { code: string }) {
         {outcome === 'failed' && ' Selected: copy it'}
       </span>
     </button>
-  );
-}
-
-interface CloseConfirmationProps {
-  readonly isEncrypted: boolean | undefined;
-  readonly close: (reason: string | undefined) => Promise<void>;
-  readonly reason: string;
-  readonly onReason: (reason: string) => void;
-  readonly onDone: () => void;
-}
-
-function CloseConfirmation(props: CloseConfirmationProps) {
-  const { isEncrypted, close, reason, onReason, onDone } = props;
-  const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<Sentence>();
-  const keep = useRef<HTMLButtonElement>(null);
-  useReturnFocus();
-  useEffect(() => keep.current?.focus(), []);
-
-  async function confirm() {
-    setIsBusy(true);
-    try {
-      await close(reason.trim() || undefined);
-      onDone();
-    } catch (error) {
-      setFailure(actionSentence(codeOf(error)));
-      setIsBusy(false);
-    }
-  }
-
-  return (
-    <fieldset
-      className={styles.confirmation}
-      aria-labelledby="close-question"
-      onKeyDown={(event) => {
-        if (event.key !== 'Escape') return;
-        // In a conversation it moves the focus from a field to the heading.
-        event.stopPropagation();
-        onDone();
-      }}
-    >
-      <p id="close-question">End this request? The agent can send nothing more.</p>
-      <div className={styles.reason}>
-        <TextField
-          label="Reason (optional)"
-          hint={
-            isEncrypted
-              ? 'The agent sees it. It is not encrypted: the relay can read it.'
-              : 'The agent sees it.'
-          }
-          maxLength={500}
-          dir="auto"
-          autoComplete="off"
-          value={reason}
-          onChange={({ target }) => onReason(target.value)}
-        />
-      </div>
-      <div className={styles.choices}>
-        <Button look="danger" isBusy={isBusy} onClick={() => void confirm()}>
-          End it now
-        </Button>
-        <Button ref={keep} onClick={onDone}>
-          Keep open
-        </Button>
-      </div>
-      {failure && (
-        <p role="alert" className={styles.failure}>
-          Not ended. {failure.what} {failure.next}
-        </p>
-      )}
-    </fieldset>
   );
 }

@@ -1,5 +1,6 @@
 import type { Message } from '@expert-relay/sdk';
 import type { Expert, ExpertRequest, PendingAnswer as WaitingAnswer } from '@expert-relay/sdk/expert';
+import type { Connection } from '../calls/connection.ts';
 import type { AnswerContent } from './answer-content.ts';
 import type { FailureCode } from './refusal-sentences.ts';
 
@@ -80,6 +81,10 @@ const isSame = (one: unknown, other: unknown): boolean =>
 
 export const hasEnded = ({ status }: Pick<RequestView, 'status'>): boolean =>
   status === 'closed' || status === 'expired';
+
+/** Whether an answer is shown among the messages: nothing is wrong with it yet. */
+export const isOnItsWay = ({ state }: PendingAnswer, connected: Connection['kind']): boolean =>
+  state === 'sending' && connected === 'online';
 
 /** Whether the reply area lets the expert answer. */
 export const canReply = (

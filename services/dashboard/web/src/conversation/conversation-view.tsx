@@ -1,30 +1,33 @@
-import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { PageHeading, usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { isTyping, useShortcuts } from '../app/shortcuts.ts';
 import { connection } from '../calls/connection.ts';
-import { useDrafts } from '../drafts/use-drafts.ts';
 import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';
-import { ConversationHeader, focusHeader, type Panel } from './conversation-header.tsx';
+import { ConversationHeader, type Panel } from './conversation-header.tsx';
 import { ConversationSkeleton } from './conversation-skeleton.tsx';
 import { hasEnded } from './conversation-state.ts';
 import styles from './conversation-view.module.css';
 import { Exchange } from './exchange.tsx';
-import { FingerprintPanel } from './fingerprint-panel.tsx';
-import { AllKept } from './kept-draft.tsx';
+import { focusHeader } from './focus-header.ts';
+import { loadAfterQuestion } from './load-after-question.ts';
 import { Question } from './question.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
-import { ReplyArea } from './reply-area.tsx';
-import type { SnoozeActions } from './snooze-panel.tsx';
+import type { SnoozeActions } from './snooze.ts';
 import { useConversation } from './use-conversation.ts';
 import { useKeyboardInset } from './use-keyboard-inset.ts';
 import { useScroll } from './use-scroll.ts';
+
+const FingerprintPanel = lazyPage(async () => (await loadAfterQuestion()).FingerprintPanel);
+const ReplyArea = lazyPage(async () => (await loadAfterQuestion()).ReplyArea);
+const WrittenFor = lazyPage(async () => (await loadAfterQuestion()).WrittenFor);
 
 interface ConversationViewProps {
   readonly requestId: string;
@@ -66,7 +69,9 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
     if (failure) {
       return (
         <Failure code={failure} onRetry={conversation.retry}>
-          <WrittenFor requestId={requestId} conversation={conversation} />
+          <Suspense>
+            <WrittenFor requestId={requestId} conversation={conversation} />
+          </Suspense>
         </Failure>
       );
     }
@@ -86,7 +91,9 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
         />
         <div className={styles.scroller} ref={scroll.scroller}>
           <div className={styles.content} ref={scroll.content}>
-            {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
+            <Suspense>
+              {panel === 'fingerprint' && <FingerprintPanel onClose={() => setPanel('none')} />}
+            </Suspense>
             <DecisionContext value={request.form !== undefined}>
               <Question request={request} shown={conversation.now.shown} />
               {request.erasedAt ? (
@@ -114,28 +121,17 @@ export function ConversationView({ requestId, onNext, snooze }: ConversationView
             </span>
           )}
         </span>
-        <ReplyArea
-          requestId={requestId}
-          conversation={conversation}
-          slot={slot}
-          onNext={onNext}
-          onSent={scroll.toEnd}
-        />
+        <Suspense>
+          <ReplyArea
+            requestId={requestId}
+            conversation={conversation}
+            slot={slot}
+            onNext={onNext}
+            onSent={scroll.toEnd}
+          />
+        </Suspense>
       </div>
     </ShownContext>
-  );
-}
-
-interface WrittenForProps {
-  readonly requestId: string;
-  readonly conversation: ReturnType<typeof useConversation>;
-}
-
-/** What the expert has written for a request that cannot be read. */
-function WrittenFor({ requestId, conversation }: WrittenForProps) {
-  const drafts = useDrafts(requestId);
-  return (
-    drafts && <AllKept conversation={conversation} drafts={drafts} title="What you wrote was not sent." />
   );
 }
 

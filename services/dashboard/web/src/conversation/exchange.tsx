@@ -7,10 +7,9 @@ import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
 import { Time } from '../ui/time.tsx';
 import { AnswerBody } from './answer-body.tsx';
-import type { PendingAnswer, RequestView } from './conversation-state.ts';
+import { isOnItsWay, type PendingAnswer, type RequestView } from './conversation-state.ts';
 import styles from './exchange.module.css';
 import { groupMessages, type MessageGroup } from './group-messages.ts';
-import { isOnItsWay } from './pending-answer.tsx';
 import { StateLine } from './state-line.tsx';
 import type { useConversation } from './use-conversation.ts';
 

@@ -1,5 +1,5 @@
 import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
-import type { Drafts } from '../drafts/use-drafts.ts';
+import { type Drafts, useDrafts } from '../drafts/use-drafts.ts';
 import { describeFormDraft, readFormDraft } from '../forms/form-draft.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -29,6 +29,19 @@ export function AllKept(props: Omit<KeptDraftProps, 'shown'>) {
       <PendingAnswerPanel conversation={props.conversation} />
       <KeptDraft {...props} />
     </>
+  );
+}
+
+interface WrittenForProps {
+  readonly requestId: string;
+  readonly conversation: ReturnType<typeof useConversation>;
+}
+
+/** What the expert has written for a request that cannot be read. */
+export function WrittenFor({ requestId, conversation }: WrittenForProps) {
+  const drafts = useDrafts(requestId);
+  return (
+    drafts && <AllKept conversation={conversation} drafts={drafts} title="What you wrote was not sent." />
   );
 }
 

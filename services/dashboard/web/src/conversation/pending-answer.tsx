@@ -9,7 +9,7 @@ import { useStore } from '../ui/store.ts';
 import { AnswerBody } from './answer-body.tsx';
 import { writtenText } from './answer-content.ts';
 import { bringTo } from './bring-to.ts';
-import { type ConversationState, hasEnded, type PendingAnswer } from './conversation-state.ts';
+import { type ConversationState, hasEnded, isOnItsWay, type PendingAnswer } from './conversation-state.ts';
 import { formOf } from './open-form.ts';
 import {
   actionSentence,
@@ -22,10 +22,6 @@ import {
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
 import { type Presses, ReplyLine } from './use-presses.tsx';
-
-/** Whether it is shown among the messages: nothing is wrong with it yet. */
-export const isOnItsWay = ({ state }: PendingAnswer, connected: Connection['kind']): boolean =>
-  state === 'sending' && connected === 'online';
 
 /** The answer that stands in place of the text box, since it was not sent. */
 export function useUnsentAnswer({ pending }: ConversationState): PendingAnswer | undefined {

@@ -2,7 +2,7 @@ import { Suspense, useEffect, useState } from 'react';
 import type { Drafts } from '../drafts/use-drafts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
-import { focusHeader } from './conversation-header.tsx';
+import { focusHeader } from './focus-header.ts';
 import { KeptDraft } from './kept-draft.tsx';
 import { formToDecide } from './open-form.ts';
 import { PendingAnswerPanel, useUnsentAnswer } from './pending-answer.tsx';

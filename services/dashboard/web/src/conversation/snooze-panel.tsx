@@ -2,18 +2,9 @@ import { useEffect, useRef } from 'react';
 import { Button } from '../ui/button.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';
 import styles from './conversation-header.module.css';
-
-/** The snooze of the open request. */
-export interface SnoozeActions {
-  /** Undefined when it is not snoozed. */
-  readonly now: { readonly until: string | undefined } | undefined;
-  /** Without a time: until the agent writes. */
-  readonly set: (until: Date | undefined) => void;
-  readonly end: () => void;
-}
+import { clock, type SnoozeActions } from './snooze.ts';
 
 const hour = 3_600_000;
-const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
 
 function choices(expiresAt: string): { label: string; until: Date }[] {
   const now = Date.now();
@@ -26,9 +17,6 @@ function choices(expiresAt: string): { label: string; until: Date }[] {
     { label: `Until ${clock.format(tomorrow)}`, until: tomorrow },
   ].filter(({ until }) => until.getTime() < Date.parse(expiresAt));
 }
-
-export const describeSnooze = ({ until }: { readonly until: string | undefined }): string =>
-  until === undefined ? 'Snoozed until the agent writes' : `Snoozed until ${clock.format(new Date(until))}`;
 
 interface SnoozePanelProps {
   readonly snooze: SnoozeActions;

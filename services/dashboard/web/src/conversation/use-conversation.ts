@@ -3,7 +3,6 @@ import { useAppContext } from '../app-context/app-context.tsx';
 import type { Draft } from '../drafts/drafts.ts';
 import type { Tabs } from '../live/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
-import { loadCode } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { type Conversation, createConversation } from './conversation.ts';
@@ -52,7 +51,7 @@ function conversationOf({ storage, live, unsent }: Context, requestId: string): 
       onUnsent: (state) => unsent.note(requestId, state),
       async read(expert, signal) {
         await live.begun;
-        return loadCode(() => expert.request(requestId, { signal }), isLoadFailure);
+        return expert.request(requestId, { signal });
       },
     });
   // The map is in order of use, the latest last.
@@ -73,6 +72,3 @@ function followTabs(tabs: Tabs): Map<string, Conversation> {
   });
   return conversations;
 }
-
-/** The code of a conversation is a part of the page that is loaded when it is opened: browsers throw this error where it is gone. */
-const isLoadFailure = (error: unknown): boolean => error instanceof TypeError;

@@ -1,12 +1,11 @@
 import type { Tabs } from '../live/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
+import { hasUnsentTexts } from '../unsent/unsent.ts';
 
 /** Soon, since a page that is reloaded does not wait for its storage: then what was typed in this time is lost. */
 const saveAfterMs = 20;
 
-/** Whether there are texts on this page that were not sent. */
-export const hasUnsentTexts: Store<boolean> = createStore(false);
 const unsentTexts = new Set<Store<string>>();
 
 /** A text that is being written. */

@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { Page } from '../app/page.tsx';
+import { routes } from '../app/routes.ts';
 import { ActionError } from '../calls/action-error.tsx';
 import { call } from '../calls/call.ts';
 import type { NewKey } from '../generated/api.ts';
@@ -20,10 +22,6 @@ export function FirstRequest() {
       body: { name: 'first agent', kind: 'consumer' },
     });
     setKey(body.key);
-  });
-  const asking = useAction(async () => {
-    const { askExample } = await import('./ask-example.ts');
-    if (key) await askExample(key);
   });
   const command = commandFor(key ?? placeholder);
   return (
@@ -49,18 +47,9 @@ export function FirstRequest() {
         </li>
         <li>
           <h2>Ask, as the agent would</h2>
-          {key && (
-            <>
-              <p>This page can be the agent: it asks with encryption, and thanks you for your answer.</p>
-              <Button look="main" isBusy={asking.isBusy} onClick={() => void asking.run()}>
-                Ask an example question
-              </Button>
-              <ActionError error={asking.error} />
-            </>
-          )}
           <p>
             {key ? (
-              'Or run this in a terminal. curl cannot encrypt: the relay can read this question and your answer.'
+              'Run this in a terminal. curl cannot encrypt: the relay can read this question and your answer.'
             ) : (
               <>
                 Run this in a terminal, with a key in place of <code>{placeholder}</code>
@@ -71,6 +60,10 @@ export function FirstRequest() {
           <pre className={styles.command}>
             <code>{command}</code>
           </pre>
+          <p>
+            Agents with an SDK, the command line or MCP ask with encryption. A new key in{' '}
+            <Link href={routes.keys}>Agent keys</Link> comes with what each of them needs.
+          </p>
         </li>
         <li>
           <h2>Answer</h2>

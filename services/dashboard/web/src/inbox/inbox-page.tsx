@@ -1,10 +1,10 @@
-import { Suspense, useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { usePageTitle } from '../app/page.tsx';
 import { routes } from '../app/routes.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
-import type { SnoozeActions } from '../conversation/snooze-panel.tsx';
+import type { SnoozeActions } from '../conversation/snooze.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
@@ -21,17 +21,33 @@ const FirstRequest = lazyPage(async () => (await import('./first-request.tsx')).
 
 const loadConversation = async () => (await import('../conversation/conversation-view.tsx')).ConversationView;
 const ConversationView = lazyPage(loadConversation);
-// Its code is loaded while the page is idle, so that the first conversation opens fast.
 const whenIdle = globalThis.requestIdleCallback ?? ((call: () => void) => setTimeout(call, 2_000));
-whenIdle(() => void loadConversation().catch(() => {}));
+
+/** Loads the code of conversations, so that the first one opens fast: what reads a question, then what answers it. */
+const preload = async () => {
+  await loadConversation();
+  const { loadAfterQuestion } = await import('../conversation/load-after-question.ts');
+  await loadAfterQuestion();
+};
 
 /** The list with the open conversation beside it; a narrow screen shows one of the two. */
 export function InboxPage({ requestId }: { requestId: string | undefined }) {
   usePageTitle('Inbox');
+  const [isListed, setIsListed] = useState(false);
+  const [isPreloaded, setIsPreloaded] = useState(false);
   const isFirstTime = useFirstTime(requestId);
   const openNext = useNext(requestId);
   useShortcuts({ n: () => openNext?.() });
   const snooze = useSnooze(requestId);
+  useEffect(() => {
+    // Nothing competes with the first row.
+    if (!isListed && !isFirstTime) return;
+    whenIdle(() => {
+      void preload()
+        .catch(() => {})
+        .then(() => setIsPreloaded(true));
+    });
+  }, [isListed, isFirstTime]);
   if (isFirstTime) {
     return (
       <Suspense>
@@ -42,10 +58,8 @@ export function InboxPage({ requestId }: { requestId: string | undefined }) {
   return (
     <div className={styles.columns} data-is-open={requestId !== undefined || undefined}>
       <section className={styles.list} aria-label="Requests">
-        <RequestList selected={requestId} />
-        <Suspense>
-          <OffNotice />
-        </Suspense>
+        <RequestList selected={requestId} onListed={setIsListed} />
+        <Suspense>{isPreloaded && <OffNotice />}</Suspense>
         <OfferSlot />
       </section>
       <section className={styles.conversation} aria-label="Conversation">

@@ -36,8 +36,14 @@ const emptyTexts: Record<Filter, readonly [string, string]> = {
   ended: ['No request has ended yet.', 'Requests that were ended or have expired are kept here for a while.'],
 };
 
+interface RequestListProps {
+  readonly selected: string | undefined;
+  /** Is called when a list was read, also an empty one. */
+  readonly onListed: (isListed: true) => void;
+}
+
 /** The search field, the filters and the requests, newest activity first. */
-export function RequestList({ selected }: { selected: string | undefined }) {
+export function RequestList({ selected, onListed }: RequestListProps) {
   const { inbox, snoozes, agent: chosenAgent } = useInbox();
   const { filter, hrefOf } = useFilter();
   const search = useSearchText();
@@ -52,6 +58,10 @@ export function RequestList({ selected }: { selected: string | undefined }) {
   const isCounting = useQuery(inbox.countsQuery).isPending;
   const known = useStore(inbox.rows);
   const pages = list.data?.pages;
+  const isRead = pages !== undefined;
+  useEffect(() => {
+    if (isRead) onListed(true);
+  }, [isRead, onListed]);
   const { order } = useStore(preferences);
   const allSnoozes = useStore(snoozes.all);
   const now = useNow();

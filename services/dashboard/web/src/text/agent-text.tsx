@@ -27,15 +27,14 @@ const foldedLength = 1_500;
 export const DecisionContext = createContext(false);
 
 const formatting = createStore<typeof import('./format.ts') | undefined>(undefined);
-let isLoading = false;
+let loading: Promise<void> | undefined;
 
-/** Loads the code that formats texts. Until then, they are shown without it. */
-function loadFormatting(): void {
-  if (isLoading) return;
-  isLoading = true;
-  loadCode(() => import('./format.ts')).then(formatting.set, () => {
-    isLoading = false;
+/** Loads the code that formats texts. Until then, and if that fails, they are shown without it. */
+export function loadFormatting(): Promise<void> {
+  loading ??= loadCode(() => import('./format.ts')).then(formatting.set, () => {
+    loading = undefined;
   });
+  return loading;
 }
 
 interface AgentTextProps {
@@ -129,7 +128,7 @@ function useFormatted(
   const [formatted, setFormatted] = useState<Formatted>({ isRefused: false });
   const isWanted = isNear && !isWritten;
   useEffect(() => {
-    if (isWanted) loadFormatting();
+    if (isWanted) void loadFormatting();
   }, [isWanted]);
   useEffect(() => {
     if (isNear || !box.current) return;

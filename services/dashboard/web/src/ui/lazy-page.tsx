@@ -11,15 +11,8 @@ const longestWaitMs = 32_000;
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
   lazy(async () => ({ default: await loadCode(load) }));
 
-/** The same for code that is not a page, or for a call that loads code first: then only some errors are about loading. */
-export const loadCode = <T,>(
-  load: () => Promise<T>,
-  isLoadFailure: (error: unknown) => boolean = () => true,
-): Promise<T> =>
-  load().catch((error) => {
-    if (!isLoadFailure(error)) throw error;
-    return loadAgain(load);
-  });
+/** The same for code that is not a page. */
+export const loadCode = <T,>(load: () => Promise<T>): Promise<T> => load().catch(() => loadAgain(load));
 
 async function loadAgain<T>(load: () => Promise<T>): Promise<T> {
   const isAnswering = await relayAnswers();
