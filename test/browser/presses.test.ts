@@ -33,7 +33,7 @@ async function openStopped(device: Device, agent: TestAgent, requestId: string, 
   const other = await ask(agent, 'Another one?');
   const page = await device.open(`/requests/${other.requestId}`);
   await box(page).waitFor();
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000);
   await page.evaluate(`history.pushState(null, '', '/dashboard/requests/${requestId}')`);
   await untilAppears(page, name);
   return page;
@@ -226,7 +226,7 @@ test.each(pairs)('after "%s", "%s" takes no press that was meant for it', async 
   await page.clock.install();
   await open({ device, agent });
   await button(page, first).and(page.locator(':not([aria-disabled])')).waitFor();
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 10_000);
   const begun = page.url();
   await tap(page, first);
   await eventually(`"${second}" stands there`, async () => {
