@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Conversation } from '@expert-relay/sdk';
 import { eventually } from '@expert-relay/testkit';
 import { describe, expect } from '@jest/globals';
@@ -187,12 +190,14 @@ describe('no text of an expert is lost', () => {
       const page = await device.open(`/requests/${requestId}`);
       const other = await device.newTab();
       let isCut = true;
+      await using silent = await startSilentServer();
       await device.context.route(messages, async (route) => {
         if (!isCut || state === 'held' || state === 'sent elsewhere') return route.continue();
         const json = { error: 'conversation_full', title: 'It is full', status: 409 };
         if (state === 'refused') return route.fulfill({ status: 409, json });
-        // An open call ends with its page.
         if (state === 'waiting') return route.abort('internetdisconnected');
+        // A call that waits for its route may reach the relay when its page is left.
+        return route.continue({ url: silent.url });
       });
       const callAgent = (action: string, body: object) =>
         fetch(`${product.relay.gatewayUrl}/api/v1/${action}/${requestId}`, {
@@ -280,6 +285,20 @@ describe('no text of an expert is lost', () => {
     },
   );
 });
+
+/** A server that takes calls, and answers none. */
+async function startSilentServer() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 test('an answer that waited at a reload is sent when its request is opened, once, also by two tabs', async () => {
   await using device = await product.signIn(newUser());
