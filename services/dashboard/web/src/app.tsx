@@ -1,15 +1,15 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, Suspense } from 'react';
 import { Link, Redirect, Route, Router, Switch, useLocation } from 'wouter';
-import { ErrorBoundary } from './app/error-boundary.tsx';
-import { Page } from './app/page.tsx';
-import { routes } from './app/routes.ts';
-import { Shell } from './app/shell.tsx';
-import { type AppContext, AppContextProvider } from './app-context/app-context.tsx';
-import { CallError } from './calls/call.ts';
 import { InboxProvider } from './inbox/inbox-context.tsx';
 import { InboxPage } from './inbox/inbox-page.tsx';
 import { UnsentBar } from './inbox/unsent-bar.tsx';
+import { CallError } from './relay/call.ts';
+import { type AppContext, AppContextProvider } from './session/app-context.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { Page } from './shell/page.tsx';
+import { routes } from './shell/routes.ts';
+import { Shell } from './shell/shell.tsx';
 import { lazyPage } from './ui/lazy-page.tsx';
 import { Skeleton } from './ui/skeleton.tsx';
 

@@ -1,14 +1,14 @@
 import './styles/base.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { StartFailure } from './app/start-failure.tsx';
 import { App, createQueryClient } from './app.tsx';
-import { createAppContext } from './app-context/app-context.tsx';
-import { probeWhileUnreachable } from './calls/call.ts';
-import { followNetwork } from './calls/connection.ts';
-import { followUser, readMe } from './calls/me.ts';
 import { followNotificationClicks } from './notifications/notifications.ts';
-import { applyPreferences } from './preferences/preferences.ts';
+import { probeWhileUnreachable } from './relay/call.ts';
+import { followNetwork } from './relay/connection.ts';
+import { createAppContext } from './session/app-context.tsx';
+import { followUser, readMe } from './session/me.ts';
+import { StartFailure } from './shell/start-failure.tsx';
+import { applyPreferences } from './storage/preferences.ts';
 
 // For check-browser.js.
 Object.assign(globalThis, { hasStarted: true });
@@ -20,7 +20,7 @@ const start = async () => {
     const me = await readMe();
     followUser(me.userId);
     const context = await createAppContext(me, async (storage) => {
-      const { KeysOfOthersQuestion } = await import('./app/keys-of-others.tsx');
+      const { KeysOfOthersQuestion } = await import('./shell/keys-of-others.tsx');
       return new Promise((decide) =>
         root.render(<KeysOfOthersQuestion name={me.name} storage={storage} onDecide={decide} />),
       );
@@ -41,5 +41,5 @@ if (isSecureContext) {
   void start();
 } else {
   // Not awaited: what it imports waits for the end of this module.
-  void import('./app/insecure-page.tsx').then(({ InsecurePage }) => root.render(<InsecurePage />));
+  void import('./shell/insecure-page.tsx').then(({ InsecurePage }) => root.render(<InsecurePage />));
 }

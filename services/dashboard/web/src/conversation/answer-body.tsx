@@ -8,7 +8,7 @@ import { formOf } from './open-form.ts';
 import type { useConversation } from './use-conversation.ts';
 
 const Decision = lazyPage(async () => (await import('../forms/decision.tsx')).Decision);
-const MessageFiles = lazyPage(async () => (await import('../files/message-files.tsx')).MessageFiles);
+const MessageFiles = lazyPage(async () => (await import('../forms/message-files.tsx')).MessageFiles);
 
 interface AnswerBodyProps {
   readonly content: AnswerContent;

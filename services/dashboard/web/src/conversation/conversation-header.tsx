@@ -1,8 +1,8 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useSearch } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
-import { PageHeading } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
+import { PageHeading } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { useCopy } from '../ui/copy-button.tsx';

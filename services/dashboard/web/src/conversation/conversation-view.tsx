@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type ReactNode, Suspense, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { PageHeading, usePageTitle } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
-import { isTyping, useShortcuts } from '../app/shortcuts.ts';
-import { connection } from '../calls/connection.ts';
+import { connection } from '../relay/connection.ts';
+import { PageHeading, usePageTitle } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
+import { isTyping, useShortcuts } from '../shell/shortcuts.ts';
 import { DecisionContext } from '../text/agent-text.tsx';
 import { ShownContext } from '../text/text-end.tsx';
 import { agentAndKey, agentNameOf } from '../ui/agent-name.ts';

@@ -1,7 +1,7 @@
-import { type AttachedFiles, createAttachedFiles } from '../files/attached-files.ts';
+import { type AttachedFiles, createAttachedFiles } from '../forms/attached-files.ts';
 import type { Storage } from '../storage/storage.ts';
+import type { UnsentState } from '../storage/unsent.ts';
 import { createStore, type Store } from '../ui/store.ts';
-import type { UnsentState } from '../unsent/unsent.ts';
 import type { AnswerContent } from './answer-content.ts';
 import { createAnswering } from './answering.ts';
 import {

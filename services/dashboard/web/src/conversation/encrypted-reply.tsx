@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
 import { MakeExpertKey } from '../expert-key/make-expert-key.tsx';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
+import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { AwaitedParts, describeParts } from './awaited-parts.tsx';

@@ -1,7 +1,7 @@
 import type { Message } from '@expert-relay/sdk';
 import { Fragment, memo, useMemo, useState } from 'react';
-import { connection } from '../calls/connection.ts';
 import { isChoice } from '../forms/is-choice.ts';
+import { connection } from '../relay/connection.ts';
 import { agentNameOf } from '../ui/agent-name.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react';
-import { useExpertKey } from '../app-context/app-context.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useReturnFocus } from '../ui/use-return-focus.ts';

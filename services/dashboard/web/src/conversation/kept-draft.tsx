@@ -1,5 +1,4 @@
 import { Suspense, useId, useLayoutEffect, useRef, useState } from 'react';
-import { type Drafts, useDrafts } from '../drafts/use-drafts.ts';
 import { describeFormDraft, readFormDraft } from '../forms/form-draft.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
@@ -10,8 +9,9 @@ import { formOf } from './open-form.ts';
 import { PendingAnswerPanel } from './pending-answer.tsx';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
+import { type Drafts, useDrafts } from './use-drafts.ts';
 
-const MessageFiles = lazyPage(async () => (await import('../files/message-files.tsx')).MessageFiles);
+const MessageFiles = lazyPage(async () => (await import('../forms/message-files.tsx')).MessageFiles);
 
 interface KeptDraftProps {
   readonly conversation: ReturnType<typeof useConversation>;

@@ -1,7 +1,6 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
-import { type Connection, connection } from '../calls/connection.ts';
-import { joinTexts } from '../drafts/drafts.ts';
-import type { Drafts } from '../drafts/use-drafts.ts';
+import { type Connection, connection } from '../relay/connection.ts';
+import { joinTexts } from '../storage/drafts.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { loadCode } from '../ui/lazy-page.tsx';
@@ -21,6 +20,7 @@ import {
 } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import type { useConversation } from './use-conversation.ts';
+import type { Drafts } from './use-drafts.ts';
 import { type Presses, ReplyLine } from './use-presses.tsx';
 
 /** The answer that stands in place of the text box, since it was not sent. */

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
-import { useExpertKey } from '../app-context/app-context.tsx';
-import { useDrafts } from '../drafts/use-drafts.ts';
 import { OpenExpertKey } from '../expert-key/open-expert-key.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { PressGuard } from '../ui/press-guard.ts';
@@ -11,6 +10,7 @@ import { AllKept } from './kept-draft.tsx';
 import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import { Reply, type ReplyProps } from './reply.tsx';
 import styles from './reply-area.module.css';
+import { useDrafts } from './use-drafts.ts';
 import { ReplyLine, usePresses } from './use-presses.tsx';
 
 interface ReplyAreaProps extends Omit<ReplyProps, 'isFocused' | 'drafts' | 'presses'> {

@@ -1,5 +1,4 @@
 import { Suspense, useEffect, useState } from 'react';
-import type { Drafts } from '../drafts/use-drafts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { focusHeader } from './focus-header.ts';
@@ -10,6 +9,7 @@ import { type FailureCode, refusalSentence } from './refusal-sentences.ts';
 import styles from './reply-area.module.css';
 import { TextReply } from './text-reply.tsx';
 import type { useConversation } from './use-conversation.ts';
+import type { Drafts } from './use-drafts.ts';
 import type { Presses } from './use-presses.tsx';
 
 // What was decided is shown at once, also offline.
@@ -17,7 +17,7 @@ const FormReply = lazyPage(async () => {
   const [{ FormReply }] = await Promise.all([import('./form-reply.tsx'), import('../forms/decision.tsx')]);
   return FormReply;
 });
-const Attachments = lazyPage(async () => (await import('../files/attachments.tsx')).Attachments);
+const Attachments = lazyPage(async () => (await import('../forms/attachments.tsx')).Attachments);
 
 export interface ReplyProps {
   readonly conversation: ReturnType<typeof useConversation>;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
 import { firstWords } from '../text/first-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';

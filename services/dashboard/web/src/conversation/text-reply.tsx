@@ -9,8 +9,7 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { sendKey } from '../app/shortcuts.ts';
-import type { Drafts } from '../drafts/use-drafts.ts';
+import { sendKey } from '../shell/shortcuts.ts';
 import { AgentText } from '../text/agent-text.tsx';
 import { Button } from '../ui/button.tsx';
 import { usePressGuard } from '../ui/press-guard.ts';
@@ -18,6 +17,7 @@ import { useStore } from '../ui/store.ts';
 import styles from './reply-area.module.css';
 import { SavedReplies } from './saved-replies.tsx';
 import { sendWritten, type useConversation } from './use-conversation.ts';
+import type { Drafts } from './use-drafts.ts';
 import { type Presses, ReplyLine } from './use-presses.tsx';
 
 interface TextReplyProps {

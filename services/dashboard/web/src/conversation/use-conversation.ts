@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
-import type { Draft } from '../drafts/drafts.ts';
-import type { Tabs } from '../live/tabs.ts';
+import type { Tabs } from '../relay/tabs.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import type { Draft } from '../storage/drafts.ts';
 import type { Storage } from '../storage/storage.ts';
 import { useStore } from '../ui/store.ts';
 import type { AnswerContent } from './answer-content.ts';

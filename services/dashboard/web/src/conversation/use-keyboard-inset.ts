@@ -1,5 +1,5 @@
 import { type RefObject, useEffect } from 'react';
-import { isTyping } from '../app/shortcuts.ts';
+import { isTyping } from '../shell/shortcuts.ts';
 
 /** A phone held upright has at most this height above its keyboard. */
 const lowPx = 560;

@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { Drafts } from '../drafts/use-drafts.ts';
 import { createStore, useStore } from '../ui/store.ts';
 import { bringTo } from './bring-to.ts';
 import { hasEnded } from './conversation-state.ts';
@@ -7,6 +6,7 @@ import { formToDecide } from './open-form.ts';
 import styles from './reply-area.module.css';
 import { awayOf, unreadOf } from './shown-texts.ts';
 import type { useConversation } from './use-conversation.ts';
+import type { Drafts } from './use-drafts.ts';
 
 /** A press that sends. It is taken for what was displayed, and counts as made when that was in view for a second. */
 interface Waiting {

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Notifications } from '../generated/api.ts';
-import { preferences } from '../preferences/preferences.ts';
+import { preferences } from '../storage/preferences.ts';
 import rows from '../ui/rows.module.css';
 import { useStore } from '../ui/store.ts';
 import { EndpointList } from './endpoint-list.tsx';

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
-import { Page } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
-import { ActionError } from '../calls/action-error.tsx';
-import { CallError } from '../calls/call.ts';
+import { ActionError } from '../relay/action-error.tsx';
+import { CallError } from '../relay/call.ts';
+import { Page } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useAction } from '../ui/use-action.ts';

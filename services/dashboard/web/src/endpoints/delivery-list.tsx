@@ -1,10 +1,10 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import { infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
-import { call } from '../calls/call.ts';
-import { QueryView } from '../calls/query-view.tsx';
 import type { Deliveries, Delivery } from '../generated/api.ts';
+import { ActionError } from '../relay/action-error.tsx';
+import { call } from '../relay/call.ts';
+import { QueryView } from '../relay/query-view.tsx';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';

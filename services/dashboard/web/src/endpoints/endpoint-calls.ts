@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { CallError, call } from '../calls/call.ts';
 import type { Channel, Notifications, Webhook, Webhooks, WebhookWithSecret } from '../generated/api.ts';
+import { CallError, call } from '../relay/call.ts';
 
 /** What the relay calls: a channel notifies the expert, a webhook a program. */
 export type Endpoint = Channel | Webhook;

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
 import { Checkboxes } from '../ui/checkboxes.tsx';
 import type { Choice } from '../ui/choices.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';

@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
-import { Confirmation } from '../calls/confirmation.tsx';
-import { RotateSecret } from '../calls/rotate-secret.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { Confirmation } from '../relay/confirmation.tsx';
+import { RotateSecret } from '../relay/rotate-secret.tsx';
 import { Button } from '../ui/button.tsx';
 import type { Choice } from '../ui/choices.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { routes } from '../app/routes.ts';
-import { useAppContext } from '../app-context/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
+import { routes } from '../shell/routes.ts';
 import { Button } from '../ui/button.tsx';
 import { isRenewed, notificationsQuery, webhooksQuery } from './endpoint-calls.ts';
 import styles from './offer.module.css';

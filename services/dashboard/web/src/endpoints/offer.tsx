@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { routes } from '../app/routes.ts';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { routes } from '../shell/routes.ts';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { readNotifications } from './endpoint-calls.ts';

@@ -1,7 +1,7 @@
-import { call } from '../calls/call.ts';
 import type { Channel, SessionList } from '../generated/api.ts';
 import { startWorker } from '../notifications/notifications.ts';
-import { changePreferences, preferences } from '../preferences/preferences.ts';
+import { call } from '../relay/call.ts';
+import { changePreferences, preferences } from '../storage/preferences.ts';
 import { addPush, deleteChannel, readNotifications } from './endpoint-calls.ts';
 
 /** Whether this browser can receive push messages. Safari on iPhone and iPad can from the home screen only. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
 import type { Notifications, QuietHoursOrNull } from '../generated/api.ts';
+import { ActionError } from '../relay/action-error.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -1,6 +1,6 @@
 import type { Channel } from '../generated/api.ts';
 import { askForNotifications, isSupported } from '../notifications/notifications.ts';
-import { changePreferences } from '../preferences/preferences.ts';
+import { changePreferences } from '../storage/preferences.ts';
 import { hasPush, PushServiceError, subscribe } from './push.ts';
 
 /** What came of it. `no-push-service`: this browser is notified only while a page is open. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
-import { changePreferences, preferences } from '../preferences/preferences.ts';
+import { ActionError } from '../relay/action-error.tsx';
+import { changePreferences, preferences } from '../storage/preferences.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import rows from '../ui/rows.module.css';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { QueryView } from '../calls/query-view.tsx';
+import { QueryView } from '../relay/query-view.tsx';
 import { webhooksQuery } from './endpoint-calls.ts';
 import { EndpointList } from './endpoint-list.tsx';
 

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import { useExpertKey } from '../app-context/app-context.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

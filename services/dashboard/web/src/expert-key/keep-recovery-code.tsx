@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useLeaveGuard } from '../ui/leave-guard.ts';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { useAppContext } from '../session/app-context.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';

@@ -1,7 +1,7 @@
 import { parseRecoveryCode } from '@expert-relay/sdk/crypto';
 import { type FormEvent, useRef, useState } from 'react';
-import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
-import { describeError } from '../calls/action-error.tsx';
+import { describeError } from '../relay/action-error.tsx';
+import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { Button, CancelButton } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { createPortal } from 'react-dom';
-import { useAppContext } from '../app-context/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import type { NewKey } from '../vault/expert-key.ts';
 import styles from './recovery-sheet.module.css';

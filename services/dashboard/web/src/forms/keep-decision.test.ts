@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Draft } from '../drafts/drafts.ts';
+import type { Draft } from '../storage/drafts.ts';
 import { createStore } from '../ui/store.ts';
 import { type FormDraft, readFormDraft } from './form-draft.ts';
 import { keepDecision } from './keep-decision.ts';

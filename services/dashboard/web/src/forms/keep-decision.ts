@@ -1,6 +1,6 @@
 import type { Form, FormAnswer } from '@expert-relay/sdk/forms';
 import { defaultsOf } from '@expert-relay/sdk/internal';
-import type { Draft } from '../drafts/drafts.ts';
+import type { Draft } from '../storage/drafts.ts';
 import { type FormDraft, listFormDrafts } from './form-draft.ts';
 import { valuesOf } from './values.ts';
 

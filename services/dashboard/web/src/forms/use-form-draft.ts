@@ -1,7 +1,7 @@
 import type { Form } from '@expert-relay/sdk/forms';
 import { defaultsOf } from '@expert-relay/sdk/internal';
 import { useMemo } from 'react';
-import type { Draft } from '../drafts/drafts.ts';
+import type { Draft } from '../storage/drafts.ts';
 import { useStore } from '../ui/store.ts';
 import { type FormDraft, listFormDrafts, readFormDraft } from './form-draft.ts';
 import { valuesOf } from './values.ts';

@@ -1,5 +1,5 @@
 import { Link, useSearch } from 'wouter';
-import { routes } from '../app/routes.ts';
+import { routes } from '../shell/routes.ts';
 import styles from './filter-tabs.module.css';
 import { useCounts } from './inbox-context.tsx';
 import { type Filter, filters } from './rows.ts';

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { Page } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
-import { ActionError } from '../calls/action-error.tsx';
-import { call } from '../calls/call.ts';
 import type { NewKey } from '../generated/api.ts';
+import { ActionError } from '../relay/action-error.tsx';
+import { call } from '../relay/call.ts';
+import { Page } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { useAction } from '../ui/use-action.ts';

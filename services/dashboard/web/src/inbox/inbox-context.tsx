@@ -1,8 +1,8 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef } from 'react';
-import { waitingCount } from '../app/page.tsx';
-import { useAppContext } from '../app-context/app-context.tsx';
 import { showBadge } from '../notifications/notifications.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import { waitingCount } from '../shell/page.tsx';
 import { createStore, type Store, useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { createInbox, type Inbox } from './inbox.ts';

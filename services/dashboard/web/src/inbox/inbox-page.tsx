@@ -1,10 +1,10 @@
 import { Suspense, useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
-import { usePageTitle } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
 import { ConversationSkeleton } from '../conversation/conversation-skeleton.tsx';
 import type { SnoozeActions } from '../conversation/snooze.ts';
+import { usePageTitle } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
+import { useShortcuts } from '../shell/shortcuts.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';

@@ -1,7 +1,7 @@
 import type { Expert } from '@expert-relay/sdk/expert';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
-import { CallError, call } from '../calls/call.ts';
-import type { Live } from '../live/live.ts';
+import { CallError, call } from '../relay/call.ts';
+import type { Live } from '../relay/live.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import { findNews, type News } from './news.ts';
 import { type Counts, type Listing, type Position, putPage, putRows, type Row, type Rows } from './rows.ts';

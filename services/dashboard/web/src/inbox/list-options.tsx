@@ -1,4 +1,4 @@
-import { changePreferences, type Preferences, preferences } from '../preferences/preferences.ts';
+import { changePreferences, type Preferences, preferences } from '../storage/preferences.ts';
 import { useStore } from '../ui/store.ts';
 import styles from './list-options.module.css';
 

@@ -1,9 +1,9 @@
 import { useEffect } from 'react';
 import { useLocation } from 'wouter';
-import { routes } from '../app/routes.ts';
-import { useAppContext } from '../app-context/app-context.tsx';
 import { closeNotification, notify, onNotificationClick } from '../notifications/notifications.ts';
-import { preferences } from '../preferences/preferences.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import { routes } from '../shell/routes.ts';
+import { preferences } from '../storage/preferences.ts';
 import { notificationOf } from './describe-news.ts';
 import type { Inbox } from './inbox.ts';
 import type { News } from './news.ts';

@@ -1,6 +1,6 @@
 import { Suspense, useCallback, useEffect, useRef, useState } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
-import { preferences } from '../preferences/preferences.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import { preferences } from '../storage/preferences.ts';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
 import { useCounts } from './inbox-context.tsx';

@@ -1,11 +1,11 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { PageHeading } from '../app/page.tsx';
-import { routes } from '../app/routes.ts';
-import { useShortcuts } from '../app/shortcuts.ts';
-import { CallError } from '../calls/call.ts';
-import { preferences } from '../preferences/preferences.ts';
+import { CallError } from '../relay/call.ts';
+import { PageHeading } from '../shell/page.tsx';
+import { routes } from '../shell/routes.ts';
+import { useShortcuts } from '../shell/shortcuts.ts';
+import { preferences } from '../storage/preferences.ts';
 import { Button } from '../ui/button.tsx';
 import { isNarrow } from '../ui/is-narrow.ts';
 import { Notice } from '../ui/notice.tsx';

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { Link } from 'wouter';
-import { connection } from '../calls/connection.ts';
+import { connection } from '../relay/connection.ts';
+import type { UnsentState } from '../storage/unsent.ts';
 import { firstWords } from '../text/first-words.ts';
 import { agentAndKey } from '../ui/agent-name.ts';
 import { LockIcon } from '../ui/icons.tsx';
@@ -8,7 +9,6 @@ import { useStore } from '../ui/store.ts';
 import { Tags } from '../ui/tags.tsx';
 import { describeTimeLeft, Time, useNow } from '../ui/time.tsx';
 import { Written } from '../ui/written.tsx';
-import type { UnsentState } from '../unsent/unsent.ts';
 import styles from './request-row.module.css';
 import { filterOf, type Row } from './rows.ts';
 

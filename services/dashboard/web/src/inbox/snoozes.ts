@@ -1,4 +1,4 @@
-import type { Tabs } from '../live/tabs.ts';
+import type { Tabs } from '../relay/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createStore, type Store } from '../ui/store.ts';
 import type { Row, Rows } from './rows.ts';

@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Link, useLocation } from 'wouter';
-import styles from '../app/connection-bar.module.css';
-import { routes } from '../app/routes.ts';
-import { useAppContext } from '../app-context/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
+import styles from '../shell/connection-bar.module.css';
+import { routes } from '../shell/routes.ts';
 import { isNarrow } from '../ui/is-narrow.ts';
 import { useStore } from '../ui/store.ts';
 import { useFilter } from './filter-tabs.tsx';

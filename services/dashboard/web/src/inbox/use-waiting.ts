@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { preferences } from '../preferences/preferences.ts';
+import { preferences } from '../storage/preferences.ts';
 import { useStore } from '../ui/store.ts';
 import { useNow } from '../ui/time.tsx';
 import { useInbox } from './inbox-context.tsx';

@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { call } from '../calls/call.ts';
 import type { Key, KeyList, NewKey, NewKeyBody } from '../generated/api.ts';
+import { call } from '../relay/call.ts';
 
 export type KeyKind = Key['kind'];
 

@@ -1,11 +1,11 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
-import { Confirmation } from '../calls/confirmation.tsx';
 import { webhooksQuery } from '../endpoints/endpoint-calls.ts';
 import { WebhookList } from '../endpoints/webhook-list.tsx';
 import type { Key, Webhook } from '../generated/api.ts';
+import { ActionError } from '../relay/action-error.tsx';
+import { Confirmation } from '../relay/confirmation.tsx';
 import { FormButtons } from '../ui/form-buttons.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { PartButtons, useRowParts } from '../ui/row-parts.tsx';

@@ -1,9 +1,9 @@
 import { showHidden } from '@expert-relay/sdk/safe';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { Page } from '../app/page.tsx';
-import { QueryView } from '../calls/query-view.tsx';
 import type { Key } from '../generated/api.ts';
+import { QueryView } from '../relay/query-view.tsx';
+import { Page } from '../shell/page.tsx';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';

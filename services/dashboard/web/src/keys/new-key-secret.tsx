@@ -1,4 +1,4 @@
-import { useExpertKey } from '../app-context/app-context.tsx';
+import { useExpertKey } from '../session/app-context.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { NewSecret } from '../ui/new-secret.tsx';
 import { Tabs } from '../ui/tabs.tsx';

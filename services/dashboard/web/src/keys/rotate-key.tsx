@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { RotateSecret } from '../calls/rotate-secret.tsx';
 import type { Key } from '../generated/api.ts';
+import { RotateSecret } from '../relay/rotate-secret.tsx';
 import type { Choice } from '../ui/choices.tsx';
 import { rotateKey } from './key-calls.ts';
 import { NewKeySecret } from './new-key-secret.tsx';

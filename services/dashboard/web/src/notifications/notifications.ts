@@ -1,4 +1,4 @@
-import { changePreferences } from '../preferences/preferences.ts';
+import { changePreferences } from '../storage/preferences.ts';
 
 /** A notification about one request. */
 export interface Notice {

@@ -1,6 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../calls/call.ts';
 import type { IdentityList, ProviderPage, SessionList } from '../generated/api.ts';
+import { call } from '../relay/call.ts';
 
 /** An account at a provider, such as GitHub, with which the user signs in. */
 export type Identity = IdentityList['identities'][number];

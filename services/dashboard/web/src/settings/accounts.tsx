@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { ActionError } from '../calls/action-error.tsx';
-import { CallError } from '../calls/call.ts';
-import { Confirmation } from '../calls/confirmation.tsx';
-import { QueryView } from '../calls/query-view.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { CallError } from '../relay/call.ts';
+import { Confirmation } from '../relay/confirmation.tsx';
+import { QueryView } from '../relay/query-view.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import rows from '../ui/rows.module.css';

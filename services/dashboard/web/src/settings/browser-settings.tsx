@@ -1,4 +1,4 @@
-import { changePreferences, type Preferences, preferences } from '../preferences/preferences.ts';
+import { changePreferences, type Preferences, preferences } from '../storage/preferences.ts';
 import { type Choice, Choices } from '../ui/choices.tsx';
 import { useStore } from '../ui/store.ts';
 import { Switch } from '../ui/switch.tsx';

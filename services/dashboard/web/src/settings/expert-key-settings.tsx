@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
-import { Confirmation } from '../calls/confirmation.tsx';
 import { ExpertKeyPanel, NoExpertKey } from '../expert-key/expert-key-panel.tsx';
+import { Confirmation } from '../relay/confirmation.tsx';
+import { useAppContext, useExpertKey } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';

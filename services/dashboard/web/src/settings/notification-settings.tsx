@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { QueryView } from '../calls/query-view.tsx';
 import { ChannelList } from '../endpoints/channel-list.tsx';
 import { notificationsQuery } from '../endpoints/endpoint-calls.ts';
 import { ThisBrowser } from '../endpoints/this-browser.tsx';
+import { QueryView } from '../relay/query-view.tsx';
 import rows from '../ui/rows.module.css';
 import { useDone } from '../ui/use-done.ts';
 import { Section } from './section.tsx';

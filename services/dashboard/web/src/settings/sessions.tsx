@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
-import { signOut } from '../app-context/sign-out.ts';
-import { ActionError } from '../calls/action-error.tsx';
-import { Confirmation } from '../calls/confirmation.tsx';
-import { QueryView } from '../calls/query-view.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { Confirmation } from '../relay/confirmation.tsx';
+import { QueryView } from '../relay/query-view.tsx';
+import { useAppContext } from '../session/app-context.tsx';
+import { signOut } from '../session/sign-out.ts';
 import { Button } from '../ui/button.tsx';
 import rows from '../ui/rows.module.css';
 import { Time } from '../ui/time.tsx';

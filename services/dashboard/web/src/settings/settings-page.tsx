@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { Page } from '../app/page.tsx';
-import { SignOutQuestion } from '../app/sign-out-question.tsx';
-import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
-import { signOut } from '../app-context/sign-out.ts';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import { useAppContext, useExpertKey } from '../session/app-context.tsx';
+import { signOut } from '../session/sign-out.ts';
+import { Page } from '../shell/page.tsx';
+import { SignOutQuestion } from '../shell/sign-out-question.tsx';
 import { Button } from '../ui/button.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { Accounts } from './accounts.tsx';

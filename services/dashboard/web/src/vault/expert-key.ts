@@ -1,7 +1,7 @@
 import { makeRoot, openExpertKeys, type Vault } from '@expert-relay/sdk/crypto';
-import { CallError } from '../calls/call.ts';
-import { fromBase64, toBase64 } from '../files/base64.ts';
-import type { Tabs } from '../live/tabs.ts';
+import { fromBase64, toBase64 } from '../forms/base64.ts';
+import { CallError } from '../relay/call.ts';
+import type { Tabs } from '../relay/tabs.ts';
 import type { Storage } from '../storage/storage.ts';
 import { loadCode } from '../ui/lazy-page.tsx';
 import { createStore, type Store } from '../ui/store.ts';

@@ -1,5 +1,5 @@
 import type { Vault } from '@expert-relay/sdk/crypto';
-import { call } from '../calls/call.ts';
+import { call } from '../relay/call.ts';
 
 /** The expert key as the relay stores it: encrypted by the recovery code. */
 export interface KeptVault {

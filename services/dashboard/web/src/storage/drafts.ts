@@ -1,7 +1,7 @@
-import type { Tabs } from '../live/tabs.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Tabs } from '../relay/tabs.ts';
 import { createStore, type Store } from '../ui/store.ts';
-import { hasUnsentTexts } from '../unsent/unsent.ts';
+import type { Storage } from './storage.ts';
+import { hasUnsentTexts } from './unsent.ts';
 
 /** Soon, since a page that is reloaded does not wait for its storage: then what was typed in this time is lost. */
 const saveAfterMs = 20;

@@ -1,5 +1,5 @@
 import type { Me } from '../generated/api.ts';
-import { call } from './call.ts';
+import { call } from '../relay/call.ts';
 
 export const readMe = async (): Promise<Me> => (await call<Me>('/api/me')).body;
 

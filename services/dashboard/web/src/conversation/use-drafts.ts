@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useAppContext } from '../app-context/app-context.tsx';
-import { createDraft, type Draft, joinTexts } from './drafts.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import { createDraft, type Draft, joinTexts } from '../storage/drafts.ts';
 
 /** What the expert is writing in a conversation. */
 export interface Drafts {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { preferences } from '../preferences/preferences.ts';
+import { preferences } from '../storage/preferences.ts';
 
 type Shortcuts = Readonly<Record<string, () => void>>;
 

@@ -1,9 +1,9 @@
 import { createExpert, type ExpertEvent } from '@expert-relay/sdk/expert';
-import { relayFetch } from '../calls/call.ts';
-import { streamIsOpen } from '../calls/connection.ts';
-import { gapMs } from '../calls/rate-limit.ts';
 import type { Me } from '../generated/api.ts';
+import { relayFetch } from './call.ts';
+import { streamIsOpen } from './connection.ts';
 import { createPace, createPacedEvents, type Pace, type PacedEvents } from './pace.ts';
+import { gapMs } from './rate-limit.ts';
 import { aliveMs, createTabs, type Tabs } from './tabs.ts';
 
 /** The live events of this expert's requests. */

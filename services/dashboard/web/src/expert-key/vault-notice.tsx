@@ -1,4 +1,4 @@
-import { useAppContext } from '../app-context/app-context.tsx';
+import { useAppContext } from '../session/app-context.tsx';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';

@@ -1,7 +1,7 @@
-import { CallError, relayFetch } from '../calls/call.ts';
-import { reportSignOut } from '../calls/me.ts';
 import { endNotifications } from '../notifications/notifications.ts';
+import { CallError, relayFetch } from '../relay/call.ts';
 import type { AppContext } from './app-context.tsx';
+import { reportSignOut } from './me.ts';
 
 const timeoutMs = 15_000;
 

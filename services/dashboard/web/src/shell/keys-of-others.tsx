@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import type { KeysOfOthers } from '../app-context/app-context.tsx';
-import { signOut } from '../app-context/sign-out.ts';
-import { ActionError } from '../calls/action-error.tsx';
+import { ActionError } from '../relay/action-error.tsx';
+import type { KeysOfOthers } from '../session/app-context.tsx';
+import { signOut } from '../session/sign-out.ts';
 import type { Storage } from '../storage/storage.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';

@@ -1,9 +1,9 @@
-import { useAppContext } from '../app-context/app-context.tsx';
-import { connection, streamIsOpen } from '../calls/connection.ts';
-import { signInAgain } from '../calls/me.ts';
+import { connection, streamIsOpen } from '../relay/connection.ts';
+import { useAppContext } from '../session/app-context.tsx';
+import { signInAgain } from '../session/me.ts';
+import { hasUnsentTexts } from '../storage/unsent.ts';
 import { Button } from '../ui/button.tsx';
 import { useStore } from '../ui/store.ts';
-import { hasUnsentTexts } from '../unsent/unsent.ts';
 import styles from './connection-bar.module.css';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });

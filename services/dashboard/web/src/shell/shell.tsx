@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useAppContext, useExpertKey } from '../app-context/app-context.tsx';
-import { signOut } from '../app-context/sign-out.ts';
+import { useAppContext, useExpertKey } from '../session/app-context.tsx';
+import { signOut } from '../session/sign-out.ts';
 import { InboxIcon, KeysIcon, SettingsIcon, SignOutIcon } from '../ui/icons.tsx';
 import { lazyPage } from '../ui/lazy-page.tsx';
 import { useStore } from '../ui/store.ts';
@@ -15,7 +15,7 @@ import { useShortcuts } from './shortcuts.ts';
 // Not on demand: an expert who is offline may press the button.
 import { SignOutQuestion } from './sign-out-question.tsx';
 
-const VaultNotice = lazyPage(async () => (await import('./vault-notice.tsx')).VaultNotice);
+const VaultNotice = lazyPage(async () => (await import('../expert-key/vault-notice.tsx')).VaultNotice);
 
 const pages = [
   { name: 'Inbox', href: routes.inbox, Icon: InboxIcon },

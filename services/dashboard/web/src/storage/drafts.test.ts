@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import type { TabMessage, Tabs } from '../live/tabs.ts';
-import { createPageStorage } from '../storage/storage.ts';
+import type { TabMessage, Tabs } from '../relay/tabs.ts';
 import { untilPasses } from '../testing/until-passes.ts';
 import { createDraft, joinTexts } from './drafts.ts';
+import { createPageStorage } from './storage.ts';
 
 let kept: Map<string, string>;
 let stops: (() => void)[];

@@ -1,12 +1,12 @@
 import { createExpert, type Expert } from '@expert-relay/sdk/expert';
 import { createContext, type ReactNode, useContext, useMemo } from 'react';
-import { relayFetch } from '../calls/call.ts';
 import type { Me } from '../generated/api.ts';
-import { createLive, type Live } from '../live/live.ts';
 import { endNotifications } from '../notifications/notifications.ts';
+import { relayFetch } from '../relay/call.ts';
+import { createLive, type Live } from '../relay/live.ts';
 import { clearOwners, findOwners, isFingerprint, openStorage, type Storage } from '../storage/storage.ts';
+import { createUnsent, type Unsent } from '../storage/unsent.ts';
 import { useStore } from '../ui/store.ts';
-import { createUnsent, type Unsent } from '../unsent/unsent.ts';
 import {
   createExpertKey,
   type ExpertKey,

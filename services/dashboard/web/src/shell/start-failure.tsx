@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import { CallError } from '../calls/call.ts';
-import { type Connection, connection } from '../calls/connection.ts';
-import { signInAgain } from '../calls/me.ts';
+import { CallError } from '../relay/call.ts';
+import { type Connection, connection } from '../relay/connection.ts';
+import { signInAgain } from '../session/me.ts';
 import { Button } from '../ui/button.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { useStore } from '../ui/store.ts';

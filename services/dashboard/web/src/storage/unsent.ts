@@ -1,6 +1,6 @@
-import type { Tabs } from '../live/tabs.ts';
-import type { Storage } from '../storage/storage.ts';
+import type { Tabs } from '../relay/tabs.ts';
 import { createStore, type Store } from '../ui/store.ts';
+import type { Storage } from './storage.ts';
 
 /** `sending`: this tab is sending it. */
 export type UnsentState = 'sending' | 'unsent';
