@@ -282,6 +282,24 @@ def test_a_name_is_the_same_in_both_languages(tenant: Tenant) -> None:
     assert relay.ask("In clear?", once="clear", encrypted=False).request_id == plain
 
 
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"encrypted": False},
+        {"confidential": True},
+        {"confidential": True, "form": {"type": "object", "properties": {}}},
+        {"form": {"type": "object", "properties": {}}, "tags": ["a"]},
+        {"messages": [{"role": "user", "content": "Roll it out."}]},
+    ],
+)
+def test_a_name_in_one_store_is_the_same_in_both_languages(tenant: Tenant, tmp_path: Path, how: dict[str, Any]) -> None:
+    store = tenant.remote.call("store", str(tmp_path))
+    named = tenant.typescript_relay(store=store).call("ask", {"question": "May I?", "once": "job-7", **how})
+    asked = tenant.relay(store=FileStore(tmp_path)).ask("May I?", once="job-7", **how)
+    assert asked.request_id == named.call("export")["request"]["requestId"]
+
+
 @pytest.mark.parametrize("number", [1.0, 1e-7, 1e16, 1e21, 2.5])
 def test_a_name_is_the_same_whatever_a_language_writes_as_a_number(tenant: Tenant, number: float) -> None:
     form = {"type": "object", "properties": {"share": {"type": "number", "default": number}}}

@@ -28,6 +28,13 @@ export class Failure extends Error {
     this.hint = options.hint;
     this.details = options.details ?? {};
   }
+
+  /** The same failure with one more sentence, and perhaps other details. */
+  with(sentence: string, details = this.details): Failure {
+    const { outcome, message, code, reason, hint } = this;
+    const options = { code, reason, details, cause: this, ...(hint !== undefined && { hint }) };
+    return new Failure(outcome, `${message}\n${sentence}`.trim(), options);
+  }
 }
 
 /** The relay does not answer, or is too busy. */

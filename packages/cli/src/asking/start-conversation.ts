@@ -3,7 +3,7 @@ import { type Form, parseForm } from '@expert-relay/sdk/forms';
 import { readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { explainError, isNotAsked } from '../explain-error.ts';
-import { Failure } from '../failure.ts';
+import type { Failure } from '../failure.ts';
 import { type FileContent, readFileToSend } from '../files/file-to-send.ts';
 import { callRelay } from '../relay/call-relay.ts';
 import { type Journal, openJournal, ownEntry } from '../relay/journal.ts';
@@ -111,16 +111,10 @@ function whenOver(signal: AbortSignal): AbortSignal {
 
 /** Without an answer of the relay it is unknown whether the question arrived. Resuming it submits it only once. */
 function describeFailure(failure: Failure, id: string | undefined): Failure {
-  const { outcome, message, code, reason } = failure;
-  const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(outcome);
+  const isOpen = ['unreachable', 'interrupted', 'terminated'].includes(failure.outcome);
   if (id === undefined || !isOpen) return failure;
   const next = `It is not known whether the question arrived. Continue with it; it is never asked twice: relay ask --resume ${id}`;
-  return new Failure(outcome, `${message}\n${next}`.trim(), {
-    code,
-    reason,
-    details: { id },
-    cause: failure,
-  });
+  return failure.with(next, { id });
 }
 
 /** Continues a stored conversation. A further text is sent first. */
@@ -158,13 +152,11 @@ export async function resumeConversation(
 
 /** Before it is encrypted, a text is dropped with its command; after that the relay may have it, and a later command sends the same bytes. */
 function describeUnsentText(failure: Failure, conversation?: Conversation, text?: string): Failure {
-  const { outcome, message, code, hint, details } = failure;
   const kept =
     conversation && isKept(conversation, text)
       ? `${describeUnsent(conversation)} Continue: relay ask --resume ${conversation.refCode}`
       : 'Your text was not sent, and is not kept.';
-  const options = { code, details, cause: failure, ...(hint !== undefined && { hint }) };
-  return new Failure(outcome, `${message}\n${kept}`.trim(), options);
+  return failure.with(kept);
 }
 
 const isKept = ({ unsent }: Conversation, text: string | undefined): boolean =>

@@ -85,12 +85,11 @@ async function closeDecided({ err }: Context, conversation: Conversation): Promi
 /** Closes a conversation without a decision, so that a later decision cannot be taken for one that has an effect. */
 async function withdraw(conversation: Conversation, failure: unknown): Promise<unknown> {
   if (!(failure instanceof Failure) || ['closed', 'expired'].includes(failure.outcome)) return failure;
-  const { outcome, code, details, message } = failure;
   const { refCode } = conversation;
   const closed = await close(conversation).then(
     () => `${refCode} was closed: a later decision has no effect.`,
     () =>
       `A later decision has no effect here, but the relay could not be told, and shows ${refCode} as open: relay close ${refCode}`,
   );
-  return new Failure(outcome, `${message}\n${closed}`.trim(), { code, details, cause: failure });
+  return failure.with(closed);
 }

@@ -28,7 +28,7 @@ const loadConversations = () => import('./open-request.ts');
  *
  * @example
  * // With RELAY_URL and RELAY_API_KEY in the environment, or with `url` and `apiKey`. In a page of the relay, an expert who is
- * // signed in needs no key: createExpert({ session: true, url: location.origin, root, memory }).
+ * // signed in needs no key: createExpert({ session: true, url: location.origin, root, store }).
  * const expert = createExpert({ root });
  * for await (const request of expert.requests()) {
  *   await request.answer(`You asked: ${request.question}`);

@@ -37,7 +37,7 @@ def _from_text(text: str) -> bytes | None:
 def describe_question(name: str, question_id: str | None, body: Members, drafts: list[Any]) -> Members:
     """Names this question in its state: another question of the same name differs."""
     context = [[message["role"], message["content"]] for message in list_in(body.get("messages"))]
-    first = [[draft["text"], draft.get("parts")] for draft in drafts]
+    first = [[draft["text"], draft.get("parts", [])] for draft in drafts]
     asked = [body.get("question"), context, body.get("plaintext"), body.get("answerForm")]
     everything: list[Any] = [*asked, first, body.get("expiresIn"), body.get("tags")]
     digest = hashlib.sha256(to_utf8(write_json(everything))).digest()

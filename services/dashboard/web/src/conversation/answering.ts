@@ -139,7 +139,8 @@ export function createAnswering(options: AnsweringOptions) {
     if (pending.state === 'waiting') return await sendWaiting().catch(() => {});
     // The agent learns that what was held had not seen the newer messages.
     const evenIfNewer = pending.state === 'held';
-    await takeTurn(() => deliver({ ...pending, state: 'sending' }, { evenIfNewer })).catch(() => {});
+    const shown = shownMessages(state.get());
+    await takeTurn(() => deliver({ ...pending, state: 'sending' }, { shown, evenIfNewer })).catch(() => {});
   }
 
   /**

@@ -4,37 +4,43 @@ const delays = [2_000, 4_000, 8_000, 15_000, 30_000];
 export const retryDelay = (failures: number): number =>
   delays[Math.min(failures, delays.length - 1)] ?? 30_000;
 
-/** Runs `work` after a delay, which grows until `work` succeeds, and at once when the network is back. */
+/** Runs `work` after a delay, which grows until `work` succeeds, and at once when the network is back: never twice at the same time. */
 export function createRetry(work: () => Promise<void>): { later(): void; cancel(): void } {
   let failures = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRunning = false;
+  /** Whether another retry was asked for while one is running. */
+  let isWanted = false;
 
   function cancel(): void {
     clearTimeout(timer);
     globalThis.removeEventListener?.('online', run);
     timer = undefined;
+    isWanted = false;
   }
 
   async function run(): Promise<void> {
     cancel();
-    try {
-      await work();
-      // `work` may have asked for another retry: then the delay keeps growing.
-      if (timer === undefined) failures = 0;
-    } catch {
-      // The caller asks for the next retry.
-    }
+    isRunning = true;
+    // The caller asks for the next retry.
+    const hasFailed = await work().then(
+      () => false,
+      () => true,
+    );
+    isRunning = false;
+    if (!hasFailed && !isWanted) failures = 0;
+    if (isWanted) later();
   }
 
-  return {
-    cancel,
-    later() {
-      if (timer !== undefined) return;
-      timer = setTimeout(run, retryDelay(failures));
-      failures += 1;
-      globalThis.addEventListener?.('online', run);
-    },
-  };
+  function later(): void {
+    isWanted = isRunning;
+    if (timer !== undefined || isRunning) return;
+    timer = setTimeout(run, retryDelay(failures));
+    failures += 1;
+    globalThis.addEventListener?.('online', run);
+  }
+
+  return { cancel, later };
 }
 
 /** `wait` resolves after this many milliseconds (never without a number), when the signal aborts, or by `wake`. */

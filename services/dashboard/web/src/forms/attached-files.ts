@@ -58,7 +58,10 @@ export function createAttachedFiles(
       handedOver.then(
         // Others may have been attached meanwhile.
         () => void (files.get().length === 0 && save()),
-        () => files.set([...attached, ...files.get()]),
+        () => {
+          files.set([...attached, ...files.get()]);
+          save();
+        },
       );
     },
   };

@@ -42,7 +42,7 @@ export function InboxProvider({ children }: { children: ReactNode }) {
   const checkedBy = useRef(expert);
   useEffect(() => {
     // Another root may remember other questions than those that are shown.
-    if (checkedBy.current !== expert) void value.inbox.readAgain();
+    if (checkedBy.current !== expert) value.inbox.readAgain();
     checkedBy.current = expert;
   }, [value, expert]);
   useEffect(() => value.visit.follow(value.inbox.rows), [value]);

@@ -62,17 +62,17 @@ const check: Expert['check'] = async (rows) =>
     }),
   }));
 
-/** A fake relay with these requests, and an inbox. By its clock it is minute 1,000. */
+/** A fake relay with these requests, and an inbox. */
 function open(requests: readonly Row[]) {
   const stored = [...requests];
   const calls: string[] = [];
-  let answer = async (response: Response) => response;
+  let answer = async (response: Response, _path: string) => response;
+  const tab = { isFollowing: true };
   globalThis.fetch = async (input) => {
     const url = new URL(String(input), 'http://relay.test');
     calls.push(`${url.pathname}${url.search}`);
     const body = url.pathname.endsWith('/counts') ? counts() : page(url.searchParams);
-    const date = new Date(row(1_000).createdAt).toUTCString();
-    return answer(Response.json(body, { headers: { date } }));
+    return answer(Response.json(body), url.pathname);
   };
   const counts = () => {
     const count = (filter: Filter) => stored.filter((one) => filterOf(one) === filter).length;
@@ -91,7 +91,7 @@ function open(requests: readonly Row[]) {
   const listeners = new Set<(event: ExpertEvent) => void>();
   const live = {
     pace: createPace(() => 1_000),
-    isFollowing: () => true,
+    isFollowing: () => tab.isFollowing,
     begun: Promise.resolve(),
     listen(call: (event: ExpertEvent) => void) {
       listeners.add(call);
@@ -102,6 +102,8 @@ function open(requests: readonly Row[]) {
   ends.push(inbox.follow());
   return {
     inbox,
+    tab,
+    wake: live.pace.wake,
     /** Puts a request in the place of the one with its id, or adds it. */
     change: (...changed: Row[]) => {
       for (const one of changed) {
@@ -227,29 +229,103 @@ test('a call that the rate limit refused is repeated when the relay allows it', 
   expect(inbox.rows.get()).toEqual([row(1_001)]);
 });
 
-test('news are new requests and messages of agents, each once', async () => {
-  const { inbox, change, send } = open([row(1), row(2), row(3, answered), row(4)]);
+const about = (type: 'new_request' | 'new_message', minute: number, from?: 'agent' | 'expert') =>
+  ({ ...event, type, requestId: `request-${minute}`, from }) as ExpertEvent;
+
+/** What the inbox tells the expert. */
+function listen(inbox: Inbox): string[] {
   const news: string[] = [];
   inbox.onNews(({ kind, row: { requestId } }) => news.push(`${kind} ${requestId}`));
+  return news;
+}
+
+test('news are the requests and messages of agents of which events tell, each once', async () => {
+  const { inbox, change, send } = open([row(1), row(2), row(3, answered), row(4), row(5)]);
+  const news = listen(inbox);
   // A page that shows no list: the counts alone are read.
   showCounts(inbox);
   await settle();
-  change(
-    row(1_001),
-    later(2, 1_002),
-    later(3, 1_003),
-    later(4, 1_004, answered),
-    row(1_005, { status: 'closed' }),
+  change(row(7), later(2, 8), later(3, 9), later(4, 10, answered), row(11, { status: 'closed' }));
+  send(about('new_request', 7), about('new_request', 7), about('new_message', 7, 'agent'));
+  send(
+    about('new_message', 3, 'agent'),
+    about('new_message', 2, 'agent'),
+    about('new_message', 4, 'expert'),
+    about('new_request', 11),
   );
-  for (let at = 0; at < 3; at++) {
-    send(event);
-    await wait(1_000);
-  }
-  expect(news).toEqual(['request request-1001', 'message request-2', 'message request-3']);
-  change(later(1_001, 1_006));
+  await wait(60_000);
+  expect(news).toEqual(['request request-7', 'message request-2', 'message request-3']);
+  // A submit may become visible after one that began later.
+  change(row(6));
+  send(about('new_request', 6));
+  await wait(60_000);
+  expect(news.slice(3)).toEqual(['request request-6']);
+});
+
+test('after events were missed, all that is newer is news', async () => {
+  const { inbox, change, send } = open([row(1), row(2), row(3, answered)]);
+  show(inbox, 'waiting');
+  await settle();
+  const news = listen(inbox);
+  change(row(7), later(2, 8), later(3, 9, answered));
+  send(missed);
+  await wait(60_000);
+  expect(news).toEqual(['request request-7', 'message request-2']);
+});
+
+test('a tab that begins to follow shows what has changed, and tells only what comes then', async () => {
+  const { inbox, change, send, tab, wake, calls } = open([row(1)]);
+  const { minutes } = show(inbox, 'waiting');
+  await settle();
+  const news = listen(inbox);
+  tab.isFollowing = false;
+  change(row(7));
+  send(about('new_request', 7));
+  await wait(60_000);
+  expect(calls).toHaveLength(1);
+  tab.isFollowing = true;
+  wake();
+  await settle();
+  expect(minutes()).toEqual([7, 1]);
+  change(row(8));
   send(missed);
   await wait(1_000);
-  expect(news.slice(3)).toEqual(['message request-1001']);
+  expect(news).toEqual(['request request-8']);
+});
+
+test('rows and news need no counts', async () => {
+  const { inbox, change, send, setAnswer } = open([row(1)]);
+  show(inbox, 'waiting');
+  showCounts(inbox);
+  await settle();
+  const news = listen(inbox);
+  setAnswer((response, path) =>
+    path.endsWith('/counts') ? new Promise(() => {}) : Promise.resolve(response),
+  );
+  for (const minute of [7, 8]) {
+    change(row(minute));
+    send(about('new_request', minute));
+    await wait(1_000);
+  }
+  expect(news).toEqual(['request request-7', 'request request-8']);
+});
+
+test('a read that has failed is made again with the next event, also one that nothing was missed', async () => {
+  const { inbox, change, send, setAnswer } = open([row(1)]);
+  show(inbox, 'waiting');
+  await settle();
+  const news = listen(inbox);
+  change(row(7));
+  setAnswer(async () => new Response('{}', { status: 500 }));
+  send(about('new_request', 7));
+  await wait(60_000);
+  setAnswer(async (response) => response);
+  send({ type: 'unknown', isMissed: false });
+  await wait(1_000);
+  expect(news).toEqual(['request request-7']);
+  send({ type: 'unknown', isMissed: false });
+  await wait(60_000);
+  expect(news).toHaveLength(1);
 });
 
 test('a row shows its question and its agent only as the SDK has checked them', async () => {

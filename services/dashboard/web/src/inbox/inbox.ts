@@ -1,9 +1,9 @@
-import type { Expert } from '@expert-relay/sdk/expert';
+import type { Expert, ExpertEvent } from '@expert-relay/sdk/expert';
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { CallError, call } from '../relay/call.ts';
 import type { Live } from '../relay/live.ts';
 import { createStore, type Store } from '../ui/store.ts';
-import { findNews, type News } from './news.ts';
+import { findNews, hear, heardNothing, type News } from './news.ts';
 import { type Counts, type Listing, type Position, putPage, putRows, type Row, type Rows } from './rows.ts';
 
 /** A page of a list. The rows themselves are in `rows`. */
@@ -31,33 +31,33 @@ interface InboxOptions {
 
 /**
  * The expert's requests as this browser knows them. The lists are read page by page as the expert scrolls. After an event the requests with
- * the newest activity are read: whatever has changed is among them.
+ * the newest activity are read: what has changed is among them, but for a pick-up by another device, which is no activity.
  */
 export function createInbox({ live, queries, check }: InboxOptions) {
   const rows: Store<Rows> = createStore<Rows>([]);
   const newsListeners = new Set<(news: News) => void>();
-  /** The newest activity that was read, by the relay's clock. Empty before the first read. */
-  let readUntil = '';
+  let heard = heardNothing;
+  /** Of which activity of each request the expert was told: events may come twice. */
+  const told = new Map<string, string>();
+  /** Whether something has changed that was not read yet. */
+  let isStale = false;
   /** Whether a read has begun. It includes what happened before the stream was open. */
-  let hasBegun = false;
+  let hasRead = false;
 
-  async function begin(): Promise<void> {
+  async function beforeRead(): Promise<void> {
     await live.begun;
-    hasBegun = true;
+    hasRead = true;
   }
 
   async function readPage(listing: Listing, from: ListPage | undefined, signal?: AbortSignal) {
-    await begin();
+    await beforeRead();
     const query = new URLSearchParams({
       ...listing,
       ...(from?.next && { after: from.next }),
       content: 'true',
       limit: String(from ? nextPageSize : firstPageSize),
     });
-    const { body, headers } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, {
-      signal,
-    });
-    readUntil ||= new Date(headers.get('date') ?? Date.now()).toISOString();
+    const { body } = await call<{ requests: Row[]; next?: string }>(`/api/requests?${query}`, { signal });
     const requests = await checkRows(body.requests, check);
     const known = rows.get();
     const page = {
@@ -84,40 +84,58 @@ export function createInbox({ live, queries, check }: InboxOptions) {
   const countsQuery = queryOptions({
     queryKey: ['request-counts'],
     queryFn: async ({ signal }): Promise<Counts> => {
-      await begin();
-      const { body, headers } = await call<{ filters: Counts }>('/api/requests/counts', { signal });
-      readUntil ||= new Date(headers.get('date') ?? Date.now()).toISOString();
-      return body.filters;
+      await beforeRead();
+      return (await call<{ filters: Counts }>('/api/requests/counts', { signal })).body.filters;
     },
   });
 
   async function readNewest(): Promise<void> {
+    const before = heard;
+    heard = heardNothing;
+    isStale = false;
+    // Not awaited: the query waits for its next try while the page is hidden.
+    void queries.refetchQueries({ ...countsQuery, type: 'active' });
     try {
-      const before = readUntil;
-      const [{ known, requests, next }] = await Promise.all([
-        readPage({}, undefined),
-        queries.refetchQueries({ ...countsQuery, type: 'active' }, { throwOnError: true }),
-      ]);
-      const [newest, oldest] = [requests[0], requests.at(-1)];
-      if (newest && newest.lastActivityAt > readUntil) readUntil = newest.lastActivityAt;
-      if (before === '') return;
-      for (const news of findNews(requests, { known, readUntil: before }))
-        for (const listener of [...newsListeners]) listener(news);
+      const { known, requests, next } = await readPage({}, undefined);
+      for (const news of findNews(requests, known, before)) tell(news);
       // More has changed than this page shows, such as while a laptop was closed.
-      if (next !== undefined && oldest && oldest.lastActivityAt > before) await readAgain();
+      const [newest] = known;
+      const oldest = requests.at(-1);
+      if (newest && oldest && next !== undefined && oldest.lastActivityAt > newest.lastActivityAt)
+        readAgain();
     } catch (error) {
+      isStale = true;
+      heard = {
+        named: new Map([...before.named, ...heard.named]),
+        isMissed: before.isMissed || heard.isMissed,
+      };
       // The stream may survive an outage of the relay, and then no event triggers another read.
       if (error instanceof CallError && error.isTemporary) readLater();
       throw error;
     }
   }
 
+  function tell(news: News): void {
+    const { requestId, lastActivityAt } = news.row;
+    if (told.get(requestId) === lastActivityAt) return;
+    told.set(requestId, lastActivityAt);
+    for (const listener of [...newsListeners]) listener(news);
+  }
+
   const readLater = () => live.pace.run('inbox', readNewest, live.isFollowing);
 
+  /** Also the regular event that nothing was missed repeats a read that has failed. */
+  function onEvent(event: ExpertEvent): void {
+    isStale ||= event.type !== 'unknown' || (event.isMissed && hasRead);
+    // The tab that leads tells the expert. One that is shown or leads later only shows it.
+    heard = live.isFollowing() ? hear(heard, event) : heardNothing;
+    if (isStale) readLater();
+  }
+
   /** Forgets what was read. The list on the screen is read again at once, and others when they are shown. */
-  async function readAgain(): Promise<void> {
+  function readAgain(): void {
     rows.set([]);
-    await queries.resetQueries({ queryKey: ['requests'] });
+    void queries.resetQueries({ queryKey: ['requests'] });
   }
 
   return {
@@ -126,10 +144,7 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     countsQuery,
     readAgain,
     /** Starts to follow the events. Returns a function that stops it. */
-    follow: (): (() => void) =>
-      live.listen((event) => {
-        if (event.type !== 'unknown' || (event.isMissed && hasBegun)) readLater();
-      }),
+    follow: (): (() => void) => live.listen(onEvent),
     onNews(listener: (news: News) => void): () => void {
       newsListeners.add(listener);
       return () => newsListeners.delete(listener);

@@ -56,12 +56,16 @@ function compare(one: Position, other: Position): number {
   return one.requestId > other.requestId ? -1 : 1;
 }
 
+/** A row that has not changed stays the same object, which is not rendered again. */
+const isSame = (one: Row, other: Row): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 /** Adds or replaces rows. Two calls may cross, so what was read of a request with less activity does not count. */
 export function putRows(rows: Rows, read: Rows): Rows {
   const all = new Map(rows.map((row) => [row.requestId, row]));
   for (const row of read) {
     const known = all.get(row.requestId);
-    if (!known || known.lastActivityAt <= row.lastActivityAt) all.set(row.requestId, row);
+    if (!known || (known.lastActivityAt <= row.lastActivityAt && !isSame(known, row)))
+      all.set(row.requestId, row);
   }
   return [...all.values()].sort(compare);
 }

@@ -1,18 +1,18 @@
 import { connection } from './connection.ts';
 
 /** What the relay has said of this address, which other tabs and colleagues may share. */
-let window = { limit: 1, left: 1, endsAt: 0 };
+let count = { limit: 1, left: 1, endsAt: 0 };
 
 const shortestMs = 1_000;
 const awayMs = 10_000;
-/** As many as one run of the page's reads takes. */
+/** Two of the inbox, for the list and the counts, and one of the conversation on the screen. */
 const callsOfARun = 3;
 
 export function noteRateLimit(headers: Headers): void {
   const [, left, seconds] = /^"pages";r=(\d+);t=(\d+)/.exec(headers.get('ratelimit') ?? '') ?? [];
   const [, limit] = /^"pages";q=(\d+)/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
   if (limit === undefined) return;
-  window = {
+  count = {
     limit: Number(limit),
     left: Number(left),
     endsAt: performance.now() + Number(seconds) * 1_000,
@@ -25,7 +25,7 @@ export function noteRateLimit(headers: Headers): void {
  */
 export function gapMs(): number {
   if (connection.get().kind !== 'online') return awayMs;
-  const { limit, left, endsAt } = window;
+  const { limit, left, endsAt } = count;
   const restMs = endsAt - performance.now();
   const free = left - limit / 4;
   if (restMs <= 0 || left > limit / 2) return shortestMs;
