@@ -133,6 +133,7 @@ const isId = /^[0-9a-f-]{36}$/i;
 
 export function openConversations({ folder, url }: { folder: string; url: string }): Conversations {
   const store = openStore(folder, 'agents');
+  // By the word `conversation` the SDK's store removes it with the conversation, after 33 days.
   const prefix = `journal:conversation:${relayName(url)}:`;
   const nameOf = (id: string) => `${prefix}${id}`;
   const stateOf = (id: string) => `${conversationPrefix}${id}`;

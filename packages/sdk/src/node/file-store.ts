@@ -6,7 +6,7 @@ import { openPrivateFolder } from './private-folder.ts';
 /** A relay keeps a conversation no longer by default: three days, and thirty days of retention. */
 const keptForMs = 33 * 24 * 3_600_000;
 
-/** What belongs to one conversation or request. Known experts, secrets and what a program keeps itself stay. */
+/** What belongs to one conversation or request. Known experts, secrets and the like stay. */
 const isPassing = (name: string): boolean =>
   /(^|:)(conversation|once|code|outbox|sealed|outcome|declined|withdrawn|request|ends|shown)(:|$)/.test(name);
 

@@ -66,7 +66,7 @@ export function createAnswering(options: AnsweringOptions) {
     return sending && isSlow ? { ...sending.answer, state: 'waiting' } : sending?.answer;
   }
 
-  /** Sends again what waits, also while the conversation is not shown. */
+  /** Sends again what waits. The SDK does so after an event; this is sooner, and also while the conversation is not shown. */
   async function sendWaiting(): Promise<void> {
     try {
       await options.request()?.refresh();
