@@ -194,7 +194,7 @@ describe('without a folder', () => {
     const { code, stderr } = await cli.run(['ask', 'Where?'], { env });
     expect({ code, stderr }).toEqual({
       code: 10,
-      stderr: expect.stringMatching(/\/proc\/relay .*RELAY_CONFIG_DIR/s),
+      stderr: expect.stringMatching(/\/proc\/relay.*RELAY_CONFIG_DIR/s),
     });
   });
 

@@ -11,7 +11,8 @@ export async function sendHeld(page: Page, conversation: Conversation, way: stri
   const path = `**/requests/${conversation.requestId}?*`;
   await page.route(path, async (route) => {
     const isWritten = (await pending.count()) > 0;
-    await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} }));
+    // The page may have ended the call meanwhile.
+    await (isWritten ? route.continue() : route.fulfill({ status: 503, json: {} })).catch(() => {});
   });
   await page.clock.fastForward(1_500);
   await conversation.send(`WAIT (${way})`);

@@ -112,7 +112,11 @@ export function leaseConversation({
 
   async function record(entry: Entry): Promise<void> {
     // After the end of the lease, the next process reads it from the relay.
-    if (!life.aborted) await journal.add(id, entry);
+    if (!life.aborted) {
+      await journal.add(id, entry);
+      // The next call may open it again, and then knows how the expert was met.
+      await journal.save(conversation.export());
+    }
     news.resolve();
     news = promiseOf();
   }
