@@ -335,9 +335,9 @@ test('a decision that waits is not sent after a reload: the expert decides again
   await button(page, 'Comment').click();
   await page.getByLabel('Comment').fill('Soon.');
   await decide(page, 'Approve');
-  await page.getByText('Waiting').first().waitFor();
-  // A text that was begun meanwhile does not stand before the form.
+  // A text that was begun meanwhile does not stand before the form. After three seconds, what waits stands in place of the box.
   await page.getByRole('textbox', { name: 'Answer' }).fill('One more thing');
+  await page.getByText('Waiting').first().waitFor();
   await untilStored(page, 'One more thing');
   await page.reload();
   await page.unroute('**/messages');
