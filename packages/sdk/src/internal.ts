@@ -10,3 +10,4 @@ export { readNumber } from './forms/read-number.ts';
 export { hasEnded } from './request-state.ts';
 export { isDiff } from './safe/is-diff.ts';
 export { conversationPrefix } from './store.ts';
+export { parseJson } from './transport/shape.ts';

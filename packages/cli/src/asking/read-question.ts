@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { ContextMessage } from '@expert-relay/sdk';
 import type { Form } from '@expert-relay/sdk/forms';
+import { parseJson } from '@expert-relay/sdk/internal';
 import { readPipe, readTextArgument } from '../arguments/read-text-argument.ts';
 import type { Context } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { approvalForm, choiceForm, readForm } from '../forms/read-form.ts';
-import { parseJson } from '../parse-json.ts';
 import { fence } from './fence.ts';
 import type { FormSource } from './read-plan.ts';
 import { toContext } from './to-context.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../parse-json.ts';
+import { parseJson } from '@expert-relay/sdk/internal';
 
 interface Limits {
   readonly timeoutMs: number;

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import type { ConversationState, Store } from '@expert-relay/sdk';
-import { conversationPrefix, createQueue } from '@expert-relay/sdk/internal';
+import { conversationPrefix, createQueue, parseJson } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../failure.ts';
-import { parseJson } from '../parse-json.ts';
 import { relayName } from './relay-name.ts';
 import { openStore, storeFolder } from './store.ts';
 

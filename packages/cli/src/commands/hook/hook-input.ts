@@ -1,7 +1,6 @@
-import { parseExactly } from '@expert-relay/sdk/internal';
+import { parseExactly, parseJson } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
-import { parseJson } from '../../parse-json.ts';
 
 /** As it was read: zod's own objects lose a member `__proto__`, which would not be shown. */
 const toolInput = z.custom<Readonly<Record<string, unknown>>>(

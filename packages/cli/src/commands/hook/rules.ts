@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve, sep } from 'node:path';
+import { parseJson } from '@expert-relay/sdk/internal';
 import * as z from 'zod';
 import { Failure } from '../../failure.ts';
-import { parseJson } from '../../parse-json.ts';
 import { explainFileError } from '../../store/explain-file-error.ts';
 import type { PermissionRequest } from './hook-input.ts';
 

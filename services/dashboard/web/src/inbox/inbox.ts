@@ -106,7 +106,8 @@ export function createInbox({ live, queries, check }: InboxOptions) {
     } catch (error) {
       isStale = true;
       heard = {
-        named: new Map([...before.named, ...heard.named]),
+        // As `hear` has it: what came first counts.
+        named: new Map([...heard.named, ...before.named]),
         isMissed: before.isMissed || heard.isMissed,
       };
       // The stream may survive an outage of the relay, and then no event triggers another read.

@@ -67,16 +67,12 @@ export function RequestList({ selected, onListed }: RequestListProps) {
   const now = useNow();
   const agent = useStore(chosenAgent);
   const listed = useMemo(() => {
-    if (listing.filter === undefined)
-      return (
-        pages &&
-        foundRows(
-          known,
-          pages.flatMap(({ ids }) => ids),
-        )
-      );
-    const end = pages?.findLast(({ last }) => last);
-    return pages && rowsOf(known, listing.filter, pages.at(-1)?.next === undefined ? undefined : end?.last);
+    if (!pages) return undefined;
+    const ids = pages.flatMap((page) => page.ids);
+    if (listing.filter === undefined) return foundRows(known, ids);
+    const isWhole = pages.at(-1)?.next === undefined;
+    const end = isWhole ? undefined : pages.findLast(({ last }) => last)?.last;
+    return rowsOf(known, listing.filter, end);
   }, [known, listing, pages]);
   const agents = useMemo(() => [...new Set((listed ?? []).map(agentOf))].filter(Boolean).sort(), [listed]);
   const isWaiting = filter === 'waiting' && !search.settled;
